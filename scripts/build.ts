@@ -1,0 +1,75 @@
+import { glob, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+
+/** What is built: a pattern under the root, and the name of its output; a pattern without a match fails. */
+const entries = [
+  { pattern: 'src/cli/main.ts', name: () => 'sm' },
+  { pattern: 'src/daemon/main.ts', name: () => 'daemon' },
+  { pattern: 'src/daemon/*-worker.ts', name: (file: string) => basename(file, '.ts') },
+] as const
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Bundles `sm`, the daemon and its workers into a folder that a running program may be loading from. */
+export async function buildAll(root: string, out: string): Promise<string[]> {
+  const startedAt = new Date()
+  const found = await Promise.all(
+    entries.map(async ({ pattern, name }) => {
+      const files = (await Array.fromAsync(glob(pattern, { cwd: root }))).sort()
+      if (files.length === 0) throw new Error(`nothing matches ${pattern}, which the build needs`)
+      return files.map((file) => [name(file), join(root, file)] as const)
+    }),
+  )
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(found.flat()),
+    outdir: out,
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
+    banner: { js: "import{createRequire as __require_from}from'node:module';const require=__require_from(import.meta.url);" },
+    logLevel: 'warning',
+  })
+  // Chunks first, so that a program that starts in the middle never meets an entry whose chunks are missing.
+  const files = result.outputFiles.toSorted((a, b) => Number(isEntry(a.path, out)) - Number(isEntry(b.path, out)))
+  for (const file of files) {
+    await mkdir(dirname(file.path), { recursive: true })
+    const fresh = `${file.path}.${process.pid}.new`
+    await writeFile(fresh, file.contents)
+    // A source that was saved while we built must count as newer than the build.
+    await utimes(fresh, startedAt, startedAt)
+    await rename(fresh, file.path)
+  }
+  await sweep(out, new Set(files.map((file) => file.path)), startedAt)
+  return files.filter((file) => isEntry(file.path, out)).map((file) => file.path)
+}
+
+function isEntry(path: string, out: string): boolean {
+  return dirname(path) === out
+}
+
+// A daemon of the build before still loads its chunks on demand: they stay for a while.
+async function sweep(out: string, kept: ReadonlySet<string>, now: Date): Promise<void> {
+  const folder = join(out, 'chunks')
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (!kept.has(path) && now.getTime() - (await stat(path)).mtimeMs > 30 * dayMs) await rm(path, { force: true })
+  }
+}
+
+if (import.meta.main) {
+  const root = resolve(import.meta.dirname, '..')
+  const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } })
+  await buildAll(root, resolve(values.out))
+}

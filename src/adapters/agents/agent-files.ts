@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import type { AgentDefinitions, AgentProject } from '../../ports/agent-definitions.ts'
+import { type AgentFolder, loadAgents } from './load-agents.ts'
+import { watchAgents } from './watch-agents.ts'
+
+/** The folders that do not depend on a project. */
+export type AgentHomes = { readonly shippedDir: string; readonly userDir: string }
+
+/** Agent definitions from Markdown files on disk. */
+export function agentFiles(homes: AgentHomes): AgentDefinitions {
+  return {
+    load: (project, signal) =>
+      loadAgents({ folders: foldersOf(homes, project), projectTrusted: project?.trusted ?? false }, signal),
+    watch: (project, onChange, signal) => {
+      watchAgents(
+        foldersOf(homes, project).map(({ dir }) => dir),
+        onChange,
+        signal,
+      )
+    },
+  }
+}
+
+function foldersOf(homes: AgentHomes, project: AgentProject | undefined): AgentFolder[] {
+  const shipped: AgentFolder[] = [
+    { source: 'shipped', dir: homes.shippedDir },
+    { source: 'user', dir: homes.userDir },
+  ]
+  if (project === undefined) return shipped
+  const own = { source: 'project', within: project.root } as const
+  const folders: AgentFolder[] = [
+    { ...own, dir: join(project.root, '.muster', 'agents') },
+    { ...own, dir: join(project.root, 'agents'), isMixed: true },
+  ]
+  // In Muster's own checkout the shipped agents are not the project's a second time.
+  return [...shipped, ...folders.filter(({ dir }) => dir !== homes.shippedDir)]
+}

@@ -1,0 +1,94 @@
+import { basename } from 'node:path'
+import { parseDocument } from 'yaml'
+import {
+  type AgentDefinition,
+  AgentFrontmatter,
+  type AgentProblem,
+  type AgentSource,
+  agentDefinition,
+} from '../../contract/agent-definition.ts'
+import { isMap } from '../../contract/config/flatten-config.ts'
+import { GivenName } from '../../contract/config/names.ts'
+import { nearest } from '../../contract/config/nearest.ts'
+import { schemaProblems } from '../../contract/config/schema-problems.ts'
+import { contentsOf, offsetOf, positionAt } from '../../contract/yaml-position.ts'
+import { splitFrontmatter } from './split-frontmatter.ts'
+
+/** What one file gives: an agent, or the reasons why it gives none. */
+export type ParsedAgent = {
+  readonly agent: AgentDefinition | undefined
+  readonly problems: readonly AgentProblem[]
+  readonly hasFrontmatter: boolean
+}
+
+/** Reads the text of one agent file. */
+export function parseAgent(text: string, from: { file: string; source: AgentSource }): ParsedAgent {
+  const split = splitFrontmatter(text)
+  if ('missing' in split) {
+    const message = missingWords[split.missing]
+    const problem = { file: from.file, line: 1, severity: 'error', message } as const
+    return { agent: undefined, problems: [problem], hasFrontmatter: split.missing === 'end' }
+  }
+  const { yaml, line, body } = split
+  const {
+    data,
+    root,
+    problems: broken,
+  } = contentsOf(parseDocument(yaml, { prettyErrors: false, logLevel: 'error' }))
+  const at = (offset: number) => positionAt(yaml, offset).line + line - 1
+  const found: Finding[] = broken.map(({ offset, message }) => ({
+    line: at(offset),
+    severity: 'error',
+    message,
+  }))
+  const fields = isMap(data) ? data : {}
+  const lines = Object.fromEntries(Object.keys(fields).map((key) => [key, at(offsetOf(root, [key], 'key'))]))
+  if (broken.length === 0 && !isMap(data))
+    found.push({ line, severity: 'error', message: 'the frontmatter is no map' })
+  found.push(...unknownFields(fields, lines))
+
+  const known = Object.fromEntries(Object.entries(fields).filter(([key]) => fieldNames.includes(key)))
+  const parsed = AgentFrontmatter.safeParse(known, { reportInput: true })
+  const misfits = parsed.success ? [] : schemaProblems(parsed.error.issues, knownFields)
+  for (const { path, part, message } of misfits) {
+    const key = path.map(String).join('.')
+    found.push({ line: at(offsetOf(root, path, part)), severity: 'error', message: `${key}: ${message}` })
+  }
+  const stem = basename(from.file).replace(/\.md$/i, '')
+  if (fields['name'] === undefined && !GivenName.safeParse(stem).success) {
+    found.push({
+      line: 1,
+      severity: 'error',
+      message: 'the file name is no agent name; add a name to the frontmatter',
+    })
+  }
+  const problems = found.map((finding) => ({ file: from.file, ...finding }))
+  const isUsable = parsed.success && !problems.some(({ severity }) => severity === 'error')
+  const agent = isUsable ? agentDefinition(parsed.data, { ...from, stem, lines, prompt: body }) : undefined
+  return { agent, problems, hasFrontmatter: true }
+}
+
+type Finding = Omit<AgentProblem, 'file'>
+
+const missingWords = {
+  start: 'no frontmatter: the first line of an agent file is ---',
+  end: 'the frontmatter is never closed: a second line of --- is missing',
+}
+
+const fieldNames = Object.keys(AgentFrontmatter.shape)
+const policyNames = ['allow', 'delegate_targets']
+const knownFields = {
+  beside: (path: readonly PropertyKey[]) => (path[0] === 'policy' ? policyNames : []),
+  all: () => [],
+}
+
+// A misspelt gate would fall back to its default unnoticed; a field of another tool does no harm.
+function unknownFields(fields: Record<string, unknown>, lines: Record<string, number>): Finding[] {
+  const unknown = Object.keys(fields).filter((key) => !fieldNames.includes(key))
+  return unknown.map((key) => {
+    const near = nearest(key, fieldNames)
+    const advice = near === undefined ? ', not used' : `; did you mean ${near}?`
+    const severity = near === undefined ? 'warning' : 'error'
+    return { line: lines[key] ?? 1, severity, message: `${key}: unknown field${advice}` }
+  })
+}

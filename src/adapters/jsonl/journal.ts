@@ -1,0 +1,270 @@
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
+import { AppError } from '../../contract/errors.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalHealth, JournalReader, JournalWriter, Replay, StoredEvent } from '../../ports/journal.ts'
+import { privateFolder, syncFolder } from '../system/durable-files.ts'
+import { BlobPacks } from './blob-packs.ts'
+import { DiskReader } from './disk-reader.ts'
+import { DiskReserve } from './disk-reserve.ts'
+import { type FileOps, systemFileOps } from './file-ops.ts'
+import { formatVersion, genesis, headerLine } from './format.ts'
+import { type Layout, layout, listSegments, type SegmentFile, segmentPath } from './layout.ts'
+import { type Lock, takeLock } from './lock.ts'
+import { Recent } from './recent.ts'
+import { type Cut, recoverSegment } from './recover.ts'
+import { loadSnapshot, saveSnapshot } from './snapshots.ts'
+import { Waiters } from './waiters.ts'
+import type { Place } from './walk.ts'
+import { type FsyncPolicy, type OpenSegment, Writer, writeFailure } from './writer.ts'
+
+export type JournalOptions = {
+  readonly dir: string
+  readonly clock: Clock
+  readonly fsync: FsyncPolicy
+  readonly groupMs: number
+  readonly groupEvents: number
+  readonly segmentBytes: number
+  readonly reserveBytes: number
+  readonly ops?: FileOps
+}
+
+const recentBytes = 8 << 20
+const reserveCheckMs = 5000
+
+/** The journal on disk: one writer, many readers, opened from its last snapshot. */
+export class Journal implements JournalWriter, JournalReader {
+  readonly blobs: BlobPacks
+  readonly #options: JournalOptions
+  readonly #ops: FileOps
+  readonly #paths: Layout
+  readonly #lock: Lock
+  readonly #reserve: DiskReserve
+  readonly #waiters = new Waiters()
+  readonly #recent = new Recent(recentBytes)
+  readonly #disk: DiskReader
+  #segments: SegmentFile[]
+  #writer: Writer | undefined
+  #watermark = 0
+  #snapshotSeq = 0
+  #full = false
+  #reserveCheckedAt = 0
+  #onRotate: () => void = () => {}
+  #onDurable: (watermark: number) => void = () => {}
+
+  private constructor(options: JournalOptions, lock: Lock) {
+    this.#options = options
+    this.#ops = options.ops ?? systemFileOps
+    this.#paths = layout(options.dir)
+    this.#lock = lock
+    this.#reserve = new DiskReserve(this.#paths.reserve, options.reserveBytes)
+    this.#segments = listSegments(this.#paths.segments)
+    this.#disk = new DiskReader(() => this.#segments)
+    this.blobs = new BlobPacks(this.#paths.blobs, this.#ops)
+  }
+
+  /** Takes the lock, recovers the tail, replays what the newest snapshot does not cover. */
+  static async open(options: JournalOptions, replay: Replay): Promise<{ journal: Journal; cut: Cut | undefined }> {
+    const paths = layout(options.dir)
+    for (const folder of [paths.dir, paths.segments, paths.blobs, paths.snapshots, paths.aside])
+      await privateFolder(folder)
+    const lock = takeLock(paths.lock)
+    try {
+      const journal = new Journal(options, lock)
+      const cut = await journal.#load(replay)
+      journal.#full = !journal.#reserve.hold()
+      return { journal, cut }
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  }
+
+  /** Called after a rotation, when a snapshot is due. */
+  onRotate(listener: () => void): void {
+    this.#onRotate = listener
+  }
+
+  /** Called each time the watermark moves. */
+  onDurable(listener: (watermark: number) => void): void {
+    this.#onDurable = listener
+  }
+
+  nextSeq(): number {
+    return this.#live().nextSeq()
+  }
+
+  append(batch: readonly StoredEvent[]): Promise<void> {
+    return this.#live().append(batch)
+  }
+
+  health(): JournalHealth {
+    if (!this.#writer || this.#writer.failure) return 'poisoned'
+    this.#checkReserve()
+    return this.#full ? 'full' : 'ok'
+  }
+
+  watermark(): number {
+    return this.#watermark
+  }
+
+  oldest(): number {
+    return this.#segments[0]?.firstSeq ?? 1
+  }
+
+  async page(after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#recent.after(after, limit) ?? (await this.#disk.page(after, limit, this.#watermark))
+  }
+
+  wait(after: number, signal: AbortSignal): Promise<void> {
+    if (after < this.#watermark) return Promise.resolve()
+    return this.#waiters.wait(after, signal)
+  }
+
+  /**
+   * After a failure: what was not acknowledged is cut, a new segment is begun (a failed sync is never
+   * tried again on the same file), and state is folded again from disk.
+   */
+  async reopen(replay: Replay): Promise<Cut | undefined> {
+    const failed = this.#writer
+    if (!failed?.failure) return undefined
+    const errno = (failed.failure.details as { errno?: string } | undefined)?.errno
+    if (!this.#lock.held()) throw failed.failure
+    try {
+      if (errno === 'ENOSPC' || errno === 'EDQUOT') {
+        this.#reserve.release()
+        this.#full = true
+      }
+      await this.#ops.truncate(failed.segment.fd, failed.segment.place.offset)
+      failed.close()
+      this.#writer = undefined
+      this.blobs.close()
+      return await this.#load(replay, { freshSegment: true })
+    } catch (error) {
+      throw error instanceof AppError ? error : writeFailure(error)
+    }
+  }
+
+  /** Saves the state as of the last appended seq; call it in the same turn in which the state was taken. */
+  async snapshot(state: unknown): Promise<void> {
+    const writer = this.#live()
+    const seq = writer.nextSeq() - 1
+    const body = JSON.stringify(state)
+    await writer.drained()
+    if (writer.failure) throw writer.failure
+    const { file, place } = writer.segment
+    // More may have been written meanwhile: then reading goes on from the beginning of the segment the seq is in.
+    const exact = place.seq === seq
+    const segment = exact ? file : (this.#segments.findLast((s) => s.firstSeq <= seq + 1) ?? file)
+    const from = exact ? place : { offset: 0, line: 0, seq: segment.firstSeq - 1, chain: '' }
+    await saveSnapshot(this.#paths.snapshots, { seq, segment: segment.number, place: from, state: JSON.parse(body) })
+    this.#snapshotSeq = seq
+  }
+
+  stats(): { segments: number; bytes: number; blobBytes: number; snapshotSeq: number; pending: number } {
+    const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    return {
+      segments: this.#segments.length,
+      bytes: this.#segments.reduce((sum, segment) => sum + size(segment.path), 0),
+      blobBytes: this.#segments.reduce((sum, s) => sum + size(`${this.#paths.blobs}/${String(s.number).padStart(6, '0')}.pack`), 0),
+      snapshotSeq: this.#snapshotSeq,
+      pending: this.#writer?.pendingEvents ?? 0,
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writer?.drained()
+    this.#writer?.close()
+    this.#writer = undefined
+    this.blobs.close()
+    this.#lock.release()
+  }
+
+  #live(): Writer {
+    if (!this.#writer) throw new AppError('unavailable', 'the journal is not open for writing; see: sm doctor')
+    return this.#writer
+  }
+
+  async #load(replay: Replay, options: { freshSegment?: boolean } = {}): Promise<Cut | undefined> {
+    const numbers = new Set(this.#segments.map((segment) => segment.number))
+    const snapshot = loadSnapshot(this.#paths.snapshots, (s) => numbers.has(s.segment))
+    if (snapshot) replay.restore(snapshot.state)
+    this.#snapshotSeq = snapshot?.seq ?? 0
+    const covered = snapshot?.seq ?? 0
+    let cut: Cut | undefined
+    let end: Place = { offset: 0, line: 0, seq: 0, chain: genesis }
+    for (const segment of this.#segments) {
+      if (snapshot && segment.number < snapshot.segment) continue
+      const from = snapshot?.segment === segment.number && snapshot.place.offset > 0 ? snapshot.place : undefined
+      const recovered = await recoverSegment(segment, {
+        paths: this.#paths,
+        ...(from && { from }),
+        onBatch: ({ lines }) => {
+          for (const line of lines) {
+            const event = JSON.parse(line) as AgentEvent
+            if (event.seq > covered) replay.event(event)
+          }
+        },
+      })
+      end = recovered.end
+      cut ??= recovered.cut
+    }
+    this.#watermark = end.seq
+    const last = this.#segments.at(-1)
+    const segment = last && !options.freshSegment ? openSegment(last, end) : await this.#begin(end)
+    this.blobs.use(segment.file.number)
+    this.#writer = this.#newWriter(segment)
+    return cut
+  }
+
+  #newWriter(segment: OpenSegment): Writer {
+    return new Writer(segment, {
+      ...this.#options,
+      ops: this.#ops,
+      lock: this.#lock,
+      blobs: this.blobs,
+      rotate: async (place) => {
+        const next = await this.#begin(place)
+        closeSync(this.#live().segment.fd)
+        await this.blobs.turnTo(next.file.number)
+        this.#onRotate()
+        return next
+      },
+      onDurable: (events) => {
+        this.#watermark = events.at(-1)?.seq ?? this.#watermark
+        this.#recent.push(events)
+        this.#waiters.wake(this.#watermark)
+        this.#onDurable(this.#watermark)
+      },
+    })
+  }
+
+  async #begin(place: Place): Promise<OpenSegment> {
+    const number = (this.#segments.at(-1)?.number ?? 0) + 1
+    const firstSeq = place.seq + 1
+    const file = { number, firstSeq, path: segmentPath(this.#paths.segments, number, firstSeq) }
+    const header = headerLine({
+      version: formatVersion,
+      minReader: formatVersion,
+      segment: number,
+      firstSeq,
+      chain: place.chain,
+      createdAt: new Date(this.#options.clock.now()).toISOString(),
+    })
+    const fd = openSync(file.path, 'wx', 0o600)
+    writeSync(fd, header)
+    fsyncSync(fd)
+    await syncFolder(this.#paths.segments)
+    this.#segments = [...this.#segments, file]
+    return { file, fd, place: { offset: Buffer.byteLength(header), line: 1, seq: place.seq, chain: place.chain } }
+  }
+
+  #checkReserve(): void {
+    const now = this.#options.clock.monotonic()
+    if (!this.#full || now - this.#reserveCheckedAt < reserveCheckMs) return
+    this.#reserveCheckedAt = now
+    this.#full = !this.#reserve.hold()
+  }
+}
+
+const openSegment = (file: SegmentFile, place: Place): OpenSegment => ({ file, fd: openSync(file.path, 'r+'), place })

@@ -1,0 +1,41 @@
+import type { StoredEvent } from '../../ports/journal.ts'
+
+/** The newest durable events, shared by all live followers: a hundred clients cost one copy. */
+export class Recent {
+  readonly #maxBytes: number
+  #events: StoredEvent[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  push(batch: readonly StoredEvent[]): void {
+    for (const event of batch) {
+      this.#events.push(event)
+      this.#bytes += event.line.length
+    }
+    if (this.#bytes > this.#maxBytes) this.#dropOldest()
+  }
+
+  /** Events after a seq, or undefined when they are no longer all here. */
+  after(seq: number, limit: number): readonly StoredEvent[] | undefined {
+    const first = this.#events[0]
+    if (!first || seq + 1 < first.seq) return undefined
+    const from = seq + 1 - first.seq
+    return this.#events.slice(from, from + limit)
+  }
+
+  clear(): void {
+    this.#events = []
+    this.#bytes = 0
+  }
+
+  // Half at a time: dropping one by one would shift the array at every event.
+  #dropOldest(): void {
+    let drop = 0
+    while (this.#bytes > this.#maxBytes / 2 && drop < this.#events.length)
+      this.#bytes -= (this.#events[drop++] as StoredEvent).line.length
+    this.#events = this.#events.slice(drop)
+  }
+}

@@ -1,0 +1,125 @@
+import { type Commit, digestAt, isCommit, lineDigest, nextChain, parseCommit, parseHeader, seqOf } from './format.ts'
+import type { SegmentFile } from './layout.ts'
+import { lineGroups } from './lines.ts'
+
+/** A place in a segment between two batches. */
+export type Place = { readonly offset: number; readonly line: number; readonly seq: number; readonly chain: string }
+
+/** A line that is not what was written. */
+export type Damage = {
+  readonly file: string
+  readonly line: number
+  readonly offset: number
+  readonly seq: number
+  readonly reason: string
+}
+
+/** One whole batch: its event lines and where it ends. */
+export type Batch = { readonly lines: readonly string[]; readonly commit: Commit; readonly end: Place }
+
+/** Bytes after the last whole batch. */
+export type Tail = { readonly offset: number; readonly bytes: number; readonly reason: string }
+
+export type Walked = { readonly end: Place; readonly damage: Damage[]; readonly tail: Tail | undefined }
+
+type Options = {
+  /** Where to begin; without it the header is read and checked first. */
+  readonly from?: Place
+  /** Checks every digest and the chain; without it lines are trusted. */
+  readonly verify: boolean
+  readonly onBatch: (batch: Batch) => void
+  readonly signal?: AbortSignal
+}
+
+/** Walks a segment batch by batch in bounded memory; a damaged batch is reported and the walk goes on. */
+export async function walkSegment(segment: SegmentFile, options: Options): Promise<Walked> {
+  const damage: Damage[] = []
+  let place: Place = options.from ?? { offset: 0, line: 0, seq: segment.firstSeq - 1, chain: '' }
+  let header = options.from !== undefined
+  let lines: string[] = []
+  let starts: number[] = []
+  let lineNumber = place.line
+  let tail: Tail | undefined
+  // A batch at the very end whose blocks read as zeros was cut off by a power loss: it was never acknowledged.
+  let unwritten: Tail | undefined
+  let beforeUnwritten: Place = place
+
+  for await (const group of lineGroups(segment.path, place.offset)) {
+    options.signal?.throwIfAborted()
+    for (const line of group) {
+      lineNumber += 1
+      if (!header) {
+        const parsed = parseHeader(line.whole ? line.text : '', segment.path)
+        place = { offset: line.end, line: lineNumber, seq: parsed.firstSeq - 1, chain: parsed.chain }
+        header = true
+      } else if (!line.whole) {
+        tail = tailFrom(place.offset, line.end, 'the last line has no newline')
+      } else if (isCommit(line.text)) {
+        const commit = parseCommit(line.text)
+        const end = {
+          offset: line.end,
+          line: lineNumber,
+          seq: commit?.seq ?? place.seq + lines.length,
+          chain: commit?.chain ?? '',
+        }
+        const bad = !commit
+          ? { i: lines.length, reason: 'the commit line cannot be read' }
+          : firstBad(lines, { commit, place, verify: options.verify })
+        unwritten = undefined
+        if (bad) {
+          if (lines.some((text) => text.includes('\0')))
+            unwritten = tailFrom(place.offset, line.end, 'the last batch was not fully written')
+          beforeUnwritten = place
+          damage.push({
+            file: segment.path,
+            line: lineNumber - lines.length + bad.i,
+            offset: starts[bad.i] ?? line.start,
+            seq: place.seq + bad.i + 1,
+            reason: bad.reason,
+          })
+        } else if (commit) options.onBatch({ lines, commit, end })
+        place = end
+        lines = []
+        starts = []
+      } else {
+        lines.push(line.text)
+        starts.push(line.start)
+      }
+    }
+  }
+  if (!tail && lines.length > 0) {
+    const end = (starts.at(-1) ?? 0) + Buffer.byteLength(lines.at(-1) ?? '') + 1
+    tail = tailFrom(place.offset, end, 'the last batch has no commit line')
+  }
+  if (unwritten && damage.length === 1 && !tail)
+    return { end: beforeUnwritten, damage: [], tail: unwritten }
+  return { end: place, damage, tail }
+}
+
+const tailFrom = (offset: number, end: number, reason: string): Tail => ({
+  offset,
+  bytes: end - offset,
+  reason,
+})
+
+function firstBad(
+  lines: readonly string[],
+  { commit, place, verify }: { commit: Commit; place: Place; verify: boolean },
+): { i: number; reason: string } | undefined {
+  if (verify) {
+    let digests = ''
+    for (let i = 0; i < lines.length; i++) {
+      const digest = lineDigest(lines[i] as string)
+      if (digest !== digestAt(commit, i)) return { i, reason: 'the line does not match its digest' }
+      digests += digest
+    }
+    if (lines.length === commit.n && nextChain(place.chain, digests) !== commit.chain)
+      return { i: lines.length, reason: 'the commit does not continue the chain' }
+  }
+  if (lines.length !== commit.n)
+    return { i: lines.length, reason: `the batch has ${lines.length} lines, its commit says ${commit.n}` }
+  if (commit.n > 0 && seqOf(lines[0] as string) !== place.seq + 1)
+    return { i: 0, reason: `expected seq ${place.seq + 1}` }
+  if (commit.seq !== place.seq + commit.n) return { i: lines.length, reason: 'the commit names a wrong seq' }
+  return undefined
+}

@@ -1,0 +1,89 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { promises as fs } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../contract/errors.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { privateFolder, replaceFile } from '../system/durable-files.ts'
+
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+
+/**
+ * Entries under `<dir>/<owner>/`, each AES-256-GCM with its name as associated data: an entry moved under
+ * another name does not open. The name is a keyed hash, so it tells nothing of the content.
+ */
+export async function openVault(dir: string, keyFile: string): Promise<Vault> {
+  await privateFolder(dir)
+  const master = await loadKey(keyFile)
+  const contentKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault content', keyBytes))
+  const nameKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault name', keyBytes))
+  const folderOf = (owner: string) => join(dir, createHmac('sha256', nameKey).update(owner).digest('hex').slice(0, 32))
+
+  return {
+    async put(bytes, owner) {
+      const folder = folderOf(owner)
+      await privateFolder(folder)
+      const digest = createHmac('sha256', nameKey).update(bytes).digest('hex')
+      const name = `${folder.slice(-32)}/${digest}`
+      await replaceFile(join(dir, name), seal(contentKey, name, bytes))
+      return name
+    },
+    async get(name) {
+      if (!/^[0-9a-f]{32}\/[0-9a-f]{64}$/.test(name)) return undefined
+      const sealed = await fs.readFile(join(dir, name)).catch(absent)
+      return sealed && unseal(contentKey, name, sealed)
+    },
+    async release(owner, endedAt) {
+      const folder = folderOf(owner)
+      const there = await fs.stat(folder).catch(absent)
+      if (there) await replaceFile(join(folder, 'released'), String(endedAt))
+    },
+    async sweep(releasedBefore) {
+      let gone = 0
+      for (const owner of await fs.readdir(dir)) {
+        const folder = join(dir, owner)
+        const released = await fs.readFile(join(folder, 'released'), 'utf8').catch(absent)
+        if (released === undefined || Number(released) >= releasedBefore) continue
+        gone += (await fs.readdir(folder)).length - 1
+        await fs.rm(folder, { recursive: true })
+      }
+      return gone
+    },
+  }
+}
+
+async function loadKey(path: string): Promise<Buffer> {
+  const existing = await fs.readFile(path).catch(absent)
+  if (existing) {
+    if (existing.length !== keyBytes)
+      throw new AppError('failed', `${path} is not a vault key of ${keyBytes} bytes; restore it from a backup`)
+    return existing
+  }
+  const key = randomBytes(keyBytes)
+  await replaceFile(path, key)
+  return key
+}
+
+function seal(key: Buffer, name: string, bytes: Uint8Array): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(name))
+  const body = Buffer.concat([cipher.update(bytes), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), body])
+}
+
+function unseal(key: Buffer, name: string, sealed: Buffer): Uint8Array {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(name))
+      .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
+    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()])
+  } catch (cause) {
+    throw new AppError('failed', `the vault entry ${name} is damaged or was sealed with another key`, { cause })
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+  throw error
+}

@@ -1,0 +1,23 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { wireVersions } from '../../contract/health.ts'
+import type { DataCommand } from '../command-module.ts'
+
+type Version = {
+  readonly version: string
+  readonly wire: number
+  readonly node: string
+  readonly platform: string
+  readonly entry: string
+}
+
+export const version: DataCommand<'version', Version> = {
+  run: async (_input, io) => ({
+    version: manifest.version,
+    wire: wireVersions.current,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    entry: io.program.entry,
+  }),
+  render: ({ version: number, wire, node, platform, entry }) =>
+    `muster ${number} (wire ${wire}, node ${node}, ${platform})\n${entry}`,
+}

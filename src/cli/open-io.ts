@@ -1,0 +1,36 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Io, Program } from './io.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Gives a command the world; the heavy parts are opened when it asks for them. */
+export function openIo(options: { terminal: Terminal; entryUrl: string; isJson: boolean }): Io {
+  const { terminal, entryUrl, isJson } = options
+  const { env } = process
+  const place = { env, cwd: process.cwd(), home: homedir() }
+  const io: Io = {
+    env,
+    cwd: place.cwd,
+    program: programOf(entryUrl),
+    signal: terminal.signal,
+    isTerminal: terminal.isTerminal,
+    isJson,
+    say: terminal.say,
+    progress: terminal.progress,
+    daemon: async () => (await import('./daemon-connection.ts')).daemonConnection(io),
+    offline: async () => (await import('../daemon/entries/offline.ts')).openOffline(place),
+  }
+  return io
+}
+
+function programOf(entryUrl: string): Program {
+  const entry = fileURLToPath(entryUrl)
+  const here = dirname(entry)
+  const isSource = entry.endsWith('.ts')
+  return {
+    node: process.execPath,
+    entry,
+    daemonEntry: isSource ? join(here, '..', 'daemon', 'main.ts') : join(here, 'daemon.mjs'),
+  }
+}

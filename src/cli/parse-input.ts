@@ -1,0 +1,70 @@
+import { Command, CommanderError, Option as CommanderOption, InvalidArgumentError } from 'commander'
+import type { CommandDefinition, Option } from '../contract/cli/command.ts'
+import { type CommandName, commands, globalOptions } from '../contract/cli.ts'
+import { AppError } from '../contract/errors.ts'
+import { optionUsage } from './render/help.ts'
+
+/** Reads what follows the name of a command by its definition. */
+export function parseInput(name: CommandName, words: readonly string[]): Record<string, unknown> {
+  const definition: CommandDefinition = commands[name]
+  const command = parserOf(name, definition)
+  try {
+    command.parse([...words], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    throw new AppError('invalid', `${tidy(error.message)}; see: sm help ${name}`, { cause: error })
+  }
+  const given = command.opts<Record<string, unknown>>()
+  const options = Object.keys(definition.options).map((option) => [option, given[option]])
+  const values = Object.keys(definition.arguments).map((argument, i) => [argument, command.processedArgs[i]])
+  return Object.fromEntries([...options, ...values])
+}
+
+function parserOf(name: string, definition: CommandDefinition): Command {
+  const command = new Command(name)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} })
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .option('--no-color')
+    .action(() => {})
+  for (const [argument, { takes, choices }] of Object.entries(definition.arguments)) {
+    const usage = takes === 'one' ? `<${argument}>` : takes === 'many' ? `<${argument}...>` : `[${argument}]`
+    command.argument(usage, '', (value: string, before: unknown) => {
+      if (choices !== undefined && !choices.includes(value)) {
+        throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
+      }
+      return takes === 'many' ? [...((before as string[] | undefined) ?? []), value] : value
+    })
+  }
+  for (const [option, details] of Object.entries({ ...globalOptions, ...definition.options })) {
+    command.addOption(optionOf(option, details))
+  }
+  return command
+}
+
+function optionOf(name: string, option: Option): CommanderOption {
+  const made = new CommanderOption(optionUsage(name, option).trim())
+  if (option.isRequired) made.makeOptionMandatory()
+  if (option.kind === 'switch') return made.default(false)
+  if (option.isMany) made.default([])
+  else if (option.default !== undefined) made.default(option.default)
+  return made.argParser((text: string, before: unknown) => {
+    const value = option.kind === 'count' ? countOf(text) : text
+    return option.isMany ? [...(before as unknown[]), value] : value
+  })
+}
+
+function countOf(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('it is a whole number')
+  return value
+}
+
+function tidy(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
+    .replace(/\.?\s*$/, '')
+    .replace(/\?;/, ';')
+}

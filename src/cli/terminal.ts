@@ -1,0 +1,67 @@
+import type { View } from './command-module.ts'
+
+/** The process as `sm` uses it: results out, messages aside, and word of an interrupt. */
+export type Terminal = {
+  /** Writes results; resolves when there is room for more. */
+  write(text: string): Promise<void>
+  say(message: string): void
+  progress(message: string): void
+  view(color: boolean | undefined): View
+  readonly signal: AbortSignal
+  readonly isTerminal: boolean
+  /** The exit code that an interrupt asks for, once there was one. */
+  interrupted(): number | undefined
+}
+
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+export function openTerminal(process: NodeJS.Process): Terminal {
+  const { stdout, stderr, env } = process
+  const controller = new AbortController()
+  let interrupt: number | undefined
+  let isProgressShown = false
+  // The reader of our pipe has seen enough; that is no failure of ours.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  stderr.on('error', () => {})
+  for (const [name, exit] of Object.entries(signals)) {
+    process.on(name, () => {
+      // A second interrupt means now, whatever the command is still closing.
+      if (interrupt !== undefined) process.exit(exit)
+      interrupt = exit
+      controller.abort()
+    })
+  }
+  const clear = () => {
+    if (isProgressShown) stderr.write('\r\u001b[K')
+    isProgressShown = false
+  }
+  return {
+    write: (text) => {
+      clear()
+      return new Promise((resolve) => stdout.write(text, () => resolve()))
+    },
+    say: (message) => {
+      clear()
+      stderr.write(`${message}\n`)
+    },
+    progress: (message) => {
+      if (!stderr.isTTY) return
+      stderr.write(`\r\u001b[K${message}`)
+      isProgressShown = true
+    },
+    view: (color) => ({
+      width: widthOf(env['COLUMNS'], stdout.columns),
+      now: Date.now(),
+      color: env['NO_COLOR'] ? false : (color ?? (stdout.isTTY === true && env['TERM'] !== 'dumb')),
+    }),
+    signal: controller.signal,
+    isTerminal: stdout.isTTY === true,
+    interrupted: () => interrupt,
+  }
+}
+
+function widthOf(asked: string | undefined, actual: number | undefined): number {
+  const width = Number(asked)
+  if (Number.isInteger(width) && width >= 20) return width
+  return actual ?? 80
+}

@@ -1,0 +1,27 @@
+import type { CommandDefinition } from './cli/command.ts'
+import type { InputOf } from './cli/command-input.ts'
+import { daemonCommands } from './cli/daemon-commands.ts'
+import { journalCommands } from './cli/journal-commands.ts'
+import { logCommands } from './cli/log-commands.ts'
+import { settingsCommands } from './cli/settings-commands.ts'
+
+/** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
+export const commands = {
+  ...daemonCommands,
+  ...settingsCommands,
+  ...logCommands,
+  ...journalCommands,
+}
+export type CommandName = keyof typeof commands
+export type CommandInput<N extends CommandName> = InputOf<(typeof commands)[N]>
+
+/** The commands in the order of the table, with the wide type that interpreters need. */
+export const commandEntries = Object.entries(commands) as [CommandName, CommandDefinition][]
+
+/** Options that every command takes. */
+export const globalOptions = {
+  json: { kind: 'switch', about: 'print exactly the data, as JSON' },
+  color: { kind: 'switch', about: 'colour the output; --no-color never does' },
+  help: { kind: 'switch', short: 'h', about: 'print help for a command' },
+  version: { kind: 'switch', about: 'print the version' },
+} as const

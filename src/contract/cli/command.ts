@@ -1,0 +1,46 @@
+/** Who a command is for; help shows the groups in this order. */
+export const commandGroups = {
+  people: 'For people',
+  agents: 'For agents and scripts',
+  maintenance: 'Maintenance',
+} as const
+export type CommandGroup = keyof typeof commandGroups
+
+/** A word that the command takes by its place. */
+export type Argument = {
+  readonly about: string
+  readonly takes: 'one' | 'optional' | 'many'
+  /** The only words that are allowed; completions offer them. */
+  readonly choices?: readonly string[]
+  /** A path: completions offer file names. */
+  readonly isFile?: true
+}
+
+/** Something that the command takes by name; without a value it is a switch. */
+export type Option = {
+  readonly about: string
+  readonly short?: string
+  /** What stands for the value in help, like `count`. */
+  readonly value?: string
+  readonly kind: 'switch' | 'text' | 'count' | 'file'
+  readonly isMany?: true
+  readonly isRequired?: true
+  readonly default?: number
+}
+
+/** A line that works as it stands, and what it does. */
+export type Example = { readonly line: string; readonly does: string }
+
+/** One command of `sm` as data; the parser, help, completions and the reference page interpret it. */
+export type CommandDefinition = {
+  readonly group: CommandGroup
+  readonly summary: string
+  /** `daemon` starts one when it is missing, `offline` works without one, `none` reads no state at all. */
+  readonly needs: 'daemon' | 'offline' | 'none'
+  readonly arguments: Readonly<Record<string, Argument>>
+  readonly options: Readonly<Record<string, Option>>
+  readonly examples: readonly [Example, ...Example[]]
+}
+
+/** Declares a family of commands under their full names, like `journal verify`. */
+export const commandFamily = <const F extends Record<string, CommandDefinition>>(definitions: F): F => definitions

@@ -1,0 +1,65 @@
+import { commandFamily } from './command.ts'
+
+/** Starting, stopping and looking at the daemon. */
+export const daemonCommands = commandFamily({
+  up: {
+    group: 'people',
+    summary: 'start the daemon and print its address',
+    needs: 'none',
+    arguments: {},
+    options: {
+      foreground: { kind: 'switch', about: 'stay in this terminal until it is stopped' },
+      replace: { kind: 'switch', about: 'stop the running daemon first and start this version' },
+    },
+    examples: [
+      { line: 'sm up', does: 'start it, or say that it runs already' },
+      { line: 'sm up --replace', does: 'after an upgrade: hand over to the new version' },
+    ],
+  },
+  down: {
+    group: 'people',
+    summary: 'stop the daemon; sessions go on',
+    needs: 'none',
+    arguments: {},
+    options: { sessions: { kind: 'switch', about: 'end the sessions too, as killed' } },
+    examples: [{ line: 'sm down', does: 'stop the daemon and leave sessions running' }],
+  },
+  open: {
+    group: 'people',
+    summary: 'open the page in a browser, by a link that works once',
+    needs: 'daemon',
+    arguments: {},
+    options: { print: { kind: 'switch', about: 'only print the link' } },
+    examples: [{ line: 'sm open --print', does: 'a link to paste into a browser' }],
+  },
+  doctor: {
+    group: 'people',
+    summary: 'look for what is wrong, and how to cure it',
+    needs: 'offline',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm doctor', does: 'check folders, disk, journal, daemon and tools' }],
+  },
+  version: {
+    group: 'people',
+    summary: 'print the version and where it runs from',
+    needs: 'none',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm version --json', does: 'the same for a script' }],
+  },
+  search: {
+    group: 'people',
+    summary: 'find text in all sessions, imported ones too',
+    needs: 'daemon',
+    arguments: { query: { takes: 'many', about: 'the words to look for' } },
+    options: {
+      session: { kind: 'text', value: 'id', about: 'only in this session' },
+      limit: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'at most so many results' },
+    },
+    examples: [
+      { line: 'sm search retry backoff', does: 'where both words were said' },
+      { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin so' },
+    ],
+  },
+})

@@ -1,0 +1,56 @@
+import { commandFamily } from './command.ts'
+
+/** What is configured: settings, agents, redaction, the shell. */
+export const settingsCommands = commandFamily({
+  'config show': {
+    group: 'people',
+    summary: 'print the settings in force',
+    needs: 'offline',
+    arguments: {},
+    options: { origin: { kind: 'switch', about: 'say where each value was written' } },
+    examples: [{ line: 'sm config show --origin', does: 'each value with its file and line' }],
+  },
+  'agents list': {
+    group: 'people',
+    summary: 'list the agent definitions found here',
+    needs: 'offline',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm agents list', does: "the project's, yours, and the shipped ones" }],
+  },
+  'agents show': {
+    group: 'people',
+    summary: 'print one agent definition',
+    needs: 'offline',
+    arguments: { name: { takes: 'one', about: 'its name or an alias, in any case' } },
+    options: {},
+    examples: [{ line: 'sm agents show reviewer', does: 'its tools, policy and prompt' }],
+  },
+  'agents check': {
+    group: 'people',
+    summary: 'report what is wrong in agent definitions',
+    needs: 'offline',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm agents check', does: 'exit 1 when a definition was skipped' }],
+  },
+  'redact test': {
+    group: 'maintenance',
+    summary: 'show what would be redacted in a text; nothing is stored',
+    needs: 'offline',
+    arguments: { file: { takes: 'one', about: 'the text to look at; - is standard input', isFile: true } },
+    options: {},
+    examples: [{ line: 'sm redact test notes.txt', does: 'each place, and the rule that found it' }],
+  },
+  completion: {
+    group: 'maintenance',
+    summary: 'print the completion script of a shell',
+    needs: 'none',
+    arguments: { shell: { takes: 'one', about: 'which shell', choices: ['bash', 'zsh', 'fish'] } },
+    options: {},
+    examples: [
+      { line: 'source <(sm completion bash)', does: 'complete in this bash' },
+      { line: 'sm completion fish > ~/.config/fish/completions/sm.fish', does: 'for good, in fish' },
+    ],
+  },
+})

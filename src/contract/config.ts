@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { ChildAgentsConfig } from './config/child-agents.ts'
+import { ClaudeConfig } from './config/claude.ts'
+import { HttpConfig } from './config/http.ts'
+import { LimitsConfig } from './config/limits.ts'
+import { RedactionConfig } from './config/redaction.ts'
+import { SessionsConfig } from './config/sessions.ts'
+import { JournalConfig, TmuxConfig, VaultConfig } from './config/storage.ts'
+
+/** The whole of `config.yaml`: every key has a default or may be absent, so an empty file is valid. */
+export const Config = z.strictObject({
+  claude: ClaudeConfig,
+  child_agents: ChildAgentsConfig,
+  sessions: SessionsConfig,
+  limits: LimitsConfig,
+  journal: JournalConfig,
+  redaction: RedactionConfig,
+  http: HttpConfig,
+  tmux: TmuxConfig,
+  vault: VaultConfig,
+})
+export type Config = z.infer<typeof Config>
+
+/** The configuration of a machine without any file; frozen, since everybody shares it. */
+export const defaultConfig: Config = frozen(Config.parse({}))
+
+/** Where the value of a key was written, or that nobody wrote it. */
+export type ConfigOrigin = { readonly file: string; readonly line: number } | 'default'
+
+/** The project file that was found, and what it may not decide before it is trusted. */
+export type ProjectConfig = {
+  readonly file: string
+  readonly sha256: string
+  readonly trusted: boolean
+  readonly ignored: readonly string[]
+}
+
+/** The configuration in force, and where each of its values comes from. */
+export type LoadedConfig = {
+  readonly config: Config
+  readonly origins: Readonly<Record<string, ConfigOrigin>>
+  readonly warnings: readonly string[]
+  readonly files: readonly string[]
+  readonly project?: ProjectConfig
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) frozen(child)
+  return Object.freeze(value)
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { defaultConfig } from '../config.ts'
+import { flattenConfig } from './flatten-config.ts'
+import { projectMaySet } from './project-trust.ts'
+
+test('[MUS-128] an untrusted project may set only these keys', () => {
+  const all = [
+    ...flattenConfig(defaultConfig),
+    { key: 'claude.agent_configs.engineer.model', value: 'opus' },
+    { key: 'claude.agent_configs.engineer.args', value: [] },
+    { key: 'claude.agent_configs.engineer.cli', value: 'codex' },
+    { key: 'claude.presets.quick.model', value: 'opus' },
+    { key: 'claude.presets.quick.args', value: [] },
+    { key: 'http.port', value: 1 },
+  ]
+  expect(all.filter(({ key, value }) => projectMaySet(key, value, value)).map(({ key }) => key)).toEqual([
+    'child_agents.mode',
+    'child_agents.auto_complete.enabled',
+    'child_agents.auto_complete.idle_timeout',
+    'child_agents.auto_complete.detect_completion_phrases',
+    'child_agents.auto_complete.completion_patterns',
+    'child_agents.auto_complete.require_parent_approval',
+    'child_agents.notifications.notify_parent_on_complete',
+    'child_agents.notifications.notify_parent_on_error',
+    'child_agents.notifications.notify_parent_on_idle',
+    'child_agents.notifications.notify_parent_on_checkpoint',
+    'child_agents.progress.enable_token_tracking',
+    'child_agents.progress.enable_tool_tracking',
+    'child_agents.progress.snapshot_interval',
+    'sessions.default_working_dir_behavior',
+    'sessions.naming.pattern',
+    'sessions.naming.fallback',
+    'limits.max_depth',
+    'limits.max_children',
+    'limits.max_descendants',
+    'claude.agent_configs.engineer.model',
+    'claude.presets.quick.model',
+  ])
+})
+
+test.each([
+  { key: 'limits.max_depth', value: 3, current: 4, allowed: true },
+  { key: 'limits.max_depth', value: 5, current: 4, allowed: false },
+  { key: 'child_agents.mode', value: 'supervised', current: 'auto', allowed: true },
+  { key: 'child_agents.mode', value: 'auto', current: 'supervised', allowed: false },
+  { key: 'child_agents.mode', value: 'auto', current: 'manual', allowed: false },
+  { key: 'child_agents.auto_complete.require_parent_approval', value: true, current: false, allowed: true },
+  { key: 'child_agents.auto_complete.require_parent_approval', value: false, current: true, allowed: false },
+])('[MUS-128] $key to $value over $current: $allowed', ({ key, value, current, allowed }) => {
+  expect(projectMaySet(key, value, current)).toBe(allowed)
+})

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+
+const placeholders = ['agent_type', 'friendly_name', 'short_id']
+
+const NamePattern = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(
+    (text) => [...text.matchAll(/\{([^{}]*)\}/g)].every((found) => placeholders.includes(found[1] ?? '')),
+    `a placeholder is one of ${placeholders.map((name) => `{${name}}`).join(', ')}`,
+  )
+  .refine(
+    (text) => /^[A-Za-z0-9_-]*$/.test(text.replaceAll(/\{[^{}]*\}/g, '')),
+    'outside its placeholders a name pattern has only letters, digits, - and _',
+  )
+
+/** What a new session takes over and how it is called. */
+export const SessionsConfig = z
+  .strictObject({
+    default_working_dir_behavior: z
+      .enum(['inherit', 'specify'])
+      .default('inherit')
+      .describe(
+        'inherit starts a child in the folder of its parent; specify refuses a spawn without a folder.',
+      ),
+    inherit_environment_vars: z
+      .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
+      .max(256)
+      .default(['SSH_AUTH_SOCK', 'PATH'])
+      .describe('Environment variables that a new session takes over; all others are left out.'),
+    naming: z
+      .strictObject({
+        pattern: NamePattern.default('{agent_type}-{friendly_name}').describe(
+          'Name of a session that was given a friendly name.',
+        ),
+        fallback: NamePattern.default('{agent_type}-{short_id}').describe(
+          'Name of a session without a friendly name.',
+        ),
+      })
+      .prefault({})
+      .describe('How sessions are named.'),
+  })
+  .prefault({})
+  .describe('What a new session takes over and how it is called.')

@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { agentEvents } from './events/agent.ts'
+import { journalEvents } from './events/journal.ts'
+import { messageEvents } from './events/message.ts'
+import { sessionEvents } from './events/session.ts'
+import { toolEvents } from './events/tool.ts'
+import { workflowEvents } from './events/workflow.ts'
+import { EventId, RunId, SessionId, SpanId, TraceId } from './ids.ts'
+import { Count, Line, Timestamp } from './values.ts'
+
+/** Every event type there is. Adding one here makes every incomplete table a compile error. */
+export const catalogue = {
+  ...sessionEvents,
+  ...agentEvents,
+  ...toolEvents,
+  ...messageEvents,
+  ...workflowEvents,
+  ...journalEvents,
+}
+export type Catalogue = typeof catalogue
+export type EventType = keyof Catalogue
+export const eventTypes = Object.keys(catalogue) as EventType[]
+
+/** The version written now; older shapes are lifted by an upcaster when read. */
+export const schemaVersion = '1'
+
+/** Who sent an event and which of theirs it is; a repeat of (id, epoch, n) is harmless. */
+export const ProducerStamp = z.strictObject({
+  id: z.string().min(1).max(200),
+  epoch: Count,
+  n: z.int().positive(),
+})
+export type ProducerStamp = z.infer<typeof ProducerStamp>
+
+const who = {
+  traceId: TraceId,
+  spanId: SpanId,
+  parentSpanId: SpanId.optional(),
+  sessionId: SessionId,
+  runId: RunId,
+  taskId: Line.optional(),
+  actor: Line.min(1),
+  workflowId: Line.optional(),
+  phase: Line.optional(),
+  parentRunId: RunId.optional(),
+  causeId: EventId.optional(),
+} as const
+
+/** What a caller says of an event; the engine adds id, seq and times, the journal writes it. */
+export const DraftEnvelope = z.strictObject({
+  ...who,
+  id: EventId.optional(),
+  type: z.enum(eventTypes as [EventType, ...EventType[]]),
+  timestamp: Timestamp.optional(),
+  payload: z.unknown(),
+})
+
+/** A line of the journal without its payload's shape, which `catalogue` has by type. */
+export const EventEnvelope = z.strictObject({
+  seq: z.int().positive(),
+  id: EventId,
+  ...who,
+  type: z.enum(eventTypes as [EventType, ...EventType[]]),
+  timestamp: Timestamp,
+  recordedAt: Timestamp,
+  schemaVersion: z.literal(schemaVersion),
+  producer: ProducerStamp.optional(),
+  redacted: z.array(z.string()).optional(),
+  payload: z.unknown(),
+})
+
+type Envelope = Omit<z.infer<typeof EventEnvelope>, 'type' | 'payload'>
+export type PayloadOf<T extends EventType> = z.output<Catalogue[T]['payload']>
+
+/** One fact of type T as it stands in the journal. */
+export type EventOf<T extends EventType> = T extends EventType
+  ? Envelope & { type: T; payload: PayloadOf<T> }
+  : never
+/** One fact; the union over every type. */
+export type AgentEvent = EventOf<EventType>
+
+/** What a decision produces, before the engine gives it id, seq and times. */
+export type DraftOf<T extends EventType> = T extends EventType
+  ? Omit<z.output<typeof DraftEnvelope>, 'type' | 'payload'> & { type: T; payload: PayloadOf<T> }
+  : never
+export type Draft = DraftOf<EventType>

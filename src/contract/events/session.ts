@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import { family } from '../event-definition.ts'
+import { SessionId } from '../ids.ts'
+import {
+  Activity,
+  Agent,
+  Body,
+  Count,
+  JsonObject,
+  Lifecycle,
+  Line,
+  Millis,
+  Raw,
+  Timestamp,
+} from '../values.ts'
+
+/** Which signal a derived state rests on, how old it is and how sure. */
+const Evidence = z.strictObject({
+  signal: Line,
+  ageMs: Millis.optional(),
+  confidence: z.enum(['high', 'medium', 'low']).optional(),
+  detail: Line.optional(),
+})
+
+/** The head of an imported or recorded collaboration; STD-008 calls it `collaboration`. */
+export const Collaboration = z.strictObject({
+  mode: z.enum(['single', 'multi_agent']),
+  pattern: z.enum(['master_worker', 'peer_to_peer', 'pipeline', 'consensus']),
+  orchestrator: Agent,
+  participants: z.array(Agent),
+  raw: Raw.optional(),
+})
+
+/** An analysis phase laid over a range of tool calls; it may span several sub-sessions. */
+export const PhaseAnnotation = z.strictObject({
+  annotationId: Line,
+  phaseType: z.enum(['understand', 'explore', 'plan', 'execute', 'verify', 'mixed', 'unclassified']),
+  startCallId: Line,
+  endCallId: Line,
+  annotatedBy: z.enum(['agent', 'human', 'auto']),
+  annotatedAt: Line,
+  confidence: z.enum(['high', 'medium', 'low']),
+  description: Body.optional(),
+  decisions: z.array(z.unknown()).optional(),
+  contextUsed: z.array(z.unknown()).optional(),
+  raw: Raw.optional(),
+})
+
+export const sessionEvents = family({
+  'session.started': {
+    about: 'A session begins.',
+    span: 'start',
+    payload: z.strictObject({
+      name: Line.optional(),
+      title: Line.optional(),
+      description: Body.optional(),
+      prompt: Body.optional(),
+      agent: Agent.optional(),
+      model: Line.optional(),
+      capabilitySnapshot: Line.optional(),
+      cli: Line.optional(),
+      workingDir: Line.optional(),
+      parentSessionId: SessionId.optional(),
+      collaboration: Collaboration.optional(),
+      origin: z.enum(['managed', 'observed', 'runtime', 'imported']).optional(),
+      /** The id the session has in the file it was imported from. */
+      foreignId: Line.optional(),
+      raw: Raw.optional(),
+    }),
+  },
+  'session.completed': {
+    about: 'A session ended, and not by an error.',
+    span: 'end',
+    payload: z.strictObject({
+      outcome: z.enum(['completed', 'cancelled', 'killed', 'abandoned']),
+      message: Body.optional(),
+      durationMs: Millis.optional(),
+      reason: Line.optional(),
+      raw: Raw.optional(),
+    }),
+  },
+  'session.failed': {
+    about: 'A session ended by an error.',
+    span: 'end',
+    payload: z.strictObject({
+      message: Body.optional(),
+      error: Body.optional(),
+      reason: Line.optional(),
+      durationMs: Millis.optional(),
+      raw: Raw.optional(),
+    }),
+  },
+  'session.reopened': {
+    about: 'A prompt was sent to a session that had ended and still lives.',
+    span: 'start',
+    payload: z.strictObject({ by: Line.optional(), reason: Line.optional() }),
+  },
+  'session.state.changed': {
+    about: 'The lifecycle or activity of a session moved, with the evidence for it.',
+    span: 'point',
+    payload: z.strictObject({
+      from: Lifecycle.optional(),
+      to: Lifecycle,
+      activity: Activity.optional(),
+      evidence: z.array(Evidence).optional(),
+      detail: Line.optional(),
+    }),
+  },
+  'session.annotated': {
+    about: 'An analysis phase was laid over a range of tool calls.',
+    span: 'point',
+    payload: PhaseAnnotation,
+  },
+  'signal.changed': {
+    about:
+      'An observed signal (hook, transcript, pane, process) changed its value; edges only, never samples.',
+    span: 'point',
+    payload: z.strictObject({
+      signal: Line,
+      from: Line.optional(),
+      to: Line,
+      source: z.enum(['hook', 'transcript', 'process', 'pane', 'explicit', 'clock']),
+      detail: Line.optional(),
+    }),
+  },
+  'progress.checkpoint': {
+    about: 'An agent reported a milestone.',
+    span: 'point',
+    payload: z.strictObject({
+      message: Body,
+      metadata: JsonObject.optional(),
+      progressPercent: z.number().min(0).max(100).optional(),
+      tokensAtCheckpoint: Count.optional(),
+      commit: Line.optional(),
+    }),
+  },
+  'result.summary': {
+    about: 'A summary of what a session or agent did; declared figures stay beside the computed ones.',
+    span: 'point',
+    payload: z.strictObject({
+      summary: Body.optional(),
+      totalDurationMs: Millis.optional(),
+      toolCallsCount: Count.optional(),
+      filesCreated: z.array(Line).optional(),
+      filesModified: z.array(Line).optional(),
+      errorsEncountered: z.unknown().optional(),
+      declared: JsonObject.optional(),
+    }),
+  },
+  'context.compacted': {
+    about: 'The context of an agent was compacted.',
+    span: 'point',
+    payload: z.strictObject({
+      tokensBefore: Count.optional(),
+      tokensAfter: Count.optional(),
+      trigger: z.enum(['auto', 'manual', 'limit']).optional(),
+      summary: Body.optional(),
+    }),
+  },
+  'settings.updated': {
+    about: 'A setting of a project or of the fleet changed.',
+    span: 'point',
+    payload: z.strictObject({
+      projectRoot: Line.optional(),
+      mode: z.enum(['chat', 'auto']).optional(),
+      settings: JsonObject.optional(),
+    }),
+  },
+  'queue.updated': {
+    about: 'The queue of messages waiting for an agent changed.',
+    span: 'point',
+    payload: z.strictObject({
+      projectRoot: Line.optional(),
+      agentId: Line,
+      items: z.array(
+        z.strictObject({ id: Line, agentId: Line, preview: z.string().max(400), timestamp: Timestamp }),
+      ),
+    }),
+  },
+})

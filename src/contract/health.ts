@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { Count } from './values.ts'
+
+/** Wire versions this code speaks; the daemon accepts the newest and the one before. */
+export const wireVersions = { current: 1, oldest: 1 } as const
+
+/** What the daemon answers at once, whatever else it is doing. */
+export const Health = z.strictObject({
+  name: z.literal('muster'),
+  version: z.string(),
+  wire: z.strictObject({ current: Count, oldest: Count }),
+  pid: z.int(),
+  startedAt: z.string(),
+  home: z.string(),
+  url: z.string(),
+  seq: Count,
+  journal: z.enum(['ok', 'full', 'poisoned']),
+})
+export type Health = z.infer<typeof Health>
+
+/** One thing the doctor looked at. */
+export const Check = z.strictObject({
+  name: z.string(),
+  status: z.enum(['ok', 'warning', 'failed']),
+  detail: z.string(),
+  cure: z.string().optional(),
+})
+export type Check = z.infer<typeof Check>
+
+/** A follower of the journal (index, search, reactors): where it is and what it set aside. */
+export const Follower = z.strictObject({
+  name: z.string(),
+  seq: Count,
+  lag: Count,
+  parked: z.array(z.strictObject({ seq: Count, error: z.string() })),
+})
+
+/** The daemon's observation of itself. */
+export const SelfReport = z.strictObject({
+  health: Health,
+  uptimeMs: z.number(),
+  rssBytes: Count,
+  loopLagMs: z.strictObject({ p50: z.number(), p99: z.number(), max: z.number() }),
+  queues: z.record(z.string(), Count),
+  followers: z.array(Follower),
+  sseClients: Count,
+  redaction: z.record(z.string(), Count),
+  checks: z.array(Check),
+})
+export type SelfReport = z.infer<typeof SelfReport>
+
+/** Size and reach of the journal. */
+export const JournalStats = z.strictObject({
+  segments: Count,
+  bytes: Count,
+  blobBytes: Count,
+  oldestSeq: Count,
+  seq: Count,
+  snapshotSeq: Count,
+  openSessions: Count,
+  producers: Count,
+})
+export type JournalStats = z.infer<typeof JournalStats>

@@ -1,0 +1,295 @@
+import * as z from 'zod'
+import { AppendRequest, AppendResponse } from './append.ts'
+import { EventEnvelope, eventTypes } from './event.ts'
+import { Health, JournalStats, SelfReport } from './health.ts'
+import { RunId, SessionId, TraceId } from './ids.ts'
+import type { CallContext } from './principal.ts'
+import { type Route, route } from './route.ts'
+import { Count } from './values.ts'
+
+/** Placeholders. */
+const Row = z.looseObject({})
+
+/** How a caller names a session: long id, short id, a unique prefix, or its name. */
+const SessionRef = z.string().min(1).max(200)
+/** How a stream names a session; it compares ids and looks nothing up. */
+const StreamSession = z.union([
+  SessionId,
+  z.string().regex(/^[0-9a-f]{8}$/, 'expected a session id (ses_…) or its 8 hex digits'),
+])
+/** Where a stream goes on: the id of the last frame the caller has, or a bare seq. */
+const FrameId = z.string().max(40)
+const Seq = z.coerce.number<number>().int().nonnegative()
+const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
+const known = new Set<string>(eventTypes)
+/** Event types, separated by commas. */
+const Types = z
+  .string()
+  .max(8192)
+  .refine((text) => text.split(',').every((type) => known.has(type)), 'expected event types, separated by commas')
+const nothing = z.strictObject({})
+/** A list that goes on says where; the cursor is opaque. */
+const page = { cursor: z.string().max(200).optional() }
+const next = { next: z.string().optional() }
+
+/** An event as a reader takes it: a newer daemon may have types and fields that this code does not know. */
+export const WireEvent = z.looseObject({
+  ...EventEnvelope.shape,
+  type: z.string(),
+  schemaVersion: z.string(),
+})
+export type WireEvent = z.infer<typeof WireEvent>
+
+/** The body of every refusal. */
+export const Problem = z.looseObject({
+  code: z.string(),
+  message: z.string(),
+  details: z.unknown().optional(),
+})
+
+/** Every route there is; server, client, OpenAPI and the route tests interpret this table. */
+export const routes = {
+  health: route({
+    method: 'get',
+    path: '/api/v1/health',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: Health,
+    summary: 'Version, address and state of the daemon, at once',
+  }),
+  doctor: route({
+    method: 'get',
+    path: '/api/v1/doctor',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: SelfReport,
+    summary: 'What the daemon observes of itself',
+  }),
+  listEvents: route({
+    method: 'get',
+    path: '/api/v1/events',
+    access: 'read',
+    input: z.strictObject({
+      after: Seq.optional(),
+      before: Seq.optional(),
+      limit: limit(1000, 100),
+      type: Types.optional(),
+      session: SessionRef.optional(),
+    }),
+    answers: 'json',
+    output: z.strictObject({ events: z.array(WireEvent), oldest: Count, seq: Count }),
+    summary: 'Events, oldest first: those after a seq, or else the newest (before a seq)',
+  }),
+  appendEvents: route({
+    method: 'post',
+    path: '/api/v1/events',
+    access: 'report',
+    input: AppendRequest,
+    answers: 'json',
+    output: AppendResponse,
+    summary: 'Append a batch of events; each item is answered for itself',
+  }),
+  streamEvents: route({
+    method: 'get',
+    path: '/api/v1/events/stream',
+    access: 'read',
+    input: z.strictObject({
+      after: FrameId.optional(),
+      type: Types.optional(),
+      session: StreamSession.optional(),
+      run: RunId.optional(),
+      trace: TraceId.optional(),
+    }),
+    answers: 'sse',
+    output: WireEvent,
+    summary: 'Canonical events as they become durable',
+  }),
+  streamRuntime: route({
+    method: 'get',
+    path: '/api/events',
+    access: 'read',
+    input: z.strictObject({
+      after: FrameId.optional(),
+      session_id: StreamSession.optional(),
+      project_root: z.string().min(1).max(4096).optional(),
+    }),
+    answers: 'sse',
+    output: z.looseObject({ type: z.string(), session_id: z.string(), run_id: z.string() }),
+    summary: 'The same events under the names of the runtime contract, with live tokens',
+  }),
+  listSessions: route({
+    method: 'get',
+    path: '/api/v1/sessions',
+    access: 'read',
+    input: z.strictObject({ limit: limit(1000, 100), ...page }),
+    answers: 'json',
+    output: z.strictObject({ sessions: z.array(Row), ...next }),
+    summary: 'Sessions, newest first',
+  }),
+  getSession: route({
+    method: 'get',
+    path: '/api/v1/sessions/{id}',
+    access: 'read',
+    input: z.strictObject({ id: SessionRef }),
+    answers: 'json',
+    output: Row,
+    summary: 'One session',
+  }),
+  listRuns: route({
+    method: 'get',
+    path: '/api/v1/sessions/{id}/runs',
+    access: 'read',
+    input: z.strictObject({ id: SessionRef, limit: limit(1000, 100), ...page }),
+    answers: 'json',
+    output: z.strictObject({ runs: z.array(Row), ...next }),
+    summary: 'The runs of a session, newest first',
+  }),
+  listSpans: route({
+    method: 'get',
+    path: '/api/v1/sessions/{id}/spans',
+    access: 'read',
+    input: z.strictObject({ id: SessionRef, limit: limit(5000, 1000), ...page }),
+    answers: 'json',
+    output: z.strictObject({ spans: z.array(Row), ...next }),
+    summary: 'The spans of a session, in the order they began',
+  }),
+  search: route({
+    method: 'get',
+    path: '/api/v1/search',
+    access: 'read',
+    input: z.strictObject({
+      q: z.string().min(1).max(1000),
+      session: SessionRef.optional(),
+      limit: limit(200, 20),
+      ...page,
+    }),
+    answers: 'json',
+    output: z.strictObject({ hits: z.array(Row), ...next }),
+    summary: 'Where words were said, best first',
+  }),
+  exportLog: route({
+    method: 'get',
+    path: '/api/v1/sessions/{id}/log',
+    access: 'read',
+    input: z.strictObject({ id: SessionRef }),
+    answers: 'json',
+    output: z.strictObject({ filename: z.string(), kind: z.string(), document: z.unknown() }),
+    summary: 'The session file of a session, with the name the format gives it',
+  }),
+  importLog: route({
+    method: 'post',
+    path: '/api/v1/log',
+    access: 'operate',
+    input: z.strictObject({ document: z.unknown(), filename: z.string().min(1).max(1024).optional() }),
+    answers: 'json',
+    output: z.strictObject({
+      sessionId: SessionId,
+      shortId: z.string(),
+      events: Count,
+      repairs: z.array(z.unknown()),
+      duplicate: z.boolean(),
+    }),
+    summary: 'Read a session file into the journal; the same file again adds nothing',
+    maxBodyBytes: 128 * 1024 * 1024,
+  }),
+  listAgents: route({
+    method: 'get',
+    path: '/api/v1/agents',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: z.strictObject({ agents: z.array(Row) }),
+    summary: 'The agent definitions in force',
+  }),
+  getAgent: route({
+    method: 'get',
+    path: '/api/v1/agents/{name}',
+    access: 'read',
+    input: z.strictObject({ name: z.string().min(1).max(64) }),
+    answers: 'json',
+    output: Row,
+    summary: 'One agent definition, by name or alias',
+  }),
+  getConfig: route({
+    method: 'get',
+    path: '/api/v1/config',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: z.string() })),
+    summary: 'Every setting in force and where it was written',
+  }),
+  journalStats: route({
+    method: 'get',
+    path: '/api/v1/journal',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: JournalStats,
+    summary: 'Size and reach of the journal',
+  }),
+  rebuildIndex: route({
+    method: 'post',
+    path: '/api/v1/journal/rebuild-index',
+    access: 'operate',
+    input: nothing,
+    answers: 'json',
+    output: z.strictObject({ seq: Count }),
+    summary: 'Build the index again from the journal; answers how far it reaches',
+  }),
+  createLoginLink: route({
+    method: 'post',
+    path: '/api/v1/login-links',
+    access: 'operate',
+    input: nothing,
+    answers: 'json',
+    output: z.strictObject({ url: z.string() }),
+    summary: 'A link that logs a browser in, once',
+  }),
+  shutdown: route({
+    method: 'post',
+    path: '/api/v1/shutdown',
+    access: 'operate',
+    input: z.strictObject({ sessions: z.boolean().optional() }),
+    answers: 'json',
+    output: z.strictObject({ stopping: z.literal(true) }),
+    summary: 'Stop the daemon; sessions go on unless they are named too',
+  }),
+  openapi: route({
+    method: 'get',
+    path: '/api/v1/openapi.json',
+    access: 'read',
+    input: nothing,
+    answers: 'json',
+    output: z.looseObject({ openapi: z.string() }),
+    summary: 'This API as an OpenAPI 3.1 document',
+  }),
+} as const
+
+export type Routes = typeof routes
+export type RouteName = keyof Routes
+/** The table in its order, for what goes over all of it. */
+export const routeEntries = Object.entries(routes) as readonly [RouteName, Route][]
+
+type Answering<A extends Route['answers']> = {
+  [N in RouteName]: Routes[N]['answers'] extends A ? N : never
+}[RouteName]
+/** Routes that answer one JSON value. */
+export type JsonRouteName = Answering<'json'>
+/** Routes that answer a stream of events. */
+export type SseRouteName = Answering<'sse'>
+
+/** What a caller passes. */
+export type RouteInput<N extends RouteName> = z.input<Routes[N]['input']>
+/** What a caller gets. */
+export type RouteOutput<N extends RouteName> = z.output<Routes[N]['output']>
+
+/** What stands behind the JSON routes; the server serves its own description itself. */
+export type Api = {
+  readonly [N in Exclude<JsonRouteName, 'openapi'>]: (
+    input: z.output<Routes[N]['input']>,
+    context: CallContext,
+  ) => Promise<z.input<Routes[N]['output']>>
+}

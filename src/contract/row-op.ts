@@ -1,0 +1,27 @@
+import type { Amounts, TableName, Tables, Values } from './index-tables.ts'
+
+/** Makes the row of a key or changes it: `set` overwrites, `keep` fills what is null, `add` and `max` count. */
+export type Upsert<T extends TableName> = T extends TableName
+  ? {
+      readonly op: 'upsert'
+      readonly table: T
+      readonly key: readonly (string | number)[]
+      /** The whole operation is dropped when this column already has a value. */
+      readonly unless?: keyof Tables[T]['columns'] & string
+      readonly keep?: Values<T>
+      readonly set?: Values<T>
+      readonly add?: Amounts<T>
+      readonly max?: Amounts<T>
+    }
+  : never
+
+/** Adds one row to the feed; its seq is new by the cursor, so nothing is looked up. */
+export type Insert = { readonly op: 'insert'; readonly table: 'events'; readonly row: Values<'events'> }
+
+/** Empties the text of feed rows whose journal lines were erased. */
+export type Erase = { readonly op: 'erase'; readonly seqs: readonly number[] }
+
+/** One change to the index, a function of one event alone. */
+export type RowOp = Upsert<TableName> | Insert | Erase
+/** A value an index row may hold. */
+export type RowValue = string | number | null

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+
+/** A short text: names, reasons, labels. What may be longer is a Body. */
+export const Line = z.string().max(4096)
+/** A preview of a longer text that lives elsewhere. */
+export const Preview = z.string().max(2048)
+/** When something happened: ISO-8601 UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 })
+/** A whole count that cannot be negative. */
+export const Count = z.int().nonnegative()
+/** A duration in milliseconds. */
+export const Millis = z.number().nonnegative()
+
+/** A text over the inline limit, moved to a blob pack before its event was written. */
+export const BlobRef = z.strictObject({
+  $blob: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  bytes: Count,
+  pack: Count,
+  offset: Count,
+  preview: Preview,
+})
+export type BlobRef = z.infer<typeof BlobRef>
+
+/** A text of any length: inline when small, a blob reference when large. */
+export const Body = z.union([z.string(), BlobRef])
+/** Any JSON; long strings inside it become blob references. */
+export const Json = z.unknown()
+/** A JSON object whose fields are not ours to know. */
+export const JsonObject = z.record(z.string(), z.unknown())
+
+/** Fields of a foreign file that our words have no name for; kept so that nothing is lost. */
+export const Raw = JsonObject
+
+/** Who an agent is, in events (STD-008 calls it AgentIdentifier). */
+export const Agent = z.strictObject({
+  agentId: Line,
+  agentType: Line,
+  instanceId: Line.optional(),
+  raw: Raw.optional(),
+})
+export type Agent = z.infer<typeof Agent>
+
+/** How an agent may come to be in the tree: depth-1 delegation of a run, or a spawned session. */
+export const AgentKind = z.enum(['main', 'subagent'])
+
+/** Token counts of one model call, or a sum of them. */
+export const Tokens = z.strictObject({
+  input: Count.optional(),
+  output: Count.optional(),
+  cacheRead: Count.optional(),
+  cacheWrite: Count.optional(),
+  reasoning: Count.optional(),
+  total: Count.optional(),
+})
+
+export const Priority = z.enum(['high', 'medium', 'low'])
+/** What a review can say. */
+export const Verdict = z.enum(['approved', 'changes_requested', 'rejected'])
+/** What a verifier can say of one claim. */
+export const ClaimVerdict = z.enum(['supported', 'refuted', 'inconclusive'])
+/** What a tool call is for, as in STD-001. */
+export const ToolCategory = z.enum(['perception', 'action', 'interaction', 'planning', 'task_management'])
+export type ToolCategory = z.infer<typeof ToolCategory>
+
+/** Lifecycle of a session: one of the three status axes. */
+export const Lifecycle = z.enum([
+  'spawned',
+  'starting',
+  'running',
+  'waiting_input',
+  'idle',
+  'completed',
+  'error',
+  'abandoned',
+  'killed',
+  'cancelled',
+])
+export type Lifecycle = z.infer<typeof Lifecycle>
+/** What a live agent is doing: the second axis. */
+export const Activity = z.enum(['model_loading', 'thinking', 'calling_tool', 'working', 'idle'])
+/** What an approval is about. */
+export const ApprovalSubject = z.enum([
+  'tool',
+  'plan',
+  'workflow',
+  'termination',
+  'budget',
+  'land',
+  'question',
+])

@@ -1,0 +1,35 @@
+/** The tool names that agent files are written with; what comes from an MCP server is `mcp__server__tool`. */
+export const canonicalTools: readonly string[] = [
+  'Agent',
+  'AskUserQuestion',
+  'Bash',
+  'BashOutput',
+  'Edit',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'Glob',
+  'Grep',
+  'KillShell',
+  'LSP',
+  'MultiEdit',
+  'NotebookEdit',
+  'Read',
+  'Skill',
+  'Task',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskUpdate',
+  'TodoWrite',
+  'WebFetch',
+  'WebSearch',
+  'Write',
+  'capture_screenshot',
+  'delegate_to_agent',
+  'get_repo_info',
+  'lock_paths',
+  'unlock_paths',
+]
+
+/** The tools that hand work to another agent. */
+export const delegatingTools: readonly string[] = ['Agent', 'Task', 'delegate_to_agent']

@@ -1,0 +1,62 @@
+import type { AgentDefinition, AgentProblem, LoadedAgents } from '../../contract/agent-definition.ts'
+import { nearest } from '../../contract/config/nearest.ts'
+import { canonicalTools, delegatingTools } from './canonical-tools.ts'
+
+/** Lists everything that is wrong or doubtful about the agent files, in the order of files and lines. */
+export function checkAgents({ agents, problems }: LoadedAgents): AgentProblem[] {
+  const known = new Set(agents.flatMap((agent) => [agent.name, ...agent.aliases]))
+  const doubts = agents.flatMap((agent) => [
+    ...unknownTools(agent),
+    ...delegation(agent, known),
+    ...emptiness(agent),
+  ])
+  return [...problems, ...doubts].toSorted(
+    (a, b) => Number(a.file > b.file) - Number(a.file < b.file) || a.line - b.line,
+  )
+}
+
+function unknownTools(agent: AgentDefinition): AgentProblem[] {
+  const odd = agent.tools.filter(
+    (tool) => tool !== '*' && !tool.startsWith('mcp__') && !canonicalTools.includes(tool),
+  )
+  return odd.map((tool) => {
+    const near = nearest(tool, canonicalTools)
+    return warning(
+      agent,
+      'tools',
+      `no tool is called ${tool}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    )
+  })
+}
+
+function delegation(agent: AgentDefinition, known: ReadonlySet<string>): AgentProblem[] {
+  const { allow, delegateTargets } = agent.policy
+  const may = allow.includes('Delegate')
+  const hasTool = agent.tools.includes('*') || agent.tools.some((tool) => delegatingTools.includes(tool))
+  const targets = delegateTargets === 'any' ? [] : delegateTargets
+  const found = targets
+    .filter((target) => !known.has(target))
+    .map((target) => `delegate_targets names ${target}, which is no agent`)
+  if (may && agent.kind === 'subagent') found.push('a subagent may never delegate; take Delegate out')
+  if (may && agent.kind === 'main' && !hasTool)
+    found.push(`Delegate needs one of the tools ${delegatingTools.join(', ')}`)
+  if (!may && targets.length > 0) found.push('delegate_targets has no effect without Delegate')
+  return found.map((message) => warning(agent, 'policy', message))
+}
+
+function emptiness(agent: AgentDefinition): AgentProblem[] {
+  const found: AgentProblem[] = []
+  if (agent.prompt === '')
+    found.push(warning(agent, 'name', 'the prompt is empty: write it below the second ---'))
+  if (agent.tools.length === 0) {
+    found.push(warning(agent, 'tools', 'no tools: the agent can only talk; tools: ["*"] allows all'))
+  }
+  if (agent.description === '') {
+    found.push(warning(agent, 'description', 'no description: nobody can tell when to use this agent'))
+  }
+  return found
+}
+
+function warning({ file, lines }: AgentDefinition, field: string, message: string): AgentProblem {
+  return { file, line: lines[field] ?? 1, severity: 'warning', message }
+}

@@ -1,0 +1,10 @@
+import type { AgentEvent, EventOf, EventType } from '../../contract/event.ts'
+
+/** What a projection does with some types of events; the others do not concern it. */
+export type Handlers<R> = { readonly [T in EventType]?: (event: EventOf<T>, atMs: number) => R }
+
+/** Gives an event to the handler of its type, if there is one. */
+export function handle<R>(handlers: Handlers<R>, event: AgentEvent, atMs: number): R | undefined {
+  const handler = handlers[event.type] as ((event: AgentEvent, atMs: number) => R) | undefined
+  return handler?.(event, atMs)
+}

@@ -1,0 +1,97 @@
+import type { AgentEvent } from '../../contract/event.ts'
+import { fleet, shortId } from '../../contract/ids.ts'
+import type { Amounts, Values } from '../../contract/index-tables.ts'
+import type { RowOp } from '../../contract/row-op.ts'
+import type { Lifecycle } from '../../contract/values.ts'
+import { type Handlers, handle } from './handlers.ts'
+import { oneLine } from './text.ts'
+
+type Change = {
+  readonly set?: Values<'sessions'>
+  readonly keep?: Values<'sessions'>
+  readonly add?: Amounts<'sessions'>
+}
+
+/** Every event of a session touches its row; some say more of it. */
+export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
+  if (event.sessionId === fleet.sessionId) return []
+  const change = handle(changes, event, atMs)
+  return [
+    {
+      op: 'upsert',
+      table: 'sessions',
+      key: [event.sessionId],
+      keep: {
+        shortId: shortId(event.sessionId),
+        firstSeq: event.seq,
+        firstMs: atMs,
+        traceId: event.traceId,
+        ...change?.keep,
+      },
+      set: { lastSeq: event.seq, lastType: event.type, ...change?.set },
+      max: { lastMs: atMs },
+      add: { events: 1, ...change?.add },
+    },
+  ]
+}
+
+const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
+
+const changes: Handlers<Change> = {
+  'session.started': ({ payload }, atMs) => ({
+    set: {
+      name: payload.name,
+      title: payload.title === undefined ? undefined : oneLine(payload.title),
+      prompt: oneLine(payload.prompt ?? payload.description),
+      parentId: payload.parentSessionId,
+      agentId: payload.agent?.agentId,
+      agentType: payload.agent?.agentType,
+      model: payload.model,
+      cli: payload.cli,
+      workingDir: payload.workingDir,
+      origin: payload.origin,
+      foreignId: payload.foreignId,
+      mode: payload.collaboration?.mode,
+      pattern: payload.collaboration?.pattern,
+      lifecycle: 'running',
+    },
+    keep: { startedMs: atMs },
+  }),
+  'session.completed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: payload.outcome ?? 'completed',
+      endedMs: atMs,
+      detail: oneLine(payload.reason ?? payload.message) ?? null,
+    },
+  }),
+  'session.failed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: 'error',
+      endedMs: atMs,
+      detail: oneLine(payload.error ?? payload.reason ?? payload.message) ?? null,
+    },
+  }),
+  'session.reopened': ({ payload }) => ({
+    set: { lifecycle: 'running', endedMs: null, detail: oneLine(payload.reason) ?? null },
+  }),
+  'session.state.changed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: payload.to,
+      activity: payload.activity,
+      detail: payload.detail === undefined ? undefined : oneLine(payload.detail),
+    },
+    keep: ended.has(payload.to) ? { endedMs: atMs } : {},
+  }),
+  // A subagent's activity is its run's; the session shows what its main agent does.
+  'agent.status.changed': ({ parentRunId, payload }) =>
+    parentRunId === undefined ? { set: { activity: payload.status } } : {},
+  'agent.spawned': () => ({ add: { agents: 1 } }),
+  'agent.message.created': () => ({ add: { messages: 1 } }),
+  'progress.checkpoint': ({ payload }) => ({ set: { milestone: oneLine(payload.message) } }),
+  'llm.request.completed': ({ payload }) => ({ set: { billing: payload.billing } }),
+  'tool.call.completed': () => ({ add: { toolCompleted: 1 } }),
+  'tool.call.failed': () => ({ add: { toolFailed: 1 } }),
+  'tool.call.denied': () => ({ add: { toolDenied: 1 } }),
+  'handoff.requested': () => ({ add: { handoffs: 1 } }),
+  'handoff.loop_detected': () => ({ add: { handoffLoops: 1 } }),
+}

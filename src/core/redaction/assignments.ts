@@ -1,0 +1,183 @@
+import type { Anchor, Detector } from './detector.ts'
+import { nameStrength } from './secret-names.ts'
+import { isSecretValue, type ValueContext } from './secret-values.ts'
+
+/**
+ * NAME=value, `name: value`, `"name": "value"` and `--name value`, where the name says that the value is a
+ * secret. Only the value is replaced.
+ */
+export const assignments: Detector = {
+  classes: ['aws-secret-key', 'connection-string', 'secret-assignment'],
+  anchors: ['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'key', 'jwt'].map(
+    (text): Anchor => ({ text, fold: true, plausible: assigns }),
+  ),
+  scan(text, found) {
+    let undecided = text.length
+    let from = 0
+    keyword.lastIndex = 0
+    for (let match = keyword.exec(text); match !== null; match = keyword.exec(text)) {
+      const start = nameStart(text, match.index, from)
+      const end = nameEnd(text, keyword.lastIndex)
+      const parsed = parse(text, { start, end })
+      if (parsed.open && start < undecided) undecided = start
+      if (parsed.value !== undefined) {
+        found(parsed.value.start, parsed.value.end, classOf(text.slice(start, end), text[parsed.value.end]))
+      }
+      from = Math.max(end, parsed.value?.end ?? 0)
+      keyword.lastIndex = from
+    }
+    return undecided
+  },
+}
+
+const keyword = /passw(?:or)?d|passphrase|pwd|_pass|secret|token|credential|key|jwt/gi
+const maxName = 64
+const maxSpace = 16
+/** A quoted value longer than this is no secret of ours; a stream must not wait for its end. */
+const maxQuoted = 4096
+
+type Parsed = { readonly value?: { start: number; end: number }; readonly open: boolean }
+
+function parse(text: string, name: { start: number; end: number }): Parsed {
+  if (name.end === text.length) return { open: true }
+  const strength = nameStrength(text.slice(name.start, name.end).replace(/^[-.]+|[-.]+$/g, ''))
+  if (strength === 'none') return { open: false }
+  const separator = readSeparator(text, name)
+  if (separator === 'open') return { open: true }
+  if (separator === undefined) return { open: false }
+  const context = { name: text.slice(name.start, name.end), strength }
+  return readQuoted(text, separator.at, context) ?? readBare(text, separator, context)
+}
+
+type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag' }
+
+function readSeparator(text: string, name: { start: number; end: number }): Separator | 'open' | undefined {
+  let at = name.end
+  if (text.startsWith('--', name.start) && text[at] === ' ') {
+    const value = skipSpaces(text, at)
+    if (value === text.length) return 'open'
+    if (text[value] !== '=' && text[value] !== ':') return { at: value, form: 'flag' }
+  }
+  while (text[at] === '\\') at++
+  if (text[at] === '"' || text[at] === "'" || text[at] === '`') at++
+  if (text[at] === ']') at++
+  if (text[at] === '?') at++
+  const spaced = skipSpaces(text, at)
+  if (spaced === text.length) return 'open'
+  const sign = text[spaced]
+  if (sign !== ':' && sign !== '=') return undefined
+  let value = spaced + 1
+  if (sign === ':' && text[value] === '=') value++
+  else if (sign === '=' && text[value] === '>') value++
+  if (value === text.length) return 'open'
+  if (text[value] === '=' || text[value] === ':') return undefined
+  const loose = spaced > at || sign === ':' || /\s/.test(text[value]!)
+  value = skipSpaces(text, value)
+  return value === text.length ? 'open' : { at: value, form: loose ? 'loose' : 'tight' }
+}
+
+type NameContext = Pick<ValueContext, 'name' | 'strength'>
+
+function readQuoted(text: string, at: number, context: NameContext): Parsed | undefined {
+  let start = at
+  while (text[start] === '\\') start++
+  const depth = start - at
+  const quote = text[start]
+  if (start === text.length) return { open: true }
+  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
+  start++
+  const limit = Math.min(text.length, start + maxQuoted)
+  let slashes = 0
+  for (let i = start; i < limit; i++) {
+    const char = text[i]
+    if (char === '\n') return undefined
+    if (char === '\\') {
+      slashes++
+      continue
+    }
+    // An escaped quote ends the value only if the opening quote was escaped as deeply.
+    if (char === quote && slashes <= depth && (depth > 0 || slashes % 2 === 0)) {
+      const end = i - slashes
+      const secret = isSecretValue(text.slice(start, end), { ...context, form: 'quoted', next: '' })
+      return secret ? { value: { start, end }, open: false } : { open: false }
+    }
+    slashes = 0
+  }
+  return limit === text.length ? { ...readBare(text, { at: start, form: 'loose' }, context), open: true } : undefined
+}
+
+function readBare(text: string, separator: Separator, context: NameContext): Parsed {
+  const constant = separator.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)
+  const stop = constant ? constantStop : bareStop
+  let start = separator.at
+  while (text[start] === '"' || text[start] === "'" || text[start] === '`') start++
+  stop.lastIndex = start
+  // The judge sees a bounded head of the value: a rejected value is read again for the next name.
+  const head = text.slice(start, start + 256)
+  const headEnd = head.search(constant ? constantStopOnce : bareStopOnce)
+  const value = headEnd === -1 ? head : head.slice(0, headEnd)
+  if (separator.form === 'flag' && value.startsWith('-')) return { open: false }
+  const after = start + value.length
+  const rest = skipSpaces(text, after)
+  const next = rest >= text.length || /[\r\n]/.test(text[rest]!) ? '' : text[rest]!
+  const open = rest >= text.length
+  if (!isSecretValue(value, { ...context, form: separator.form, next })) return { open }
+  if (separator.form === 'loose' && /[^\r\n#,;}\])"'`\\]/.test(next)) return { open }
+  const stopped = stop.exec(text)
+  return { value: { start, end: stopped === null ? text.length : stopped.index }, open }
+}
+
+const escapeStop = String.raw`|\\+[nrt"'${'`'}]`
+const constantStop = new RegExp(String.raw`[\s"'${'`'}]${escapeStop}`, 'g')
+const bareStop = new RegExp(String.raw`[\s"'${'`'}<>,;&)\]}|]${escapeStop}`, 'g')
+const constantStopOnce = new RegExp(constantStop.source)
+const bareStopOnce = new RegExp(bareStop.source)
+
+function classOf(name: string, terminator: string | undefined): string {
+  if (/aws.*secret|secret.?access.?key/i.test(name)) return 'aws-secret-key'
+  if (/(?:account|sharedaccess)key$/i.test(name)) return 'connection-string'
+  return terminator === ';' && /^(?:password|pwd)$/i.test(name) ? 'connection-string' : 'secret-assignment'
+}
+
+function nameStart(text: string, at: number, floor: number): number {
+  const limit = Math.max(floor, at - maxName)
+  let start = at
+  while (start > limit && isNameCode(text.charCodeAt(start - 1))) start--
+  // The `n` of an escaped line break is no part of the name.
+  return start > 0 && text[start - 1] === '\\' && /[nrt]/.test(text[start]!) && start < at ? start + 1 : start
+}
+
+function nameEnd(text: string, at: number): number {
+  const limit = Math.min(text.length, at + maxName)
+  let end = at
+  while (end < limit && isNameCode(text.charCodeAt(end))) end++
+  return end
+}
+
+function skipSpaces(text: string, at: number): number {
+  const limit = Math.min(text.length, at + maxSpace)
+  let end = at
+  while (end < limit && (text[end] === ' ' || text[end] === '\t')) end++
+  return end
+}
+
+function isNameCode(code: number): boolean {
+  const letter = code | 32
+  return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46
+}
+
+/** A separator follows the name, or the name is a flag. */
+function assigns(bytes: Uint8Array, at: number, length: number): boolean {
+  let i = at
+  while (i < length && i < at + maxName && isNameCode(bytes[i]!)) i++
+  let start = at
+  while (start > 0 && start > at - maxName && isNameCode(bytes[start - 1]!)) start--
+  if (bytes[start] === 45 && bytes[start + 1] === 45) return true
+  const limit = Math.min(length, i + maxSpace + 8)
+  while (i < limit && separatorFiller[bytes[i]!] === 1) i++
+  return i >= length || bytes[i] === 58 || bytes[i] === 61
+}
+
+const separatorFiller = new Uint8Array(256)
+for (const char of ' \t\\"\'`]?') separatorFiller[char.charCodeAt(0)] = 1
+

@@ -1,0 +1,17 @@
+import { IsoTime } from '../../../contract/formats/std-001/parts.ts'
+
+/** Milliseconds since the epoch of a time in a file; NaN when it is none. */
+export const millisOf = (time: string): number => Date.parse(time)
+
+export const isIsoTime = (text: string): boolean => IsoTime.safeParse(text).success
+
+/** The time as events write it: UTC with milliseconds, inside the four-digit years. */
+export function eventTime(time: string): string {
+  const earliest = -62_167_219_200_000
+  const latest = 253_402_300_799_999
+  const millis = Math.min(latest, Math.max(earliest, millisOf(time) || 0))
+  return new Date(millis).toISOString()
+}
+
+/** Whether a time is written without fractions of a second, so that it is up to a second off. */
+export const isWholeSecond = (time: string): boolean => !time.includes('.')

@@ -1,0 +1,85 @@
+import { AppError } from '../../contract/errors.ts'
+import { catalogue, type Draft, type EventType } from '../../contract/event.ts'
+import { forcedEnding, spanKindOf } from '../trace/span-kinds.ts'
+import { hasEnded, type OpenSpan, type SessionState, spanKey } from './state.ts'
+
+/** Facts that may still come to light about a session that has ended. */
+const late = new Set<EventType>([
+  'llm.usage.corrected',
+  'session.annotated',
+  'result.summary',
+  'verifier.issue.found',
+  'claim.verified',
+  'test.passed',
+  'test.failed',
+])
+
+/** A denial needs no start: the call never began. */
+const endsWithoutStart = new Set<EventType>(['tool.call.denied'])
+
+/**
+ * What should be written for a proposed event. An ending also ends every open span below it, deepest
+ * first, so that no terminal path leaves one open. Throws when the event contradicts the state.
+ */
+export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
+  if (draft.type === 'session.started') {
+    if (state) throw new AppError('conflict', `session ${draft.sessionId} has already started`)
+    return [draft]
+  }
+  if (!state) throw new AppError('not_found', `no session ${draft.sessionId}; send its session.started first`)
+  if (draft.type === 'session.reopened') {
+    if (!hasEnded(state)) throw new AppError('conflict', `session ${draft.sessionId} has not ended`)
+    return [draft]
+  }
+  if (hasEnded(state) && !late.has(draft.type))
+    throw new AppError(
+      'conflict',
+      `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to go on with it`,
+    )
+  const role = catalogue[draft.type].span
+  const open = state.open.get(spanKey(draft))
+  if (role === 'start' && open)
+    throw new AppError('conflict', `span ${draft.spanId} is already open (${open.kind})`)
+  if (role !== 'end') return [draft]
+  if (!open && !endsWithoutStart.has(draft.type))
+    throw new AppError('conflict', `${draft.type}: span ${draft.spanId} is not open; it never began or has ended`)
+  if (open && open.kind !== spanKindOf[draft.type])
+    throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
+  return [...below(state, draft).map((span) => endOf(span, draft)), draft]
+}
+
+/** Open spans under the one that ends, deepest first. A session's end takes all, also spans of other traces. */
+function below(state: SessionState, draft: Draft): OpenSpan[] {
+  const own = spanKey(draft)
+  const spans = [...state.open.values()].filter((span) => spanKey(span) !== own)
+  if (spanKindOf[draft.type] === 'session') return spans.toReversed()
+  const inside = new Set([own])
+  // Parents begin before their children, so one pass in order of beginning finds the whole subtree.
+  const found = spans.filter((span) => {
+    const isInside =
+      span.parentSpanId !== undefined && inside.has(spanKey({ traceId: span.traceId, spanId: span.parentSpanId }))
+    if (isInside) inside.add(spanKey(span))
+    return isInside
+  })
+  return found.toReversed()
+}
+
+const cancelling = new Set<EventType>(['agent.cancelled', 'agent.killed', 'workflow.cancelled', 'task.cancelled'])
+
+function endOf(span: OpenSpan, draft: Draft): Draft {
+  if (span.kind === 'session') return { ...base(span, draft), type: 'session.completed', payload: { outcome: 'abandoned' } }
+  const outcome = draft.type === 'session.completed' ? draft.payload.outcome : undefined
+  const cancelled = cancelling.has(draft.type) || outcome === 'cancelled' || outcome === 'killed'
+  const reason = `${draft.type}${outcome && outcome !== 'completed' ? ` (${outcome})` : ''}`
+  return { ...base(span, draft), ...forcedEnding(span.kind, span.facts, { reason, cancelled }) } as Draft
+}
+
+function base(span: OpenSpan, draft: Draft) {
+  const { kind: _kind, facts: _facts, ...ids } = span
+  return {
+    ...ids,
+    sessionId: draft.sessionId,
+    actor: draft.actor,
+    ...(draft.timestamp && { timestamp: draft.timestamp }),
+  }
+}

@@ -1,0 +1,77 @@
+import type { AgentEvent } from '../../contract/event.ts'
+import { catalogue } from '../../contract/event.ts'
+import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
+import type { Lifecycle } from '../../contract/values.ts'
+import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
+
+/** A span that has begun and not ended; only these are kept, ended ones are rows of the index. */
+export type OpenSpan = {
+  readonly kind: SpanKind
+  readonly traceId: TraceId
+  readonly spanId: SpanId
+  readonly parentSpanId?: SpanId
+  readonly runId: RunId
+  readonly parentRunId?: RunId
+  readonly taskId?: string
+  readonly workflowId?: string
+  readonly phase?: string
+  readonly facts: ClosingFacts
+}
+
+/** What deciding needs to know of one session. */
+export type SessionState = {
+  readonly sessionId: SessionId
+  lifecycle: Lifecycle
+  readonly parentSessionId?: SessionId
+  /** By trace and span id, in the order they began. */
+  readonly open: Map<string, OpenSpan>
+}
+
+const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
+
+export const hasEnded = (state: SessionState): boolean => ended.has(state.lifecycle)
+
+export const spanKey = (span: { traceId: string; spanId: string }): string => span.traceId + span.spanId
+
+/**
+ * What is now true. The state given is used up: the caller keeps only the answer, which lets a session
+ * with thousands of open spans take an event without copying them.
+ */
+export function evolve(state: SessionState | undefined, event: AgentEvent): SessionState | undefined {
+  if (event.type === 'session.started') return begun(event)
+  if (!state) return undefined
+  const role = catalogue[event.type].span
+  if (role === 'start') state.open.set(spanKey(event), openSpan(event))
+  else if (role === 'end') state.open.delete(spanKey(event))
+  if (event.type === 'session.completed') state.lifecycle = event.payload.outcome
+  else if (event.type === 'session.failed') state.lifecycle = 'error'
+  else if (event.type === 'session.reopened') state.lifecycle = 'running'
+  else if (event.type === 'session.state.changed') state.lifecycle = event.payload.to
+  return state
+}
+
+function begun(event: Extract<AgentEvent, { type: 'session.started' }>): SessionState {
+  const parentSessionId = event.payload.parentSessionId
+  return {
+    sessionId: event.sessionId,
+    lifecycle: 'running',
+    ...(parentSessionId && { parentSessionId }),
+    open: new Map([[spanKey(event), openSpan(event)]]),
+  }
+}
+
+function openSpan(event: AgentEvent): OpenSpan {
+  const { traceId, spanId, parentSpanId, runId, parentRunId, taskId, workflowId, phase } = event
+  return {
+    kind: spanKindOf[event.type] as SpanKind,
+    traceId,
+    spanId,
+    runId,
+    ...(parentSpanId && { parentSpanId }),
+    ...(parentRunId && { parentRunId }),
+    ...(taskId && { taskId }),
+    ...(workflowId && { workflowId }),
+    ...(phase && { phase }),
+    facts: closingFacts(event),
+  }
+}

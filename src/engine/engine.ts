@@ -1,0 +1,240 @@
+import type { AppendResult } from '../contract/append.ts'
+import { AppError } from '../contract/errors.ts'
+import { catalogue, type AgentEvent, type Draft, type ProducerStamp } from '../contract/event.ts'
+import { fleet as fleetIds, type SessionId } from '../contract/ids.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { Lifecycle } from '../contract/values.ts'
+import { emptyFleet, endedSession, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
+import { decide } from '../core/session/decide.ts'
+import type { SessionState } from '../core/session/state.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { JournalWriter, StoredEvent } from '../ports/journal.ts'
+import { parseDraft, type Redact, type Redacted } from './prepare.ts'
+import { stamp } from './stamp.ts'
+
+export type EngineDeps = {
+  readonly journal: JournalWriter
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly redact: Redact
+  /** How a session that is not open stands, when it is known at all. */
+  readonly endedLifecycle: (id: SessionId) => Promise<Lifecycle | undefined>
+}
+
+/** A batch of proposals by one caller. */
+export type Proposal = {
+  readonly items: readonly unknown[]
+  readonly principal: Principal
+  readonly producer?: ProducerStamp | undefined
+}
+
+type Prepared = Redacted<Draft> | AppError
+
+/** The only writer of events: what is proposed is checked, redacted, decided, numbered and made durable. */
+export class Engine {
+  readonly #deps: EngineDeps
+  readonly #redactions: Record<string, number> = {}
+  #fleet: Fleet = emptyFleet()
+  #reopening: Promise<void> | undefined
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps
+  }
+
+  /** How state is rebuilt when the journal is opened. */
+  readonly replay = {
+    restore: (state: unknown): void => {
+      this.#fleet = restoreFleet(state)
+    },
+    event: (event: AgentEvent): void => {
+      this.#fleet = evolveFleet(this.#fleet, event)
+    },
+  }
+
+  /** Each item is taken or refused by itself; what is taken goes to disk as one batch, and is durable when this resolves. */
+  async propose(proposal: Proposal): Promise<AppendResult[]> {
+    await this.#writable()
+    const prepared: Prepared[] = []
+    for (const item of proposal.items) {
+      const one = this.#prepare(item)
+      prepared.push(one instanceof Promise ? await one : one)
+    }
+    await this.#loadEnded(prepared)
+    await this.#writable()
+    this.#refuseWhileReopening()
+    const batch: StoredEvent[] = []
+    const recordedAt = new Date(this.#deps.clock.now()).toISOString()
+    const results = prepared.map((one, i): AppendResult => {
+      const given = proposal.producer
+      const producer = given && { id: given.id, epoch: given.epoch, n: given.n + i }
+      try {
+        if (one instanceof AppError) throw one
+        return this.#take(one, { batch, producer, recordedAt, principal: proposal.principal })
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { status: 'rejected', code: error.code, message: error.message }
+      }
+    })
+    await this.#append(batch)
+    return results
+  }
+
+  /** Facts of Muster itself, written as one batch. */
+  async record(drafts: readonly Draft[]): Promise<void> {
+    await this.#writable()
+    const prepared = await Promise.all(drafts.map((draft) => this.#deps.redact(draft)))
+    await this.#writable()
+    this.#refuseWhileReopening()
+    const batch: StoredEvent[] = []
+    const recordedAt = new Date(this.#deps.clock.now()).toISOString()
+    for (const redacted of prepared) this.#write(redacted.value, { batch, redacted, recordedAt })
+    await this.#append(batch)
+  }
+
+  /** State as a snapshot keeps it; take it and save it in one turn. */
+  snapshot(): unknown {
+    return snapshotFleet(this.#fleet)
+  }
+
+  redactionCounts(): Readonly<Record<string, number>> {
+    return this.#redactions
+  }
+
+  openSessions(): number {
+    return this.#fleet.sessions.size
+  }
+
+  producers(): number {
+    return this.#fleet.producers.size
+  }
+
+  #prepare(item: unknown): Prepared | Promise<Prepared> {
+    try {
+      return this.#deps.redact(parseDraft(item))
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  }
+
+  #take(
+    prepared: Redacted<Draft>,
+    context: { batch: StoredEvent[]; producer: ProducerStamp | undefined; recordedAt: string; principal: Principal },
+  ): AppendResult {
+    const draft = prepared.value
+    if (context.producer) {
+      const known = standing(this.#fleet, context.producer)
+      if (known === 'repeat') return { status: 'duplicate' }
+      if (known === 'stale epoch')
+        throw new AppError('conflict', `producer ${context.producer.id} has begun a newer epoch; this one is over`)
+    }
+    this.#allow(draft, context.principal)
+    const drafts = decide(this.#session(draft.sessionId), draft)
+    this.#refuseWhenFull(draft)
+    let last: StoredEvent | undefined
+    for (const one of drafts) {
+      const own = one === draft
+      last = this.#write(one, {
+        batch: context.batch,
+        recordedAt: context.recordedAt,
+        ...(own && { redacted: prepared, producer: context.producer }),
+      })
+    }
+    const stored = last as StoredEvent
+    return { status: 'appended', seq: stored.seq, id: stored.event.id }
+  }
+
+  #write(
+    draft: Draft,
+    context: { batch: StoredEvent[]; recordedAt: string; redacted?: Redacted<Draft>; producer?: ProducerStamp | undefined },
+  ): StoredEvent {
+    for (const [rule, n] of Object.entries(context.redacted?.counts ?? {}))
+      this.#redactions[rule] = (this.#redactions[rule] ?? 0) + n
+    const stored = stamp(
+      draft,
+      {
+        seq: this.#deps.journal.nextSeq() + context.batch.length,
+        id: this.#deps.ids.event(),
+        recordedAt: context.recordedAt,
+        producer: context.producer,
+        redacted: context.redacted?.paths ?? [],
+      },
+      (text) => this.#deps.blobs.put(text),
+    )
+    this.#fleet = evolveFleet(this.#fleet, stored.event)
+    context.batch.push(stored)
+    return stored
+  }
+
+  async #append(batch: readonly StoredEvent[]): Promise<void> {
+    if (batch.length === 0) return
+    try {
+      await this.#deps.journal.append(batch)
+    } catch (error) {
+      // Memory is ahead of the disk now; it is folded again before anything else is decided.
+      this.#reopening ??= this.#reopen()
+      throw error
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    try {
+      this.#fleet = emptyFleet()
+      await this.#deps.journal.reopen(this.replay)
+    } finally {
+      this.#reopening = undefined
+    }
+  }
+
+  async #writable(): Promise<void> {
+    if (this.#reopening) await this.#reopening
+    else if (this.#deps.journal.health() === 'poisoned') await (this.#reopening = this.#reopen())
+  }
+
+  /** From here to the append there is no await: seqs are given in the order of decisions. */
+  #refuseWhileReopening(): void {
+    if (this.#reopening || this.#deps.journal.health() === 'poisoned')
+      throw new AppError('unavailable', 'the journal is being opened again after a failed write; try again')
+  }
+
+  #session(id: SessionId): SessionState | undefined {
+    const ended = this.#fleet.ended.get(id)
+    return this.#fleet.sessions.get(id) ?? (ended && endedSession(id, ended))
+  }
+
+  /** Sessions that are not in memory may have ended long ago; only the index knows them. */
+  async #loadEnded(prepared: readonly Prepared[]): Promise<void> {
+    const unknown = new Set<SessionId>()
+    for (const one of prepared)
+      if (!(one instanceof AppError) && !this.#session(one.value.sessionId))
+        unknown.add(one.value.sessionId)
+    for (const id of unknown) {
+      const lifecycle = await this.#deps.endedLifecycle(id)
+      if (lifecycle && !this.#fleet.sessions.has(id)) this.#fleet.ended.set(id, lifecycle)
+    }
+  }
+
+  #allow(draft: Draft, principal: Principal): void {
+    if (draft.sessionId === fleetIds.sessionId) throw new AppError('denied', 'facts of the fleet are written by the daemon alone')
+    if (principal.kind === 'operator') return
+    if (principal.kind === 'anonymous') throw new AppError('unauthenticated', 'a token is needed to report events')
+    // A bound on the walk up, because a chain of parents is data and data can hold a circle.
+    let id: SessionId | undefined = draft.sessionId
+    for (let i = 0; id && i < 64; i++) {
+      if (id === principal.sessionId) return
+      id = this.#fleet.sessions.get(id)?.parentSessionId ?? parentOf(draft, id)
+    }
+    throw new AppError('denied', 'a session may report for itself and for those below it only')
+  }
+
+  #refuseWhenFull(draft: Draft): void {
+    if (this.#deps.journal.health() === 'full' && catalogue[draft.type].span !== 'end')
+      throw new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')
+  }
+}
+
+const parentOf = (draft: Draft, id: SessionId): SessionId | undefined =>
+  draft.type === 'session.started' && draft.sessionId === id ? draft.payload.parentSessionId : undefined

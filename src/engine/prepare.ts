@@ -1,0 +1,26 @@
+import type { ZodError } from 'zod'
+import { AppError } from '../contract/errors.ts'
+import { catalogue, type Draft, DraftEnvelope } from '../contract/event.ts'
+
+/** What redaction says of a value: the value to keep, which paths it touched, and how often each rule struck. */
+export type Redacted<T> = { readonly value: T; readonly paths: readonly string[]; readonly counts: Readonly<Record<string, number>> }
+
+/** Takes secrets out of a draft; synchronous for small ones, elsewhere for large ones. */
+export type Redact = (draft: Draft) => Redacted<Draft> | Promise<Redacted<Draft>>
+
+/** Checks a proposed event against the contract; own input is parsed strictly. */
+export function parseDraft(item: unknown): Draft {
+  const envelope = DraftEnvelope.safeParse(item)
+  if (!envelope.success) throw invalid('the event does not fit', envelope.error)
+  const payload = catalogue[envelope.data.type].payload.safeParse(envelope.data.payload)
+  if (!payload.success) throw invalid(`the payload of ${envelope.data.type} does not fit`, payload.error, 'payload')
+  return { ...envelope.data, payload: payload.data } as Draft
+}
+
+function invalid(what: string, error: ZodError, root?: string): AppError {
+  const issues = error.issues.slice(0, 5).map((issue) => {
+    const path = [...(root ? [root] : []), ...issue.path].join('.')
+    return path ? `${path}: ${issue.message}` : issue.message
+  })
+  return new AppError('invalid', `${what}: ${issues.join('; ')}`, { details: issues })
+}

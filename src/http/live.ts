@@ -1,0 +1,98 @@
+import { type TokenDelta, tokenFrame } from '../contract/formats/sse.ts'
+
+/** Streamed text on its way to whoever watches now; nothing here outlives the moment. */
+export type LiveHub = {
+  publish(delta: TokenDelta): void
+  subscribe(wants: (delta: TokenDelta) => boolean): TokenQueue
+}
+
+type Published = { readonly delta: TokenDelta; bytes?: Uint8Array }
+
+const encoder = new TextEncoder()
+
+/** Passes tokens to every subscriber that wants them; each holds at most so many. */
+export function liveHub({ maxTokens = 256 } = {}): LiveHub {
+  const queues = new Set<TokenQueue>()
+  return {
+    publish(delta) {
+      const published: Published = { delta }
+      for (const queue of queues) queue.push(published)
+    },
+    subscribe(wants) {
+      const queue = new TokenQueue({ maxTokens, wants, onClose: () => queues.delete(queue) })
+      queues.add(queue)
+      return queue
+    },
+  }
+}
+
+type QueueOptions = {
+  readonly maxTokens: number
+  readonly wants: (delta: TokenDelta) => boolean
+  readonly onClose: () => void
+}
+
+/** The tokens one client has not taken yet. */
+export class TokenQueue {
+  readonly #options: QueueOptions
+  #waiting: Published[] = []
+  #dropped = 0
+  #wake: (() => void) | undefined
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+  }
+
+  push(published: Published): void {
+    if (!this.#options.wants(published.delta)) return
+    this.#waiting.push(published)
+    if (this.#waiting.length > this.#options.maxTokens) {
+      this.#waiting.shift()
+      this.#dropped++
+    }
+    this.#wake?.()
+  }
+
+  /** Takes what waits; the first frame after a loss says how many tokens are missing. */
+  take(): Uint8Array[] {
+    const waiting = this.#waiting
+    const dropped = this.#dropped
+    this.#waiting = []
+    this.#dropped = 0
+    return waiting.map((published, i) => (i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published)))
+  }
+
+  /** Resolves when there is something to take; rejects when the signal aborts. */
+  wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length > 0) return resolve()
+      const abort = () => {
+        this.#wake = undefined
+        reject(signal.reason as Error)
+      }
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+      this.#wake = () => {
+        signal.removeEventListener('abort', abort)
+        this.#wake = undefined
+        resolve()
+      }
+    })
+  }
+
+  close(): void {
+    this.#options.onClose()
+    this.#waiting = []
+  }
+}
+
+function shared(published: Published): Uint8Array {
+  published.bytes ??= frame(published.delta, 0)
+  return published.bytes
+}
+
+// Without an id: a browser's cursor stays at the last event of the journal.
+function frame(delta: TokenDelta, dropped: number): Uint8Array {
+  const { type, data } = tokenFrame(delta)
+  return encoder.encode(`event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`)
+}

@@ -1,0 +1,40 @@
+import type { AgentEvent } from '../contract/event.ts'
+
+/** One line of the journal: its raw text, so that followers need not serialise again, and its event. */
+export type StoredEvent = {
+  readonly seq: number
+  readonly line: string
+  readonly event: AgentEvent
+}
+
+/** How the writer stands: `full` takes endings only, `poisoned` takes nothing until it was opened again. */
+export type JournalHealth = 'ok' | 'full' | 'poisoned'
+
+/** Who rebuilds state when the journal is opened: from a snapshot, then event by event. */
+export type Replay = {
+  restore(state: unknown): void
+  event(event: AgentEvent): void
+}
+
+/** The writing half. Only the engine holds it. */
+export type JournalWriter = {
+  /** The seq the next event must carry. */
+  nextSeq(): number
+  /** Writes one batch whole; resolves when it is durable, rejects with `unavailable` when it is not. */
+  append(batch: readonly StoredEvent[]): Promise<void>
+  health(): JournalHealth
+  /** After a failure: cuts what was not acknowledged and folds state again from disk. */
+  reopen(replay: Replay): Promise<unknown>
+}
+
+/** The reading half: followers pull, nobody queues for them. */
+export type JournalReader = {
+  /** The last durable seq; 0 when there is none. */
+  watermark(): number
+  /** The first seq that is still kept. */
+  oldest(): number
+  /** Durable events after a seq, oldest first, at most `limit`; empty when there is none yet. */
+  page(after: number, limit: number): Promise<readonly StoredEvent[]>
+  /** Resolves when the watermark has passed `after`, or rejects when the signal aborts. */
+  wait(after: number, signal: AbortSignal): Promise<void>
+}
