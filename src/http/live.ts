@@ -10,8 +10,8 @@ type Published = { readonly delta: TokenDelta; bytes?: Uint8Array }
 
 const encoder = new TextEncoder()
 
-/** Passes tokens to every subscriber that wants them; each holds at most so many. */
-export function liveHub({ maxTokens = 256 } = {}): LiveHub {
+/** Passes tokens to every subscriber that wants them; each holds at most so many, and so much text. */
+export function liveHub({ maxTokens = 256, maxChars = 64 * 1024 } = {}): LiveHub {
   const queues = new Set<TokenQueue>()
   return {
     publish(delta) {
@@ -19,7 +19,7 @@ export function liveHub({ maxTokens = 256 } = {}): LiveHub {
       for (const queue of queues) queue.push(published)
     },
     subscribe(wants) {
-      const queue = new TokenQueue({ maxTokens, wants, onClose: () => queues.delete(queue) })
+      const queue = new TokenQueue({ maxTokens, maxChars, wants, onClose: () => queues.delete(queue) })
       queues.add(queue)
       return queue
     },
@@ -28,6 +28,7 @@ export function liveHub({ maxTokens = 256 } = {}): LiveHub {
 
 type QueueOptions = {
   readonly maxTokens: number
+  readonly maxChars: number
   readonly wants: (delta: TokenDelta) => boolean
   readonly onClose: () => void
 }
@@ -36,6 +37,7 @@ type QueueOptions = {
 export class TokenQueue {
   readonly #options: QueueOptions
   #waiting: Published[] = []
+  #chars = 0
   #dropped = 0
   #wake: (() => void) | undefined
 
@@ -46,11 +48,16 @@ export class TokenQueue {
   push(published: Published): void {
     if (!this.#options.wants(published.delta)) return
     this.#waiting.push(published)
-    if (this.#waiting.length > this.#options.maxTokens) {
-      this.#waiting.shift()
+    this.#chars += published.delta.token.length
+    while (this.#waiting.length > 1 && this.#isOver()) {
+      this.#chars -= this.#waiting.shift()?.delta.token.length ?? 0
       this.#dropped++
     }
     this.#wake?.()
+  }
+
+  #isOver(): boolean {
+    return this.#waiting.length > this.#options.maxTokens || this.#chars > this.#options.maxChars
   }
 
   /** Takes what waits; the first frame after a loss says how many tokens are missing. */
@@ -58,6 +65,7 @@ export class TokenQueue {
     const waiting = this.#waiting
     const dropped = this.#dropped
     this.#waiting = []
+    this.#chars = 0
     this.#dropped = 0
     return waiting.map((published, i) => (i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published)))
   }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { AgentDefinitions, AgentProject } from '../../ports/agent-definitions.ts'
 import { type AgentFolder, loadAgents } from './load-agents.ts'
 import { watchAgents } from './watch-agents.ts'
@@ -33,5 +33,5 @@ function foldersOf(homes: AgentHomes, project: AgentProject | undefined): AgentF
     { ...own, dir: join(project.root, 'agents'), isMixed: true },
   ]
   // In Muster's own checkout the shipped agents are not the project's a second time.
-  return [...shipped, ...folders.filter(({ dir }) => dir !== homes.shippedDir)]
+  return [...shipped, ...folders.filter(({ dir }) => resolve(dir) !== resolve(homes.shippedDir))]
 }

@@ -36,7 +36,7 @@ export function watchAgents(dirs: readonly string[], onChange: () => void, signa
   arm()
 }
 
-type Watching = { wake(delayMs?: number): void; watchers: FSWatcher[] }
+type Watching = { readonly wake: (delayMs?: number) => void; readonly watchers: FSWatcher[] }
 
 function watchFolder(dir: string, watching: Watching): boolean {
   const isAgentFile = (name: string) => /\.md$/i.test(name) || name === basename(dir)
@@ -48,7 +48,7 @@ function watchFolder(dir: string, watching: Watching): boolean {
     const parent = dirname(child)
     const name = basename(child)
     const outcome = watchPath(parent, (changed) => changed === name, watching)
-    if (outcome === 'failed') return false
+    if (outcome === 'failed') return own === 'watched'
     if (outcome === 'watched')
       return own === 'watched' || !existsSync(join(parent, name)) || watchFolder(dir, watching)
     child = parent

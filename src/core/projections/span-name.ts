@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../contract/event.ts'
+import { type AgentEvent, eventTypes } from '../../contract/event.ts'
 import type { Values } from '../../contract/index-tables.ts'
 import { oneLine } from './text.ts'
 
@@ -6,7 +6,7 @@ type Named = Pick<Values<'spans'>, 'kind' | 'name' | 'tool' | 'model' | 'callId'
 
 /** What a span is called in a tree: a tool's span by its tool, an agent's by its type, a call by its model. */
 export function spanName(event: AgentEvent): Named {
-  const kind = kindOf(event.type)
+  const kind = kinds.get(event.type) ?? kindOf(event.type)
   const payload = event.payload as Readonly<Record<string, unknown>>
   const said = (field: string): string | undefined => {
     const value = payload[field]
@@ -39,3 +39,5 @@ function kindOf(type: string): string {
   const [family = type, part = ''] = type.split('.')
   return family === 'workflow' && (part === 'phase' || part === 'node') ? part : family
 }
+
+const kinds = new Map<string, string>(eventTypes.map((type) => [type, kindOf(type)]))

@@ -1,4 +1,5 @@
 import type { Anchor, Detector } from './detector.ts'
+import { firstIndex, skipSpaces } from './reading.ts'
 import { nameStrength } from './secret-names.ts'
 import { isSecretValue, type ValueContext } from './secret-values.ts'
 
@@ -8,9 +9,12 @@ import { isSecretValue, type ValueContext } from './secret-values.ts'
  */
 export const assignments: Detector = {
   classes: ['aws-secret-key', 'connection-string', 'secret-assignment'],
-  anchors: ['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'key', 'jwt'].map(
-    (text): Anchor => ({ text, fold: true, plausible: assigns }),
-  ),
+  anchors: [
+    ...['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'jwt'].map(
+      (text): Anchor => ({ text, fold: true, plausible: assigns }),
+    ),
+    { text: 'key', fold: true, plausible: compoundAssigns },
+  ],
   scan(text, found) {
     let undecided = text.length
     let from = 0
@@ -46,10 +50,10 @@ function parse(text: string, name: { start: number; end: number }): Parsed {
   if (separator === 'open') return { open: true }
   if (separator === undefined) return { open: false }
   const context = { name: text.slice(name.start, name.end), strength }
-  return readQuoted(text, separator.at, context) ?? readBare(text, separator, context)
+  return readQuoted(text, separator, context) ?? readBare(text, separator, context)
 }
 
-type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag' }
+type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag' | 'arrow' }
 
 function readSeparator(text: string, name: { start: number; end: number }): Separator | 'open' | undefined {
   let at = name.end
@@ -67,21 +71,21 @@ function readSeparator(text: string, name: { start: number; end: number }): Sepa
   const sign = text[spaced]
   if (sign !== ':' && sign !== '=') return undefined
   let value = spaced + 1
-  if (sign === ':' && text[value] === '=') value++
-  else if (sign === '=' && text[value] === '>') value++
+  const arrow = sign === '=' && text[value] === '>'
+  if (arrow || (sign === ':' && text[value] === '=')) value++
   if (value === text.length) return 'open'
   if (text[value] === '=' || text[value] === ':') return undefined
   const loose = spaced > at || sign === ':' || /\s/.test(text[value]!)
   value = skipSpaces(text, value)
-  return value === text.length ? 'open' : { at: value, form: loose ? 'loose' : 'tight' }
+  return value === text.length ? 'open' : { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight' }
 }
 
 type NameContext = Pick<ValueContext, 'name' | 'strength'>
 
-function readQuoted(text: string, at: number, context: NameContext): Parsed | undefined {
-  let start = at
+function readQuoted(text: string, separator: Separator, context: NameContext): Parsed | undefined {
+  let start = separator.at
   while (text[start] === '\\') start++
-  const depth = start - at
+  const depth = start - separator.at
   const quote = text[start]
   if (start === text.length) return { open: true }
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
@@ -103,35 +107,36 @@ function readQuoted(text: string, at: number, context: NameContext): Parsed | un
     }
     slashes = 0
   }
-  return limit === text.length ? { ...readBare(text, { at: start, form: 'loose' }, context), open: true } : undefined
+  return limit === text.length ? { ...readBare(text, separator, context), open: true } : undefined
 }
 
 function readBare(text: string, separator: Separator, context: NameContext): Parsed {
-  const constant = separator.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)
-  const stop = constant ? constantStop : bareStop
+  const { form } = separator
+  // An arrow with a bare word behind it is a function.
+  if (form === 'arrow') return { open: false }
+  const stop = form === 'tight' && /^[A-Z0-9_]+$/.test(context.name) ? constantStop : bareStop
   let start = separator.at
   while (text[start] === '"' || text[start] === "'" || text[start] === '`') start++
-  stop.lastIndex = start
-  // The judge sees a bounded head of the value: a rejected value is read again for the next name.
+  // The judge sees a bounded head: a rejected value is read again for the next name in it.
   const head = text.slice(start, start + 256)
-  const headEnd = head.search(constant ? constantStopOnce : bareStopOnce)
-  const value = headEnd === -1 ? head : head.slice(0, headEnd)
-  if (separator.form === 'flag' && value.startsWith('-')) return { open: false }
-  const after = start + value.length
-  const rest = skipSpaces(text, after)
-  const next = rest >= text.length || /[\r\n]/.test(text[rest]!) ? '' : text[rest]!
-  const open = rest >= text.length
-  if (!isSecretValue(value, { ...context, form: separator.form, next })) return { open }
-  if (separator.form === 'loose' && /[^\r\n#,;}\])"'`\\]/.test(next)) return { open }
-  const stopped = stop.exec(text)
-  return { value: { start, end: stopped === null ? text.length : stopped.index }, open }
+  const value = head.slice(0, firstIndex(head, stop, 0))
+  const rest = skipSpaces(text, start + value.length)
+  const next = restOfLine(text, rest)
+  const prose = form === 'loose' && /[^#,;}\])"'`\\]/.test(next)
+  const option = form === 'flag' && value.startsWith('-')
+  if (prose || option || !isSecretValue(value, { ...context, form, next })) return { open: rest === text.length }
+  const end = firstIndex(text, stop, start)
+  return { value: { start, end }, open: skipSpaces(text, end) === text.length }
+}
+
+function restOfLine(text: string, at: number): string {
+  const char = text[at] ?? ''
+  return char === '\n' || char === '\r' || (char === '\\' && /[nr]/.test(text[at + 1] ?? '')) ? '' : char
 }
 
 const escapeStop = String.raw`|\\+[nrt"'${'`'}]`
 const constantStop = new RegExp(String.raw`[\s"'${'`'}]${escapeStop}`, 'g')
 const bareStop = new RegExp(String.raw`[\s"'${'`'}<>,;&)\]}|]${escapeStop}`, 'g')
-const constantStopOnce = new RegExp(constantStop.source)
-const bareStopOnce = new RegExp(bareStop.source)
 
 function classOf(name: string, terminator: string | undefined): string {
   if (/aws.*secret|secret.?access.?key/i.test(name)) return 'aws-secret-key'
@@ -154,13 +159,6 @@ function nameEnd(text: string, at: number): number {
   return end
 }
 
-function skipSpaces(text: string, at: number): number {
-  const limit = Math.min(text.length, at + maxSpace)
-  let end = at
-  while (end < limit && (text[end] === ' ' || text[end] === '\t')) end++
-  return end
-}
-
 function isNameCode(code: number): boolean {
   const letter = code | 32
   return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46
@@ -176,6 +174,11 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
   const limit = Math.min(length, i + maxSpace + 8)
   while (i < limit && separatorFiller[bytes[i]!] === 1) i++
   return i >= length || bytes[i] === 58 || bytes[i] === 61
+}
+
+/** A bare `key` names nothing. */
+function compoundAssigns(bytes: Uint8Array, at: number, length: number): boolean {
+  return at > 3 && isNameCode(bytes[at - 4]!) && assigns(bytes, at, length)
 }
 
 const separatorFiller = new Uint8Array(256)

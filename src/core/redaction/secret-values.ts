@@ -1,3 +1,4 @@
+import { isReference } from './reading.ts'
 import { isDirectoryName, type NameStrength } from './secret-names.ts'
 
 /** Where a value was found; the looser the syntax, the more the value itself must look like a secret. */
@@ -29,7 +30,7 @@ function isStrongSecret(value: string, context: ValueContext): boolean {
     return value.length >= 3 && !isCode(value, context)
   }
   if (value.length < 4 || isCode(value, context)) return false
-  if (/[^A-Za-z]/.test(value)) return context.form === 'flag' || /^$|[#,;}\])"'`\\]/.test(context.next)
+  if (/[^A-Za-z]/.test(value)) return true
   // Letters only: a word at the end of its line, not a variable called after what it holds.
   return context.form === 'loose' && context.next === '' && !/[a-z][A-Z]|passw|secret|token|key/i.test(value)
 }
@@ -37,10 +38,6 @@ function isStrongSecret(value: string, context: ValueContext): boolean {
 function looksRandom(value: string): boolean {
   if (value.length < 6 || /\s/.test(value)) return false
   return /[0-9]/.test(value) ? !/^[0-9]{1,7}$/.test(value) : value.length >= 20 && !/^[a-z]+(?:[._-][a-z]+)*$/i.test(value)
-}
-
-function isReference(value: string): boolean {
-  return references.test(value)
 }
 
 function isCode(value: string, context: ValueContext): boolean {
@@ -53,9 +50,6 @@ function isCode(value: string, context: ValueContext): boolean {
 }
 
 const namesSecret = /passw|passphrase|secret|token|key|credential/i
-
-const references =
-  /^(?:\$(?:[A-Za-z_]\w*$|[{(])|%[A-Za-z_]\w*%$|\{\{|<[^>]*>?$|process\.env\b|os\.(?:environ|getenv)|import\.meta|env\.[A-Z]|getenv|\*{3,}$|\.{3}|[xX]{4,}$|your[-_ ]|op:\/\/|vault:|arn:)/
 
 const plainWords =
   /^(?:strings?|str|number|int|integer|bool|boolean|any|unknown|object|null|none|nil|undefined|true|false|yes|no|on|off|required|optional|text|hidden|password|passwd|secret|token|bytes|char|varchar|float|date|uuid|void|never|self|this|await|new|function|async|return|default|empty|missing|invalid|expired|enabled|disabled|redacted|masked|bearer|basic|must|should|is|the|a|an|not|and|or|for|with|was|are|can|may|will)[,;.:)]?$/i

@@ -66,7 +66,8 @@ function stringEnd(text: string, at: number): number | SyntaxFault {
   let next = skip(plain, text, at + 1)
   while (text[next] !== '"') {
     const end = text[next] === '\\' ? skip(escape, text, next) : next
-    if (end === next) return fault(next, text, next < text.length ? 'no such character in a text' : 'a closing "')
+    if (end === next)
+      return fault(next, text, next < text.length ? 'no such character in a text' : 'a closing "')
     next = skip(plain, text, end)
   }
   return next + 1

@@ -25,5 +25,4 @@ export const stepsOf = (path: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-const escapeStep = (step: string | number): string =>
-  String(step).replaceAll('~', '~0').replaceAll('/', '~1')
+const escapeStep = (step: string | number): string => String(step).replaceAll('~', '~0').replaceAll('/', '~1')

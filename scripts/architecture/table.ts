@@ -1,0 +1,53 @@
+/** What a folder of `src` may touch. Whatever is not allowed here is forbidden. */
+export type FolderRule = {
+  /** Other folders it may import; `adapters/system` names one adapter, `*` is every folder. */
+  readonly folders: readonly string[]
+  /** Folders it may load by `import()` only, so that they cost nothing until they are needed. */
+  readonly lazily?: readonly string[]
+  readonly packages: readonly string[]
+  readonly usesNode: boolean
+  /** Clock, chance, timers, process and console: `given` means that they come in through a port. */
+  readonly world: 'given' | 'taken'
+  /** Pure decisions wait for nothing. */
+  readonly isSynchronous?: true
+  /** The manifest of the package, for its version. */
+  readonly readsManifest?: true
+}
+
+const pure = { packages: [], usesNode: false, world: 'given' } as const
+
+/** The architecture: who may import whom. */
+export const table: Readonly<Record<string, FolderRule>> = {
+  contract: { ...pure, folders: [], packages: ['zod'] },
+  core: { ...pure, folders: ['contract'], isSynchronous: true },
+  ports: { ...pure, folders: ['contract'] },
+  engine: { ...pure, folders: ['contract', 'core', 'ports'] },
+  runtime: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
+  workflow: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
+  adapters: {
+    folders: ['contract', 'ports', 'adapters/system'],
+    packages: ['yaml'],
+    usesNode: true,
+    world: 'taken',
+  },
+  http: {
+    folders: ['contract', 'ports'],
+    packages: ['hono', '@hono/node-server', 'zod'],
+    usesNode: true,
+    world: 'taken',
+  },
+  client: { ...pure, folders: ['contract'] },
+  cli: {
+    folders: ['contract', 'client'],
+    lazily: ['daemon/entries'],
+    packages: ['commander'],
+    usesNode: true,
+    world: 'taken',
+    readsManifest: true,
+  },
+  ui: { folders: ['contract', 'client', 'core'], packages: [], usesNode: false, world: 'taken' },
+  daemon: { folders: ['*'], packages: ['pino'], usesNode: true, world: 'taken', readsManifest: true },
+}
+
+/** Each folder below it is a part of its own, which the others may not import. */
+export const dividedFolder = 'adapters'

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { found } from './found.mjs'
+import { install, main, root } from './setup.mjs'
+
+const next = [
+  ['./sm open', 'the page, in a browser'],
+  ['./sm doctor', 'what is missing here, and how to cure it'],
+  ['./sm help', 'every command'],
+]
+
+await main(async () => {
+  install()
+  // The launcher builds when something changed, and `up` prints the address as soon as the daemon answers.
+  const up = spawnSync(join(root, 'sm'), ['up'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (up.status !== 0) return up.status ?? 1
+  print('Found on this machine', await found(process.env))
+  print('Next', next)
+  return 0
+})
+
+function print(title, rows) {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  const lines = rows.map(([term, about]) => `  ${term.padEnd(width)}  ${about}`)
+  process.stdout.write(`\n${[title, ...lines].join('\n')}\n`)
+}

@@ -1,0 +1,273 @@
+import type { Clock } from '../ports/clock.ts'
+import type { JournalReader, StoredEvent } from '../ports/journal.ts'
+import type { ResyncReason, Start } from './cursor.ts'
+import type { Projection } from './frames.ts'
+import type { TokenQueue } from './live.ts'
+
+/** Everything one stream needs. */
+export type StreamOptions = {
+  readonly journal: JournalReader
+  readonly clock: Clock
+  readonly projection: Projection
+  readonly start: Start
+  readonly heartbeatMs: number
+  readonly stallMs: number
+  readonly tokens?: TokenQueue
+  /** Frames are gathered into one chunk up to about this size. */
+  readonly chunkBytes?: number
+  /** Called once; `stalled` means the socket is full and must be cut, since nothing can be sent through it. */
+  readonly onEnd?: (why: 'left' | 'stalled' | 'ended') => void
+  readonly onBug: (error: unknown) => void
+}
+
+/** An open stream; `end` closes it from our side. */
+export type OpenStream = { readonly body: ReadableStream<Uint8Array>; end(): void }
+
+/** Opens a stream that asks the journal only when its client has room, so a slow client costs no memory. */
+export function openStream(options: StreamOptions): OpenStream {
+  const pump = new Pump(options)
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => pump.begin(controller),
+      pull: () => pump.pull(),
+      cancel: () => pump.end('left'),
+    },
+    // Nothing is made ahead: pull runs only when the socket asks for the next chunk.
+    { highWaterMark: 0 },
+  )
+  return { body, end: () => pump.end('ended') }
+}
+
+const encoder = new TextEncoder()
+const beat = encoder.encode(': beat\n\n')
+const pageEvents = 64
+
+class Pump {
+  readonly #options: StreamOptions
+  readonly #stop = new AbortController()
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #greeted = false
+  #ended = false
+  /** The last event whose frames were all sent or left out. */
+  #after = 0
+  /** A frame the client has of an event whose later frames it may not have. */
+  #half: { readonly seq: number; readonly part: number } | undefined
+  /** The id of the last frame passed, sent or left out. */
+  #id = '0.0'
+  /** Whether the client's own cursor is behind `#id`. */
+  #isAgeing = false
+  #page: readonly StoredEvent[] = []
+  #sentAt: number
+  /** Since when the client has not asked for more; undefined while it is asking. */
+  #idleSince: number | undefined
+  #wakeUp: AbortController | undefined
+
+  constructor(options: StreamOptions) {
+    this.#options = options
+    this.#sentAt = options.clock.monotonic()
+    this.#idleSince = this.#sentAt
+  }
+
+  begin(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller
+    void this.#watch()
+  }
+
+  async pull(): Promise<void> {
+    this.#idleSince = undefined
+    try {
+      const chunk = await this.#next()
+      if (chunk && !this.#ended) this.#controller?.enqueue(chunk)
+    } catch (error) {
+      // An errored body would be printed into the stream; the client reconnects after a plain end.
+      if (!this.#ended) this.#options.onBug(error)
+      this.end('ended')
+    } finally {
+      this.#sentAt = this.#options.clock.monotonic()
+      this.#idleSince = this.#sentAt
+    }
+  }
+
+  end(why: 'left' | 'stalled' | 'ended'): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#stop.abort()
+    this.#wakeUp?.abort()
+    this.#options.tokens?.close()
+    if (why !== 'left') this.#controller?.close()
+    this.#options.onEnd?.(why)
+  }
+
+  /** Closes the stream of a client that does not read. */
+  async #watch(): Promise<void> {
+    const { clock, stallMs } = this.#options
+    while (!this.#ended) {
+      const left = this.#idleSince === undefined ? stallMs : this.#idleSince + stallMs - clock.monotonic()
+      if (left <= 0) return this.end('stalled')
+      try {
+        await clock.sleep(left, this.#stop.signal)
+      } catch (error) {
+        if (!this.#ended) this.#options.onBug(error)
+        return
+      }
+    }
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    if (!this.#greeted) return this.#greet()
+    while (!this.#ended) {
+      const chunk = new Chunk(this.#options.chunkBytes ?? 64 * 1024)
+      for (const token of this.#options.tokens?.take() ?? []) chunk.push(token)
+      await this.#collect(chunk)
+      if (chunk.bytes > 0) return chunk.join()
+      if (this.#beatIn() <= 0) return this.#heartbeat()
+      if (this.#after >= this.#options.journal.watermark()) await this.#wait()
+    }
+    return undefined
+  }
+
+  async #greet(): Promise<Uint8Array> {
+    this.#greeted = true
+    const { start } = this.#options
+    const retry = 'retry: 1000\n\n'
+    if (start.kind === 'resume') {
+      const { seq, part } = start.cursor
+      const isHalf = seq > 0 && part !== undefined
+      this.#after = isHalf ? seq - 1 : seq
+      if (isHalf) this.#half = { seq, part }
+      this.#id = `${seq}.${part ?? 0}`
+      return encoder.encode(retry)
+    }
+    const skipped = start.kind === 'resync' ? await this.#resync(start.reason, start.asked) : undefined
+    if (skipped) return encoder.encode(`${retry}${skipped}`)
+    await this.#goLive()
+    // With an id from the first moment, a client that is cut before any event still misses none.
+    return encoder.encode(`${retry}id: ${this.#id}\n\n`)
+  }
+
+  async #resync(reason: ResyncReason, asked: string): Promise<string> {
+    await this.#goLive()
+    const data = { reason, asked, oldest: this.#options.journal.oldest(), seq: this.#after }
+    return `id: ${this.#id}\nevent: resync\ndata: ${JSON.stringify(data)}\n\n`
+  }
+
+  async #goLive(): Promise<void> {
+    const { journal, projection } = this.#options
+    this.#after = journal.watermark()
+    this.#half = undefined
+    this.#page = []
+    const [last] = this.#after > 0 ? await journal.page(this.#after - 1, 1) : []
+    this.#id = `${this.#after}.${last ? projection.parts(last) - 1 : 0}`
+    this.#isAgeing = false
+  }
+
+  async #collect(chunk: Chunk): Promise<void> {
+    if (this.#page.length === 0 && !(await this.#turnPage(chunk))) return
+    let taken = 0
+    for (const stored of this.#page) {
+      if (chunk.isFull) break
+      taken++
+      await this.#take(stored, chunk)
+    }
+    this.#page = this.#page.slice(taken)
+  }
+
+  async #turnPage(chunk: Chunk): Promise<boolean> {
+    const { journal } = this.#options
+    // Pruned under a client that was slow: it must hear of the hole.
+    if (this.#after + 1 < journal.oldest() && this.#after < journal.watermark()) {
+      chunk.push(encoder.encode(await this.#resync('too_old', this.#id)))
+      return false
+    }
+    const end = journal.watermark()
+    this.#page = await journal.page(this.#after, pageEvents)
+    // Nothing readable up to a durable seq: going on past it, or this would ask for ever.
+    if (this.#page.length === 0 && end > this.#after) {
+      this.#after = end
+      this.#id = `${end}.0`
+      this.#isAgeing = true
+    }
+    return this.#page.length > 0
+  }
+
+  async #take(stored: StoredEvent, chunk: Chunk): Promise<void> {
+    const { projection } = this.#options
+    let frames: readonly Uint8Array[] = []
+    let parts = 1
+    try {
+      parts = projection.parts(stored)
+      frames = await projection.frames(stored)
+    } catch (error) {
+      // One event that cannot be shown must not stop every stream at its place for ever.
+      this.#options.onBug(error)
+    }
+    const owed = this.#half?.seq === stored.seq ? frames.slice(this.#half.part + 1) : frames
+    for (const frame of owed) chunk.push(frame)
+    this.#half = undefined
+    this.#after = stored.seq
+    this.#id = `${stored.seq}.${parts - 1}`
+    this.#isAgeing = owed.length === 0
+  }
+
+  #beatIn(): number {
+    const { clock, heartbeatMs } = this.#options
+    return this.#sentAt + heartbeatMs - clock.monotonic()
+  }
+
+  // A block with an id and no data moves the client's cursor and shows it nothing.
+  #heartbeat(): Uint8Array {
+    if (!this.#isAgeing) return beat
+    this.#isAgeing = false
+    return encoder.encode(`id: ${this.#id}\n\n`)
+  }
+
+  /** Until there is an event, a token, or a heartbeat to send. */
+  async #wait(): Promise<void> {
+    const { journal, clock, tokens } = this.#options
+    const wakeUp = new AbortController()
+    this.#wakeUp = wakeUp
+    const waits = [
+      journal.wait(this.#after, wakeUp.signal),
+      clock.sleep(Math.max(1, this.#beatIn()), wakeUp.signal),
+    ]
+    if (tokens) waits.push(tokens.wait(wakeUp.signal))
+    try {
+      await Promise.race(waits)
+    } catch (error) {
+      if (!wakeUp.signal.aborted) throw error
+    } finally {
+      wakeUp.abort()
+    }
+  }
+}
+
+class Chunk {
+  readonly #limit: number
+  readonly #frames: Uint8Array[] = []
+  bytes = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get isFull(): boolean {
+    return this.bytes >= this.#limit
+  }
+
+  push(frame: Uint8Array): void {
+    this.#frames.push(frame)
+    this.bytes += frame.byteLength
+  }
+
+  join(): Uint8Array {
+    const [only] = this.#frames
+    if (only && this.#frames.length === 1) return only
+    const joined = new Uint8Array(this.bytes)
+    let at = 0
+    for (const frame of this.#frames) {
+      joined.set(frame, at)
+      at += frame.byteLength
+    }
+    return joined
+  }
+}

@@ -1,0 +1,148 @@
+import type { AgentEvent } from '../contract/event.ts'
+import type {
+  ApprovalLatency,
+  ApprovalRow,
+  FeedRow,
+  IndexCounts,
+  LedgerRow,
+  MessageRow,
+  ParkedRow,
+  RunRow,
+  SearchHit,
+  SessionRow,
+  SpanRow,
+  StatsRow,
+  TaskRow,
+  UsageRow,
+} from '../contract/index-rows.ts'
+
+/** How far a follower has come: the last seq it took and that event's id. */
+export type Position = { readonly seq: number; readonly id: string | null }
+
+/** What became of a batch. */
+export type Applied = {
+  readonly applied: number
+  readonly parked: readonly { readonly seq: number; readonly error: string }[]
+  /** Erased lines had left text in rows that cannot be told apart: build the index again. */
+  readonly isStale: boolean
+}
+
+/** Something that takes events by seq and keeps its cursor with its rows. */
+export type Follower = {
+  position(): Position
+  /** Takes the events after its position, in one transaction; repeats are passed over. */
+  apply(events: readonly AgentEvent[]): Applied
+  close(): void
+}
+
+/** Why a file cannot be used; deleting it and building it again helps in both cases. */
+export type IndexProblem = 'corrupt' | 'newer'
+
+/** A follower that was opened, or why it was not. */
+export type Opened<T extends Follower> =
+  | { readonly ok: true; readonly follower: T; readonly isEmpty: boolean }
+  | { readonly ok: false; readonly problem: IndexProblem; readonly detail: string }
+
+/** A page: rows on one side of a number, at most so many. */
+export type Page = { readonly after?: number; readonly before?: number; readonly limit?: number }
+
+export type SessionFilter = Page & {
+  readonly lifecycle?: readonly string[]
+  readonly parentId?: string
+  readonly isRoot?: boolean
+  readonly isOpen?: boolean
+  readonly agentType?: string
+  readonly origin?: string
+  readonly workingDir?: string
+  /** A part of the name, title or prompt. */
+  readonly text?: string
+}
+export type RunFilter = Page & {
+  readonly runId?: string
+  readonly sessionId?: string
+  readonly parentRunId?: string
+  readonly isOpen?: boolean
+}
+export type TaskFilter = Page & {
+  readonly sessionId?: string
+  readonly traceId?: string
+  readonly status?: string
+}
+export type MessageFilter = Page & {
+  readonly sessionId?: string
+  readonly messageId?: string
+  readonly correlationId?: string
+  readonly messageType?: string
+}
+export type ApprovalFilter = Page & {
+  readonly approvalId?: string
+  readonly sessionId?: string
+  readonly isPending?: boolean
+}
+export type SpanFilter = Page & {
+  readonly sessionId?: string
+  readonly traceId?: string
+  readonly isOpen?: boolean
+}
+export type LedgerFilter = Page & { readonly sessionId?: string }
+export type UsageFilter = {
+  readonly sessionId?: string
+  /** Also what the session's descendants used. */
+  readonly isSubtree?: boolean
+  readonly by?: 'session' | 'run' | 'model'
+}
+export type FeedFilter = Page & { readonly types?: readonly string[]; readonly sessionId?: string }
+export type Slice = 'day' | 'sessionId' | 'actor' | 'workflowId' | 'phase'
+export type StatsFilter = {
+  readonly by?: readonly Slice[]
+  readonly sessionId?: string
+  readonly fromDay?: string
+  readonly toDay?: string
+  readonly limit?: number
+}
+
+/** Questions to the index. Each answer is one page; none reads the journal. */
+export type IndexQueries = {
+  /** Newest first; paged by `firstSeq`. */
+  sessions(filter: SessionFilter): SessionRow[]
+  /** The sessions a word can mean: id, short id, name, foreign id, else the beginning of a short id or name. */
+  findSessions(word: string, limit?: number): SessionRow[]
+  /** A session and its descendants, parents first. */
+  subtree(sessionId: string, limit?: number): SessionRow[]
+  /** Oldest first; paged by `firstSeq`. */
+  runs(filter: RunFilter): RunRow[]
+  /** Oldest first; paged by `firstSeq`. */
+  tasks(filter: TaskFilter): TaskRow[]
+  /** Oldest first; paged by `seq`. */
+  messages(filter: MessageFilter): MessageRow[]
+  /** Oldest first; paged by `seq`. */
+  approvals(filter: ApprovalFilter): ApprovalRow[]
+  approvalLatency(filter: { readonly sessionId?: string }): ApprovalLatency
+  /** By first event; paged by `seq`. */
+  spans(filter: SpanFilter): SpanRow[]
+  /** Oldest first; paged by `seq`. */
+  ledger(filter: LedgerFilter): LedgerRow[]
+  usage(filter: UsageFilter): UsageRow[]
+  /** Oldest first after `after`; else the newest before `before`, newest first. */
+  events(filter: FeedFilter): FeedRow[]
+  stats(filter: StatsFilter): StatsRow[]
+  counts(): IndexCounts
+  parked(limit?: number): ParkedRow[]
+  position(): Position
+  close(): void
+}
+
+export type SearchFilter = {
+  readonly sessionId?: string
+  readonly type?: string
+  readonly limit?: number
+  /** `best` ranks the newest few thousand matches; `newest` is quick on any number of them. */
+  readonly order?: 'best' | 'newest'
+}
+
+/** Full-text questions. No query is an error: what cannot be understood is taken as words. */
+export type SearchQueries = {
+  search(query: string, filter?: SearchFilter): SearchHit[]
+  position(): Position
+  close(): void
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { Journal, type JournalOptions } from '../../src/adapters/jsonl/journal.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
+import type { AgentEvent, Draft } from '../../src/contract/event.ts'
+import { fleet } from '../../src/contract/ids.ts'
+import type { BlobRef } from '../../src/contract/values.ts'
+import { stamp } from '../../src/engine/stamp.ts'
+import type { StoredEvent } from '../../src/ports/journal.ts'
+
+const noBlob: BlobRef = { $blob: `sha256:${'0'.repeat(64)}`, bytes: 0, pack: 0, offset: 0, preview: '' }
+const ids = systemIds(systemClock)
+
+/** A folder of the test's own, gone when the test ends. */
+export function tempFolder(name = 'muster-test-'): string {
+  const dir = mkdtempSync(join(tmpdir(), name))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export const journalOptions = (dir: string, more: Partial<JournalOptions> = {}): JournalOptions => ({
+  dir,
+  clock: systemClock,
+  fsync: 'group',
+  groupMs: 1,
+  groupEvents: 1000,
+  segmentBytes: 64 << 20,
+  reserveBytes: 64 << 10,
+  ...more,
+})
+
+/** Opens a journal and collects what it replays. */
+export async function openJournal(dir: string, more: Partial<JournalOptions> = {}) {
+  const replayed: AgentEvent[] = []
+  let restored: unknown
+  const { journal, cut } = await Journal.open(journalOptions(dir, more), {
+    restore: (state) => {
+      restored = state
+    },
+    event: (event) => replayed.push(event),
+  })
+  return { journal, cut, replayed, restored }
+}
+
+/** Lines ready to append, numbered from the journal's next seq. */
+export function batchOf(journal: Pick<Journal, 'nextSeq'>, messages: readonly string[]): StoredEvent[] {
+  return messages.map((message, i) => {
+    const draft: Draft = {
+      ...fleet,
+      actor: 'test',
+      type: 'progress.checkpoint',
+      payload: { message },
+    }
+    const given = {
+      seq: journal.nextSeq() + i,
+      id: ids.event(),
+      recordedAt: '2026-01-27T15:10:00.000Z',
+      redacted: [],
+    }
+    // A long text stays in the line, so that the journal meets lines of any length.
+    const { seq, event } = stamp(draft, given, () => noBlob)
+    const whole = { ...event, payload: { message } } as AgentEvent
+    return { seq, line: JSON.stringify(whole), event: whole }
+  })
+}
+
+/** Every event after a seq, read page by page. */
+export async function readAll(journal: Pick<Journal, 'page'>, after = 0, limit = 7): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = []
+  for (let cursor = after; ; cursor = all.at(-1)?.seq ?? cursor) {
+    const page = await journal.page(cursor, limit)
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}
