@@ -39,7 +39,7 @@ export function blankText(source: string): string {
     } else if (character === '`') {
       i++
       skipTemplate()
-    } else if (character === '/' && startsPattern(out.slice(0, i).join(''))) {
+    } else if (character === '/' && startsPattern(out, i)) {
       const end = endOfLiteral(source, i, '/')
       blank(i + 1, end)
       i = end + 1
@@ -71,8 +71,9 @@ function endOfLiteral(source: string, start: number, quote: string): number {
 }
 
 // After a value a slash divides; after anything else it begins a pattern.
-function startsPattern(before: string): boolean {
-  const text = before.trimEnd()
-  if (text === '' || /\b(return|typeof|case|in|of|void|await|yield)$/.test(text)) return true
-  return !/[\w$)\]}'"`]$/.test(text)
+function startsPattern(out: readonly string[], at: number): boolean {
+  let end = at
+  while (end > 0 && /\s/.test(out[end - 1] ?? '')) end--
+  const before = out.slice(Math.max(0, end - 12), end).join('')
+  return /(^|[^\w$)\]}'"`])$/.test(before) || /\b(return|typeof|case|in|of|void|await|yield)$/.test(before)
 }

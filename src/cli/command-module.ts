@@ -1,3 +1,4 @@
+import type { CommandOutput } from '../contract/cli/outputs.ts'
 import type { CommandInput, CommandName } from '../contract/cli.ts'
 import type { Io } from './io.ts'
 
@@ -5,17 +6,16 @@ import type { Io } from './io.ts'
 export type View = { readonly width: number; readonly now: number; readonly color: boolean }
 
 /** A command that answers data: `--json` prints the data, people see what `render` makes of it. */
-export type DataCommand<N extends CommandName, D> = {
-  run(input: CommandInput<N>, io: Io): Promise<D> | AsyncIterable<D>
-  render(data: D, view: View): string
+export type DataCommand<N extends CommandName> = {
+  run(input: CommandInput<N>, io: Io): Promise<CommandOutput<N>> | AsyncIterable<CommandOutput<N>>
+  render(data: CommandOutput<N>, view: View): string
   /** For data that is bad news: verification that found a fault, a failed check. */
-  exitCode?(data: D): number
+  exitCode?(data: CommandOutput<N>): number
 }
 
-/** A command whose output is a text in a format of its own, the same for people and programs. */
+/** A command whose output is lines of JSON in any case, too many to parse only to print them again. */
 export type TextCommand<N extends CommandName> = {
   text(input: CommandInput<N>, io: Io): AsyncIterable<string>
 }
 
-/** Any command, once its data's type no longer matters. */
-export type CommandModule<N extends CommandName> = DataCommand<N, never> | TextCommand<N>
+export type CommandModule<N extends CommandName> = DataCommand<N> | TextCommand<N>

@@ -1,47 +1,34 @@
 import * as z from 'zod'
+import type { LoadedAgents } from './agent-definition.ts'
+import type { LoadedConfig } from './config.ts'
+import { ValidationResult } from './formats/std-008/issue.ts'
 import { Check, type JournalStats } from './health.ts'
 import { Count } from './values.ts'
 
-/** What `sm journal verify` found: the first line that is not as it was written, or nothing. */
+/** What `sm journal verify` found: each place that is not as it was written. */
 export const JournalVerification = z.strictObject({
   ok: z.boolean(),
   segments: Count,
   events: Count,
-  seq: Count,
   bytes: Count,
-  fault: z
-    .strictObject({
-      file: z.string(),
-      line: z.int().positive(),
-      seq: Count.optional(),
-      problem: z.string(),
-    })
-    .optional(),
-  warnings: z.array(z.string()),
+  damage: z.array(
+    z.strictObject({ file: z.string(), line: z.int().positive(), seq: Count, reason: z.string() }),
+  ),
+  /** Bytes after the last whole batch; the next start of the daemon sets them aside. */
+  unfinished: z.strictObject({ file: z.string(), bytes: Count, reason: z.string() }).optional(),
 })
 export type JournalVerification = z.infer<typeof JournalVerification>
 
-/** A remark about one place of a session file, by its path like `messages[3].payload`. */
-export const LogRemark = z.strictObject({ path: z.string(), message: z.string() })
-export type LogRemark = z.infer<typeof LogRemark>
-
 /** What `sm log validate` says of one file. */
-export const LogValidation = z.strictObject({
-  file: z.string(),
-  format: z.string(),
-  valid: z.boolean(),
-  errors: z.array(LogRemark),
-  warnings: z.array(LogRemark),
-})
+export const LogValidation = z.strictObject({ file: z.string(), ...ValidationResult.shape })
 export type LogValidation = z.infer<typeof LogValidation>
 
 /** A session file in the present format, and what had to be changed for it. */
 export const LogConversion = z.strictObject({
   file: z.string(),
-  format: z.string(),
   /** The strict document, ready to be written. */
   document: z.unknown(),
-  repairs: z.array(LogRemark),
+  repairs: z.array(z.strictObject({ path: z.string(), message: z.string() })),
 })
 export type LogConversion = z.infer<typeof LogConversion>
 
@@ -51,50 +38,6 @@ export const RedactionReport = z.strictObject({
   findings: z.array(z.strictObject({ rule: z.string(), line: z.int().positive(), column: z.int().positive() })),
 })
 export type RedactionReport = z.infer<typeof RedactionReport>
-
-/** The settings in force, each with the place it was written at. */
-export const ConfigReport = z.strictObject({
-  files: z.array(z.string()),
-  values: z.array(
-    z.strictObject({
-      key: z.string(),
-      value: z.unknown(),
-      origin: z.union([z.literal('default'), z.strictObject({ file: z.string(), line: z.int().positive() })]),
-    }),
-  ),
-  warnings: z.array(z.string()),
-})
-export type ConfigReport = z.infer<typeof ConfigReport>
-
-/** One agent definition as it was found. */
-export const AgentSummary = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  kind: z.enum(['main', 'subagent']),
-  source: z.enum(['project', 'user', 'shipped']),
-  file: z.string(),
-  model: z.string().optional(),
-  tools: z.array(z.string()).optional(),
-  policy: z.unknown().optional(),
-  aliases: z.array(z.string()),
-  prompt: z.string(),
-})
-export type AgentSummary = z.infer<typeof AgentSummary>
-
-/** Every agent definition that loads, and what is wrong with the others. */
-export const AgentsReport = z.strictObject({
-  agents: z.array(AgentSummary),
-  problems: z.array(
-    z.strictObject({
-      file: z.string(),
-      line: z.int().positive().optional(),
-      /** A skipped definition is an error; the rest loads with a warning. */
-      severity: z.enum(['error', 'warning']),
-      message: z.string(),
-    }),
-  ),
-})
-export type AgentsReport = z.infer<typeof AgentsReport>
 
 /** What `sm doctor` found. */
 export const DoctorReport = z.strictObject({ daemon: z.enum(['running', 'stopped', 'slow']), checks: z.array(Check) })
@@ -117,7 +60,7 @@ export type ExportFilter = {
 
 /** What must work without a daemon; the daemon's offline entry provides it, `sm` loads it when needed. */
 export type Offline = {
-  journalVerify(onProgress: (events: number) => void, signal: AbortSignal): Promise<JournalVerification>
+  journalVerify(onProgress: (bytes: number) => void, signal: AbortSignal): Promise<JournalVerification>
   /** The chosen events as they stand in the journal, one line each. */
   journalExport(filter: ExportFilter, signal: AbortSignal): AsyncIterable<string>
   journalStats(signal: AbortSignal): Promise<JournalStats>
@@ -125,8 +68,8 @@ export type Offline = {
   logMigrate(file: string, signal: AbortSignal): Promise<LogConversion>
   logRepair(file: string, signal: AbortSignal): Promise<LogConversion>
   redactTest(text: string, signal: AbortSignal): Promise<RedactionReport>
-  configShow(): Promise<ConfigReport>
-  agentsLoad(): Promise<AgentsReport>
+  configShow(signal: AbortSignal): Promise<LoadedConfig>
+  agentsLoad(signal: AbortSignal): Promise<LoadedAgents>
   doctor(signal: AbortSignal): Promise<readonly Check[]>
 }
 

@@ -1,14 +1,13 @@
 import * as z from 'zod'
+import { Capability } from './agent-definition.ts'
 import { AppendRequest, AppendResponse } from './append.ts'
 import { EventEnvelope, eventTypes } from './event.ts'
 import { Health, JournalStats, SelfReport } from './health.ts'
 import { RunId, SessionId, TraceId } from './ids.ts'
+import { RunRow, SearchHit, SessionRow, SpanRow } from './index-rows.ts'
 import type { CallContext } from './principal.ts'
 import { type Route, route } from './route.ts'
-import { Count } from './values.ts'
-
-/** Placeholders. */
-const Row = z.looseObject({})
+import { AgentKind, Count, Lifecycle } from './values.ts'
 
 /** How a caller names a session: long id, short id, a unique prefix, or its name. */
 const SessionRef = z.string().min(1).max(200)
@@ -28,9 +27,29 @@ const Types = z
   .max(8192)
   .refine((text) => text.split(',').every((type) => known.has(type)), 'expected event types, separated by commas')
 const nothing = z.strictObject({})
-/** A list that goes on says where; the cursor is opaque. */
-const page = { cursor: z.string().max(200).optional() }
-const next = { next: z.string().optional() }
+/** Lists are paged by the seq of their rows, which never changes: each row comes once while new ones arrive. */
+const after = { after: Seq.optional() }
+const before = { before: Seq.optional() }
+
+const Names = z.array(z.string()).readonly()
+/** An agent definition as it is shown; the rest of its file is the runtime's affair. */
+const AgentView = z.looseObject({
+  name: z.string(),
+  aliases: Names,
+  description: z.string(),
+  kind: AgentKind,
+  tools: Names,
+  policy: z.looseObject({
+    allow: z.array(Capability).readonly(),
+    delegateTargets: z.union([Names, z.literal('any')]),
+  }),
+  model: z.string().optional(),
+  source: z.enum(['shipped', 'user', 'project']),
+  file: z.string(),
+})
+
+/** Where a setting was written, or that nobody wrote it. */
+const Origin = z.union([z.strictObject({ file: z.string(), line: Count }), z.literal('default')])
 
 /** An event as a reader takes it: a newer daemon may have types and fields that this code does not know. */
 export const WireEvent = z.looseObject({
@@ -72,8 +91,8 @@ export const routes = {
     path: '/api/v1/events',
     access: 'read',
     input: z.strictObject({
-      after: Seq.optional(),
-      before: Seq.optional(),
+      ...after,
+      ...before,
       limit: limit(1000, 100),
       type: Types.optional(),
       session: SessionRef.optional(),
@@ -123,10 +142,15 @@ export const routes = {
     method: 'get',
     path: '/api/v1/sessions',
     access: 'read',
-    input: z.strictObject({ limit: limit(1000, 100), ...page }),
+    input: z.strictObject({
+      ...before,
+      limit: limit(1000, 100),
+      lifecycle: Lifecycle.optional(),
+      parent: SessionRef.optional(),
+    }),
     answers: 'json',
-    output: z.strictObject({ sessions: z.array(Row), ...next }),
-    summary: 'Sessions, newest first',
+    output: z.strictObject({ sessions: z.array(SessionRow) }),
+    summary: 'Sessions, newest first, paged by firstSeq',
   }),
   getSession: route({
     method: 'get',
@@ -134,26 +158,26 @@ export const routes = {
     access: 'read',
     input: z.strictObject({ id: SessionRef }),
     answers: 'json',
-    output: Row,
+    output: SessionRow,
     summary: 'One session',
   }),
   listRuns: route({
     method: 'get',
     path: '/api/v1/sessions/{id}/runs',
     access: 'read',
-    input: z.strictObject({ id: SessionRef, limit: limit(1000, 100), ...page }),
+    input: z.strictObject({ id: SessionRef, ...after, limit: limit(1000, 100) }),
     answers: 'json',
-    output: z.strictObject({ runs: z.array(Row), ...next }),
-    summary: 'The runs of a session, newest first',
+    output: z.strictObject({ runs: z.array(RunRow) }),
+    summary: 'The runs of a session, oldest first, paged by firstSeq',
   }),
   listSpans: route({
     method: 'get',
     path: '/api/v1/sessions/{id}/spans',
     access: 'read',
-    input: z.strictObject({ id: SessionRef, limit: limit(5000, 1000), ...page }),
+    input: z.strictObject({ id: SessionRef, ...after, limit: limit(5000, 1000) }),
     answers: 'json',
-    output: z.strictObject({ spans: z.array(Row), ...next }),
-    summary: 'The spans of a session, in the order they began',
+    output: z.strictObject({ spans: z.array(SpanRow) }),
+    summary: 'The spans of a session by their first event, paged by seq',
   }),
   search: route({
     method: 'get',
@@ -163,10 +187,9 @@ export const routes = {
       q: z.string().min(1).max(1000),
       session: SessionRef.optional(),
       limit: limit(200, 20),
-      ...page,
     }),
     answers: 'json',
-    output: z.strictObject({ hits: z.array(Row), ...next }),
+    output: z.strictObject({ hits: z.array(SearchHit) }),
     summary: 'Where words were said, best first',
   }),
   exportLog: route({
@@ -188,7 +211,7 @@ export const routes = {
       sessionId: SessionId,
       shortId: z.string(),
       events: Count,
-      repairs: z.array(z.unknown()),
+      repairs: z.array(z.looseObject({ path: z.string(), message: z.string() })),
       duplicate: z.boolean(),
     }),
     summary: 'Read a session file into the journal; the same file again adds nothing',
@@ -200,7 +223,7 @@ export const routes = {
     access: 'read',
     input: nothing,
     answers: 'json',
-    output: z.strictObject({ agents: z.array(Row) }),
+    output: z.strictObject({ agents: z.array(AgentView).readonly() }),
     summary: 'The agent definitions in force',
   }),
   getAgent: route({
@@ -209,7 +232,7 @@ export const routes = {
     access: 'read',
     input: z.strictObject({ name: z.string().min(1).max(64) }),
     answers: 'json',
-    output: Row,
+    output: AgentView,
     summary: 'One agent definition, by name or alias',
   }),
   getConfig: route({
@@ -218,7 +241,7 @@ export const routes = {
     access: 'read',
     input: nothing,
     answers: 'json',
-    output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: z.string() })),
+    output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: Origin })),
     summary: 'Every setting in force and where it was written',
   }),
   journalStats: route({

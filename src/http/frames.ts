@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../contract/event.ts'
-import { type FrameContext, partsOf, runtimeFrames } from '../contract/formats/sse.ts'
+import { type FrameContext, partsOf, projectRootOf, runtimeFrames } from '../contract/formats/sse.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
 /** What else a frame needs to know of its event; it may have to be looked up. */
@@ -27,17 +27,17 @@ export function canonicalProjection(wants: (event: AgentEvent) => boolean): Proj
   }
 }
 
-/** The runtime's names; the filter sees the context, because the event does not know its project. */
+/** The runtime's names; the filter is told the project, because most events do not know theirs. */
 export function runtimeProjection(
-  wants: (event: AgentEvent, context: FrameContext) => boolean,
-  contexts: RuntimeFrames,
+  wants: (event: AgentEvent, projectRoot: string | undefined) => boolean,
+  made: RuntimeFrames,
 ): Projection {
   return {
     parts: (stored) => partsOf(stored.event.type),
     frames: async (stored) => {
       if (!isEvent(stored.event)) return none
-      const { context, frames } = await contexts.of(stored)
-      return wants(stored.event, context) ? frames : none
+      const { projectRoot, frames } = await made.of(stored)
+      return wants(stored.event, projectRoot) ? frames : none
     },
   }
 }
@@ -55,7 +55,7 @@ function canonicalFrames(stored: StoredEvent): Frames {
   return made
 }
 
-type Made = { readonly context: FrameContext; readonly frames: Frames }
+type Made = { readonly projectRoot: string | undefined; readonly frames: Frames }
 
 /** Runtime frames, made once for all clients. */
 export class RuntimeFrames {
@@ -81,7 +81,7 @@ export class RuntimeFrames {
     const frames = runtimeFrames(stored.event, context).map(({ type, data }, part) =>
       encoder.encode(`id: ${stored.seq}.${part}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
     )
-    return { context, frames }
+    return { projectRoot: projectRootOf(stored.event, context), frames }
   }
 }
 

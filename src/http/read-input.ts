@@ -29,7 +29,7 @@ function objectBody(body: unknown): object {
 
 // Which of two values is meant is a guess, and guesses differ between servers.
 function single(queries: RawInput['queries']): Record<string, string> {
-  const fields: Record<string, string> = {}
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [name, values] of Object.entries(queries)) {
     if (values.length > 1) throw new AppError('invalid', `${name}: given ${values.length} times; give it once`)
     fields[name] = values[0] ?? ''

@@ -21,7 +21,7 @@ export type StreamOptions = {
 }
 
 /** An open stream; `end` closes it from our side. */
-export type OpenStream = { readonly body: ReadableStream<Uint8Array>; end(): void }
+export type OpenStream = { readonly body: ReadableStream<Uint8Array>; readonly end: () => void }
 
 /** Opens a stream that asks the journal only when its client has room, so a slow client costs no memory. */
 export function openStream(options: StreamOptions): OpenStream {

@@ -2,17 +2,18 @@ import type { StoredEvent } from '../../ports/journal.ts'
 import { type Position, readPage } from './cursor.ts'
 import type { SegmentFile } from './layout.ts'
 
-const pageBytes = 1 << 20
 const keptPositions = 4096
 
 /** Finds and reads pages of segments on disk, remembering where earlier pages ended so that followers do not scan. */
 export class DiskReader {
   readonly #segments: () => readonly SegmentFile[]
+  readonly #pageBytes: number
   /** seq → where the line after it begins; the oldest entry is dropped first. */
   readonly #positions = new Map<number, Position>()
 
-  constructor(segments: () => readonly SegmentFile[]) {
+  constructor(segments: () => readonly SegmentFile[], pageBytes = 1 << 20) {
     this.#segments = segments
+    this.#pageBytes = pageBytes
   }
 
   async page(after: number, limit: number, maxSeq: number): Promise<readonly StoredEvent[]> {
@@ -21,7 +22,7 @@ export class DiskReader {
     if (!from) return []
     const { events, next } = await readPage(from, {
       after,
-      limit: { events: limit, bytes: pageBytes, maxSeq },
+      limit: { events: limit, bytes: this.#pageBytes, maxSeq },
       segments: this.#segments(),
     })
     this.#remember(next)

@@ -2,15 +2,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { wireVersions } from '../../contract/health.ts'
 import type { DataCommand } from '../command-module.ts'
 
-type Version = {
-  readonly version: string
-  readonly wire: number
-  readonly node: string
-  readonly platform: string
-  readonly entry: string
-}
-
-export const version: DataCommand<'version', Version> = {
+export const version: DataCommand<'version'> = {
   run: async (_input, io) => ({
     version: manifest.version,
     wire: wireVersions.current,

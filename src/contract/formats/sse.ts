@@ -27,7 +27,7 @@ export const partsOf = (type: string): number => (views[type as EventType] ?? un
 
 /** The frames of one event, in part order; every event makes at least one. */
 export function runtimeFrames(event: AgentEvent, context: FrameContext = {}): readonly RuntimeFrame[] {
-  const root = ownProjectRoot(event) ?? context.projectRoot
+  const root = projectRootOf(event, context)
   return (views[event.type] ?? unknownView).sse.map((type) => ({
     type,
     data: {
@@ -58,13 +58,16 @@ export function tokenFrame(delta: TokenDelta): RuntimeFrame {
   }
 }
 
+/** The project an event belongs to: what it says itself, else what is known of its session. */
+export function projectRootOf(event: AgentEvent, context: FrameContext): string | undefined {
+  if (event.type === 'session.started') return event.payload.workingDir ?? context.projectRoot
+  if (event.type === 'settings.updated' || event.type === 'queue.updated')
+    return event.payload.projectRoot ?? context.projectRoot
+  return context.projectRoot
+}
+
 const unknownView = { sse: ['StateUpdated'] } as const
 
-function ownProjectRoot(event: AgentEvent): string | undefined {
-  if (event.type === 'session.started') return event.payload.workingDir
-  if (event.type === 'settings.updated' || event.type === 'queue.updated') return event.payload.projectRoot
-  return undefined
-}
 
 type Fields = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Insert } from '../../contract/row-op.ts'
-import { placeOf } from './place.ts'
+import { phaseOf, workflowOf } from './place.ts'
 import { titleOf } from './title.ts'
 
 /** The event's line in the feed. */
@@ -20,7 +20,8 @@ export function feedOp(event: AgentEvent, atMs: number): Insert {
       parentSpanId: event.parentSpanId,
       taskId: event.taskId,
       actor: event.actor,
-      ...placeOf(event),
+      workflowId: workflowOf(event),
+      phase: phaseOf(event),
       title: titleOf(event),
     },
   }

@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { Values } from '../../contract/index-tables.ts'
 import type { RowOp } from '../../contract/row-op.ts'
 import { type ModelCall, modelCall } from '../ledger/model-call.ts'
-import { placeOf } from './place.ts'
+import { phaseOf, workflowOf } from './place.ts'
 import { dayOf } from './rollups.ts'
 
 /** One row for each model call; a later report of the same call replaces its figures. */
@@ -28,8 +28,13 @@ export function ledgerOps(event: AgentEvent, atMs: number): RowOp[] {
 }
 
 function sliceOf(event: AgentEvent, atMs: number): Values<'ledger'> {
-  const { workflowId = '', phase = '' } = placeOf(event)
-  return { day: dayOf(atMs), atMs, actor: event.actor, workflowId, phase }
+  return {
+    day: dayOf(atMs),
+    atMs,
+    actor: event.actor,
+    workflowId: workflowOf(event) ?? '',
+    phase: phaseOf(event) ?? '',
+  }
 }
 
 function figures(call: ModelCall): Values<'ledger'> {

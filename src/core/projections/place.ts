@@ -1,14 +1,15 @@
 import type { AgentEvent } from '../../contract/event.ts'
 
-/** The workflow and phase an event belongs to: its envelope says so, or its payload does. */
-export function placeOf(event: AgentEvent): { workflowId: string | undefined; phase: string | undefined } {
-  return {
-    workflowId: event.workflowId ?? named(event.payload, 'workflowId'),
-    phase: event.phase ?? named(event.payload, 'phase'),
-  }
+/** The workflow an event belongs to: its envelope says so, or its payload does. */
+export function workflowOf(event: AgentEvent): string | undefined {
+  if (event.workflowId !== undefined) return event.workflowId
+  const { workflowId } = event.payload as { workflowId?: unknown }
+  return typeof workflowId === 'string' ? workflowId : undefined
 }
 
-function named(payload: object, field: string): string | undefined {
-  const value = (payload as Record<string, unknown>)[field]
-  return typeof value === 'string' ? value : undefined
+/** The phase an event belongs to: its envelope says so, or its payload does. */
+export function phaseOf(event: AgentEvent): string | undefined {
+  if (event.phase !== undefined) return event.phase
+  const { phase } = event.payload as { phase?: unknown }
+  return typeof phase === 'string' ? phase : undefined
 }

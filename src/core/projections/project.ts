@@ -4,27 +4,30 @@ import { approvalOps } from './approvals.ts'
 import { feedOp } from './feed.ts'
 import { ledgerOps } from './ledger.ts'
 import { messageOps } from './messages.ts'
-import { rollupOp } from './rollups.ts'
+import { rollupOps } from './rollups.ts'
 import { runOps } from './runs.ts'
 import { sessionOps } from './sessions.ts'
 import { spanOps } from './spans.ts'
 import { taskOps } from './tasks.ts'
 
+const projections: readonly ((event: AgentEvent, atMs: number) => readonly RowOp[])[] = [
+  rollupOps,
+  sessionOps,
+  runOps,
+  spanOps,
+  taskOps,
+  messageOps,
+  approvalOps,
+  // The ledger carries its totals to sessions, runs and spans, so their rows come first.
+  ledgerOps,
+]
+
 /** What one event does to the index. Events go in by seq; the result depends on nothing but the event. */
 export function project(event: AgentEvent): RowOp[] {
   const atMs = Date.parse(event.timestamp)
   if (Number.isNaN(atMs)) throw new Error(`event ${event.seq} has the timestamp ${event.timestamp}`)
-  const ops: RowOp[] = [feedOp(event, atMs), rollupOp(event, atMs)]
-  ops.push(
-    ...sessionOps(event, atMs),
-    ...runOps(event, atMs),
-    ...spanOps(event, atMs),
-    ...taskOps(event, atMs),
-    ...messageOps(event, atMs),
-    ...approvalOps(event, atMs),
-    // The ledger carries its totals to sessions, runs and spans, so their rows come first.
-    ...ledgerOps(event, atMs),
-  )
+  const ops: RowOp[] = [feedOp(event, atMs)]
+  for (const projection of projections) for (const op of projection(event, atMs)) ops.push(op)
   if (event.type === 'journal.erased') ops.push({ op: 'erase', seqs: event.payload.seqs })
   if (event.type === 'event.parked') {
     const { follower, seq, error } = event.payload

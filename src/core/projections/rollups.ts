@@ -3,22 +3,24 @@ import type { Amounts } from '../../contract/index-tables.ts'
 import type { RowOp } from '../../contract/row-op.ts'
 import type { Verdict } from '../../contract/values.ts'
 import { type Handlers, handle } from './handlers.ts'
-import { placeOf } from './place.ts'
+import { phaseOf, workflowOf } from './place.ts'
 
 const dayMs = 86_400_000
 
 /** The UTC day of a time, as a number that sorts. */
 export const dayOf = (atMs: number): number => Math.floor(atMs / dayMs)
 
+const one = { events: 1 } as const
+
 /** Counts an event in its slice: day, session, actor, workflow, phase. */
-export function rollupOp(event: AgentEvent, atMs: number): RowOp {
-  const { workflowId = '', phase = '' } = placeOf(event)
-  return {
-    op: 'upsert',
-    table: 'rollups',
-    key: [dayOf(atMs), event.sessionId, event.actor, workflowId, phase],
-    add: { events: 1, ...handle(counts, event, atMs) },
-  }
+export function rollupOps(event: AgentEvent, atMs: number): RowOp[] {
+  const workflowId = workflowOf(event) ?? ''
+  const phase = phaseOf(event) ?? ''
+  const key = [dayOf(atMs), event.sessionId, event.actor, workflowId, phase]
+  const ops: RowOp[] = [{ op: 'upsert', table: 'rollups', key, add: one }]
+  const add = handle(counts, event, atMs)
+  if (add !== undefined) ops.push({ op: 'upsert', table: 'rollups', key, add })
+  return ops
 }
 
 type Counts = Amounts<'rollups'>

@@ -3,7 +3,7 @@ import { fleet } from '../../contract/ids.ts'
 import type { Amounts, Values } from '../../contract/index-tables.ts'
 import type { RowOp, Upsert } from '../../contract/row-op.ts'
 import { type Handlers, handle } from './handlers.ts'
-import { placeOf } from './place.ts'
+import { phaseOf, workflowOf } from './place.ts'
 import { oneLine } from './text.ts'
 
 type Change = {
@@ -15,24 +15,24 @@ type Change = {
 /** Every event of a run touches its row; its first end closes it and no later one changes that. */
 export function runOps(event: AgentEvent, atMs: number): RowOp[] {
   if (event.runId === fleet.runId) return []
-  const change = handle(changes, event, atMs)
+  const key = [event.runId]
   const ops: RowOp[] = [
     {
       op: 'upsert',
       table: 'runs',
-      key: [event.runId],
+      key,
       keep: {
         sessionId: event.sessionId,
         traceId: event.traceId,
         parentRunId: event.parentRunId,
         startedMs: atMs,
         firstSeq: event.seq,
-        ...change?.keep,
       },
-      set: { lastSeq: event.seq, ...change?.set },
-      add: change?.add ?? {},
+      set: { lastSeq: event.seq },
     },
   ]
+  const change = handle(changes, event, atMs)
+  if (change !== undefined) ops.push({ op: 'upsert', table: 'runs', key, ...change })
   const end = handle(ends, event, atMs)
   if (end !== undefined) ops.push(close(event, end))
   return ops
@@ -55,7 +55,8 @@ const changes: Handlers<Change> = {
         foreignId: payload.foreignId,
         task: oneLine(payload.agentTask ?? payload.task?.description),
         taskId: event.taskId ?? payload.task?.taskId,
-        ...placeOf(event),
+        workflowId: workflowOf(event),
+        phase: phaseOf(event),
       },
     }
   },

@@ -15,25 +15,29 @@ type Change = {
 /** Every event of a session touches its row; some say more of it. */
 export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
   if (event.sessionId === fleet.sessionId) return []
-  const change = handle(changes, event, atMs)
-  return [
+  const key = [event.sessionId]
+  const ops: RowOp[] = [
     {
       op: 'upsert',
       table: 'sessions',
-      key: [event.sessionId],
+      key,
       keep: {
         shortId: shortId(event.sessionId),
         firstSeq: event.seq,
         firstMs: atMs,
         traceId: event.traceId,
-        ...change?.keep,
       },
-      set: { lastSeq: event.seq, lastType: event.type, ...change?.set },
+      set: { lastSeq: event.seq, lastType: event.type },
       max: { lastMs: atMs },
-      add: { events: 1, ...change?.add },
+      add: one,
     },
   ]
+  const change = handle(changes, event, atMs)
+  if (change !== undefined) ops.push({ op: 'upsert', table: 'sessions', key, ...change })
+  return ops
 }
+
+const one = { events: 1 } as const
 
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 

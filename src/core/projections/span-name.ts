@@ -1,26 +1,15 @@
 import { type AgentEvent, eventTypes } from '../../contract/event.ts'
-import type { Values } from '../../contract/index-tables.ts'
 import { oneLine } from './text.ts'
 
-type Named = Pick<Values<'spans'>, 'kind' | 'name' | 'tool' | 'model' | 'callId'>
-
 /** What a span is called in a tree: a tool's span by its tool, an agent's by its type, a call by its model. */
-export function spanName(event: AgentEvent): Named {
-  const kind = kinds.get(event.type) ?? kindOf(event.type)
-  const payload = event.payload as Readonly<Record<string, unknown>>
-  const said = (field: string): string | undefined => {
-    const value = payload[field]
-    return typeof value === 'string' && value !== '' ? oneLine(value, 120) : undefined
-  }
-  const name = fields[kind]?.map(said).find((text) => text !== undefined)
-  if (kind === 'tool') {
-    return { kind, name: `tool.${name ?? 'unknown'}`, tool: said('tool'), callId: said('callId') }
-  }
-  return kind === 'llm' ? { kind, name, model: said('model') } : { kind, name }
+export function spanName(event: AgentEvent): string | undefined {
+  const kind = spanKind(event)
+  const said = nameFields[kind]?.map((field) => textField(event, field)).find((name) => name !== undefined)
+  return kind === 'tool' ? `tool.${said ?? 'unknown'}` : said
 }
 
 // An end says less than its start, so the first field that is there wins; the start's name is kept.
-const fields: Readonly<Record<string, readonly string[]>> = {
+const nameFields: Readonly<Record<string, readonly string[]>> = {
   session: ['name', 'title'],
   agent: ['agentType'],
   task: ['taskId'],
@@ -32,6 +21,23 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   workflow: ['name', 'workflowId'],
   phase: ['phase'],
   node: ['node'],
+}
+
+/** The kind of a span: the family of its events. */
+export function spanKind(event: AgentEvent): string {
+  return kinds.get(event.type) ?? kindOf(event.type)
+}
+
+export const toolOf = (event: AgentEvent): string | undefined =>
+  spanKind(event) === 'tool' ? textField(event, 'tool') : undefined
+export const modelOf = (event: AgentEvent): string | undefined =>
+  spanKind(event) === 'llm' ? textField(event, 'model') : undefined
+export const callId = (event: AgentEvent): string | undefined =>
+  spanKind(event) === 'tool' ? textField(event, 'callId') : undefined
+
+function textField(event: AgentEvent, field: string): string | undefined {
+  const value = (event.payload as Readonly<Record<string, unknown>>)[field]
+  return typeof value === 'string' && value !== '' ? oneLine(value, 120) : undefined
 }
 
 function kindOf(type: string): string {

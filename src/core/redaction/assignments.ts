@@ -124,7 +124,8 @@ function readBare(text: string, separator: Separator, context: NameContext): Par
   const next = restOfLine(text, rest)
   const prose = form === 'loose' && /[^#,;}\])"'`\\]/.test(next)
   const option = form === 'flag' && value.startsWith('-')
-  if (prose || option || !isSecretValue(value, { ...context, form, next })) return { open: rest === text.length }
+  if (prose || option || !isSecretValue(value, { ...context, form, next }))
+    return { open: rest === text.length }
   const end = firstIndex(text, stop, start)
   return { value: { start, end }, open: skipSpaces(text, end) === text.length }
 }
@@ -161,7 +162,9 @@ function nameEnd(text: string, at: number): number {
 
 function isNameCode(code: number): boolean {
   const letter = code | 32
-  return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46
+  return (
+    (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46
+  )
 }
 
 /** A separator follows the name, or the name is a flag. */
@@ -183,4 +186,3 @@ function compoundAssigns(bytes: Uint8Array, at: number, length: number): boolean
 
 const separatorFiller = new Uint8Array(256)
 for (const char of ' \t\\"\'`]?') separatorFiller[char.charCodeAt(0)] = 1
-

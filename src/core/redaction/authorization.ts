@@ -1,4 +1,4 @@
-import type { Detector, Found } from './detector.ts'
+import type { Detector } from './detector.ts'
 import { endsAt, firstIndex, isReference, matchEnd } from './reading.ts'
 
 /** Credentials in an Authorization header, and behind the words Bearer and Basic wherever they stand. */
@@ -11,48 +11,67 @@ export const authorization: Detector = {
   ],
   scan(text, found) {
     let undecided = text.length
-    for (const match of text.matchAll(/authorization|bearer|basic/gi)) {
-      const at = match.index + match[0].length
+    keyword.lastIndex = 0
+    for (let match = keyword.exec(text); match !== null; match = keyword.exec(text)) {
+      const at = keyword.lastIndex
       const word = match[0].toLowerCase()
-      const open = word === 'authorization' ? readHeader(text, at, found) : readScheme(text, { at, word }, found)
-      if (open && match.index < undecided) undecided = match.index
+      const read = word === 'authorization' ? readHeader(text, at) : readScheme(text, at, word)
+      if (read.open && match.index < undecided) undecided = match.index
+      if (read.class !== undefined) found(read.start, read.end, read.class)
+      // Going on behind the value keeps a text of nothing but headers linear.
+      keyword.lastIndex = read.class === undefined ? at : read.end
     }
     return undecided
   },
 }
 
+const keyword = /authorization|bearer|basic/gi
+
 const separator = /\\*["'`]?\]?[ \t]{0,8}[:=][ \t]{0,8}\\*["'`]?/y
-const scheme = /(?:bearer|basic|token|apikey|bot|digest|negotiate|ntlm|hawk|aws4-hmac-sha256)(?:[ \t]{1,8}|%20)/iy
+const scheme =
+  /(?:bearer|basic|token|apikey|bot|digest|negotiate|ntlm|hawk|aws4-hmac-sha256)(?:[ \t]{1,8}|%20)/iy
 const gap = /(?:[ \t]{1,8}|%20|\+)/y
-const credentials = /[A-Za-z0-9._~+/=-]+/y
 const valueStop = /[\s"'`<>,;)\\]/g
 const lineStop = /[\r\n"'`\\]/g
+const credentialsStop = /[^A-Za-z0-9._~+/=-]/g
+const maxHead = 256
 
-/** True when more text could change the answer. */
-function readHeader(text: string, at: number, found: Found): boolean {
+/** Without a class there is no secret; `open` when more text could change the answer. */
+type Read = { readonly start: number; readonly end: number; readonly class?: string; readonly open: boolean }
+
+function readHeader(text: string, at: number): Read {
   const value = matchEnd(text, separator, at)
-  if (value === -1) return endsAt(text, at) || /^[\\"'`\]]+\s*$/.test(text.slice(at, at + 32))
+  if (value === -1) return { start: at, end: at, open: /^[\\"'`\]]*\s*$/.test(text.slice(at, at + 32)) }
   const afterScheme = matchEnd(text, scheme, value)
   const start = afterScheme === -1 ? value : afterScheme
   const name = text.slice(value, start).trim().toLowerCase()
-  const wide = /^(?:digest|hawk|aws4)/.test(name)
-  const end = firstIndex(text, wide ? lineStop : valueStop, start)
-  const head = text.slice(start, Math.min(end, start + 64))
-  const secret = name === '' ? head.length >= 12 && /[0-9]/.test(head) : head.length >= 8 || /[0-9]/.test(head)
-  if (secret && !isReference(head)) {
-    found(start, end, name === 'bearer' ? 'bearer-token' : name === 'basic' ? 'basic-auth' : 'authorization')
-  }
-  return endsAt(text, end)
+  const stop = /^(?:digest|hawk|aws4)/.test(name) ? lineStop : valueStop
+  const head = headOf(text, stop, start)
+  const shaped =
+    name === '' ? head.length >= 12 && /[0-9]/.test(head) : head.length >= 8 || /[0-9]/.test(head)
+  if (!shaped || isReference(head)) return { start, end: start, open: endsAt(text, start + head.length) }
+  const end = firstIndex(text, stop, start)
+  return { start, end, class: classes.get(name) ?? 'authorization', open: endsAt(text, end) }
 }
 
-function readScheme(text: string, { at, word }: { at: number; word: string }, found: Found): boolean {
+const classes = new Map([
+  ['bearer', 'bearer-token'],
+  ['basic', 'basic-auth'],
+])
+
+function readScheme(text: string, at: number, word: string): Read {
   const start = matchEnd(text, gap, at)
-  if (start === -1) return at === text.length
-  const end = Math.max(start, matchEnd(text, credentials, start))
-  const head = text.slice(start, Math.min(end, start + 512))
+  if (start === -1) return { start: at, end: at, open: at === text.length }
+  const head = headOf(text, credentialsStop, start)
   const secret = word === 'bearer' ? head.length >= 16 && /[0-9]/.test(head) : looksEncoded(head)
-  if (secret) found(start, end, word === 'bearer' ? 'bearer-token' : 'basic-auth')
-  return end === text.length
+  if (!secret) return { start, end: start, open: start + head.length === text.length }
+  const end = firstIndex(text, credentialsStop, start)
+  return { start, end, class: classes.get(word)!, open: end === text.length }
+}
+
+function headOf(text: string, stop: RegExp, start: number): string {
+  const head = text.slice(start, start + maxHead)
+  return head.slice(0, firstIndex(head, stop, 0))
 }
 
 // "Basic functionality" is eight letters and more: capitals, digits or padding are asked for.

@@ -7,20 +7,25 @@ export const cookieHeader: Detector = {
   anchors: [{ text: 'cookie', fold: true }],
   scan(text, found) {
     let undecided = text.length
-    for (const match of text.matchAll(/cookie/gi)) {
-      const at = match.index + match[0].length
+    keyword.lastIndex = 0
+    for (let match = keyword.exec(text); match !== null; match = keyword.exec(text)) {
+      const at = keyword.lastIndex
       const start = matchEnd(text, separator, at)
-      if (start === -1) {
-        if (/^[\\"'`\] \t]*$/.test(text.slice(at, at + 32)) && at + 32 > text.length) undecided = Math.min(undecided, match.index)
-        continue
-      }
-      const end = firstIndex(text, lineStop, start)
-      if (/^[^\s=;]{1,64}=[^;\s]{4}/.test(text.slice(start, start + 80))) found(start, end, 'cookie')
-      if (end === text.length) undecided = Math.min(undecided, match.index)
+      const head = text.slice(start === -1 ? at : start, at + maxHead)
+      const secret = start !== -1 && pair.test(head)
+      const end = secret ? firstIndex(text, lineStop, start) : at
+      if (secret) found(start, end, 'cookie')
+      keyword.lastIndex = end
+      const waiting = start === -1 ? /^[\\"'`\] \t]*$/.test(head) : !/\s/.test(head)
+      const open = secret ? end === text.length : at + maxHead > text.length && waiting
+      if (open) undecided = Math.min(undecided, match.index)
     }
     return undecided
   },
 }
 
+const keyword = /cookie/gi
+const pair = /^[^\s=;]{1,64}=[^;\s]{4}/
+const maxHead = 120
 const separator = /\\*["'`]?\]?[ \t]{0,8}[:=][ \t]{0,8}\\*["'`]?/y
 const lineStop = /[\r\n"'`\\]/g

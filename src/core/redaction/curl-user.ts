@@ -15,7 +15,8 @@ export const curlUser: Detector = {
       if (password !== undefined && isPassword(line.slice(...password))) {
         found(match.index + password[0], match.index + password[1], 'basic-auth')
       }
-      if (lineEnd === -1 && match.index + maxCommand >= text.length) undecided = Math.min(undecided, match.index)
+      if (lineEnd === -1 && match.index + maxCommand >= text.length)
+        undecided = Math.min(undecided, match.index)
     }
     return undecided
   },

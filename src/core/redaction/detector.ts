@@ -42,7 +42,8 @@ export function patternDetector(options: {
 }
 
 const wordByte = new Uint8Array(256)
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-') wordByte[char.charCodeAt(0)] = 1
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-')
+  wordByte[char.charCodeAt(0)] = 1
 
 /** True when at least `count` letters, digits, `_` or `-` follow, or the bytes end before that. */
 export function followedByWord(count: number): NonNullable<Anchor['plausible']> {

@@ -68,7 +68,9 @@ const lastLine = /(?:\s|\\[nr])+[A-Za-z0-9+/]{1,39}={0,2}(?=\s|\\[nr]|["'`]|$)/y
 function withLastLine(text: string, end: number): number {
   lastLine.lastIndex = end
   const match = lastLine.exec(text)
-  return match !== null && (lastLine.lastIndex === text.length || /[0-9+/=]/.test(match[0])) ? lastLine.lastIndex : end
+  return match !== null && (lastLine.lastIndex === text.length || /[0-9+/=]/.test(match[0]))
+    ? lastLine.lastIndex
+    : end
 }
 
 function isBase64(code: number): boolean {

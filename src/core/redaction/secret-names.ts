@@ -32,9 +32,11 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
-const environmentWords = /^(?:prod|production|dev|development|test|testing|staging|stage|live|local|old|new|[0-9]+)$/
+const environmentWords =
+  /^(?:prod|production|dev|development|test|testing|staging|stage|live|local|old|new|[0-9]+)$/
 
-const passOwners = /^(?:db|database|user|admin|root|smtp|mail|email|imap|ftp|ssh|mysql|pg|postgres|redis|mongo|auth|login|http|proxy|basic|app|service|key|keystore|sudo|wifi|api)$/
+const passOwners =
+  /^(?:db|database|user|admin|root|smtp|mail|email|imap|ftp|ssh|mysql|pg|postgres|redis|mongo|auth|login|http|proxy|basic|app|service|key|keystore|sudo|wifi|api)$/
 
 const secretKeys =
   /(?:api|access|secret|private|signing|encryption|account|shared|master|auth|ssh|deploy|service|servicerole|license|storage|webhook)key$/

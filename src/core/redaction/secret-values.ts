@@ -37,7 +37,9 @@ function isStrongSecret(value: string, context: ValueContext): boolean {
 
 function looksRandom(value: string): boolean {
   if (value.length < 6 || /\s/.test(value)) return false
-  return /[0-9]/.test(value) ? !/^[0-9]{1,7}$/.test(value) : value.length >= 20 && !/^[a-z]+(?:[._-][a-z]+)*$/i.test(value)
+  return /[0-9]/.test(value)
+    ? !/^[0-9]{1,7}$/.test(value)
+    : value.length >= 20 && !/^[a-z]+(?:[._-][a-z]+)*$/i.test(value)
 }
 
 function isCode(value: string, context: ValueContext): boolean {
@@ -46,7 +48,9 @@ function isCode(value: string, context: ValueContext): boolean {
   if (/^[({[|&!+]/.test(value) && !value.startsWith('[redacted:')) return true
   if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false
   // A bare identifier: an argument, a member, or a variable named after what it holds.
-  return /[,;)(.[]/.test(context.next) ? !/[0-9]/.test(value) || namesSecret.test(value) : namesSecret.test(value) && context.form === 'loose'
+  return /[,;)(.[]/.test(context.next)
+    ? !/[0-9]/.test(value) || namesSecret.test(value)
+    : namesSecret.test(value) && context.form === 'loose'
 }
 
 const namesSecret = /passw|passphrase|secret|token|key|credential/i

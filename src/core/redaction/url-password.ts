@@ -7,10 +7,13 @@ export const urlPassword: Detector = {
   scan(text, found) {
     for (const match of text.matchAll(userPart)) {
       const [, password] = match.indices ?? []
-      if (password !== undefined && !isPlaceholder(text.slice(...password))) found(...password, 'url-password')
+      if (password !== undefined && !isPlaceholder(text.slice(...password)))
+        found(...password, 'url-password')
     }
     const last = text.lastIndexOf('://')
-    return last !== -1 && last + maxUserPart > text.length && !/[\s"'<>]/.test(text.slice(last)) ? last : text.length
+    return last !== -1 && last + maxUserPart > text.length && !/[\s"'<>]/.test(text.slice(last))
+      ? last
+      : text.length
   },
 }
 

@@ -1,13 +1,13 @@
-import type * as z from 'zod'
 import type { ToolCall } from '../../contract/formats/std-001/tool-call.ts'
 import type { AgentIdentifier } from '../../contract/formats/std-008/agent.ts'
+import type { ReviewerOutput } from '../../contract/formats/std-008/reviewer.ts'
 import type { MultiAgentSession } from '../../contract/formats/std-008/session.ts'
 import type { SubAgentSession } from '../../contract/formats/std-008/sub-session.ts'
 import type { AgentSummary } from '../../contract/formats/std-008/summary.ts'
-import type { Verdict } from '../../contract/values.ts'
 import { millisOf } from './json/time.ts'
 import { isRecord } from './json/value.ts'
 
+type Verdict = ReviewerOutput['verdict']
 type Recorded = Omit<MultiAgentSession, 'summary'>
 /** An agent's recorded share, and whether a wall clock or its calls gave the duration. */
 type AgentFigures = { readonly agent: AgentIdentifier; readonly summary: AgentSummary }
@@ -18,7 +18,7 @@ export type Figures = {
   readonly agents: readonly AgentFigures[]
   readonly tasks: { readonly total: number; readonly completed: number; readonly failed: number }
   readonly reviewIterations: number
-  readonly lastVerdict?: z.infer<typeof Verdict>
+  readonly lastVerdict?: Verdict
 }
 
 export function recordedFigures(session: Recorded): Figures {
@@ -106,5 +106,5 @@ function taskFigures(subs: readonly SubAgentSession[]): Figures['tasks'] {
   }
 }
 
-const isVerdict = (value: unknown): value is z.infer<typeof Verdict> =>
+const isVerdict = (value: unknown): value is Verdict =>
   value === 'approved' || value === 'changes_requested' || value === 'rejected'

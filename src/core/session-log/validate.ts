@@ -1,8 +1,10 @@
-import type * as z from 'zod'
 import { AgentSession } from '../../contract/formats/std-001/session.ts'
 import type { ValidationResult } from '../../contract/formats/std-008/issue.ts'
 import { LooseAgentSession, LooseMultiAgentSession } from '../../contract/formats/std-008/loose-sessions.ts'
 import { MultiAgentSession } from '../../contract/formats/std-008/session.ts'
+import { shapeFaults } from '../../contract/formats/std-008/shape-faults.ts'
+import { Skeleton } from '../../contract/formats/std-008/skeleton.ts'
+import { undocumentedFields } from '../../contract/formats/std-008/undocumented-fields.ts'
 import { checkAnnotations } from './checks/annotations.ts'
 import { checkBaseCounts, checkCounts } from './checks/counts.ts'
 import { checkDelegation } from './checks/delegation.ts'
@@ -11,25 +13,18 @@ import { checkMessageFlow } from './checks/message-flow.ts'
 import { checkMessages } from './checks/messages.ts'
 import { checkFileName } from './checks/names.ts'
 import { checkParents } from './checks/parents.ts'
-import { checkShape } from './checks/shape.ts'
 import { checkTimes } from './checks/times.ts'
-import { checkUnknownFields } from './checks/unknown-fields.ts'
 import { tooDeep } from './json/nesting.ts'
 import { isRecord } from './json/value.ts'
 import { collectIssues, type Report, validationOf } from './report.ts'
 import { indexSession } from './session-index.ts'
-import { Skeleton } from './skeleton.ts'
 
 export type ValidateOptions = { readonly filename?: string }
 
 /** Everything wrong with a multi-agent session; valid means no errors. */
 export function validateMultiAgentSession(session: unknown, options: ValidateOptions = {}): ValidationResult {
   return validated(session, options, (report) => {
-    const isShaped = checkSchema(
-      session,
-      { strict: MultiAgentSession, loose: LooseMultiAgentSession },
-      report,
-    )
+    const isShaped = checkSchema(session, multi, report)
     // A fault in one field must not hide the broken links beside it, as long as the ids can be read.
     if (!isShaped && !Skeleton.safeParse(session).success) return
     const file = session as MultiAgentSession
@@ -50,7 +45,7 @@ export function validateMultiAgentSession(session: unknown, options: ValidateOpt
 /** Everything wrong with a single-agent session. */
 export function validateAgentSession(session: unknown, options: ValidateOptions = {}): ValidationResult {
   return validated(session, options, (report) => {
-    if (!checkSchema(session, { strict: AgentSession, loose: LooseAgentSession }, report)) return
+    if (!checkSchema(session, single, report)) return
     const file = session as AgentSession
     const index = indexSession(file)
     checkCallIds(index, report)
@@ -82,12 +77,14 @@ function validated(
   return validationOf(issues)
 }
 
-function checkSchema(
-  session: unknown,
-  schemas: { readonly strict: z.ZodType; readonly loose: z.ZodType },
-  report: Report,
-): boolean {
-  const isShaped = checkShape(session, schemas.loose, report)
-  if (isShaped) checkUnknownFields(session, schemas.strict, report)
-  return isShaped
+const multi = { written: MultiAgentSession, read: LooseMultiAgentSession }
+const single = { written: AgentSession, read: LooseAgentSession }
+
+function checkSchema(session: unknown, format: typeof multi | typeof single, report: Report): boolean {
+  const faults = shapeFaults(session, format.read)
+  for (const { path, message } of faults) report('schema', path, message)
+  if (faults.length > 0) return false
+  for (const { path, count } of undocumentedFields(session, format.written))
+    report('unknown_field', path, `not a field of the format${count === 1 ? '' : `, ${count} times`}`)
+  return true
 }

@@ -25,7 +25,7 @@ export function checkCounts(session: MultiAgentSession, index: SessionIndex, rep
   checkToolUses(index, report)
   const figures = recordedFigures(session)
   const { agents, tasks, review_iterations, final_verdict } = session.summary
-  const differs = (path: readonly (string | number)[], recorded: unknown) =>
+  const differs = (path: readonly (string | number)[], recorded: number | string) =>
     report('count_differs', ['summary', ...path], `the records say ${recorded}`)
 
   const recorded = new Map(figures.agents.map(({ summary }) => [summary.agent_id, summary]))

@@ -1,5 +1,6 @@
 import { loosePayloads } from '../../../contract/formats/std-008/loose-sessions.ts'
 import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
+import { shapeFaults } from '../../../contract/formats/std-008/shape-faults.ts'
 import type { Report } from '../report.ts'
 
 /** Messages go between known agents, answer messages of the file, and are numbered from 1. */
@@ -9,12 +10,11 @@ export function checkMessages(session: MultiAgentSession, report: Report): void 
   checkCorrelations(session, report)
   checkSequence(session, report)
   session.messages.forEach((message, i) => {
-    const parsed = loosePayloads[message.message_type].safeParse(message.payload)
-    for (const issue of parsed.error?.issues ?? [])
+    for (const fault of shapeFaults(message.payload, loosePayloads[message.message_type]))
       report(
         'payload_shape',
-        ['messages', i, 'payload', ...issue.path],
-        `not a ${message.message_type} payload: ${issue.message}`,
+        ['messages', i, 'payload', ...fault.path],
+        `not a ${message.message_type} payload: ${fault.message}`,
       )
   })
 }

@@ -2,7 +2,6 @@ export type SyntaxFault = { readonly offset: number; readonly message: string }
 
 const literals = ['true', 'false', 'null'] as const
 const space = /[ \t\n\r]*/y
-const plain = /[^"\\\u0000-\u001f]*/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
@@ -63,14 +62,24 @@ function scalarEnd(text: string, at: number): number | SyntaxFault {
 }
 
 function stringEnd(text: string, at: number): number | SyntaxFault {
-  let next = skip(plain, text, at + 1)
+  let next = plainEnd(text, at + 1)
   while (text[next] !== '"') {
     const end = text[next] === '\\' ? skip(escape, text, next) : next
     if (end === next)
       return fault(next, text, next < text.length ? 'no such character in a text' : 'a closing "')
-    next = skip(plain, text, end)
+    next = plainEnd(text, end)
   }
   return next + 1
+}
+
+// A control character, a quote and a backslash end a plain stretch of a text.
+function plainEnd(text: string, at: number): number {
+  let next = at
+  for (; next < text.length; next++) {
+    const code = text.charCodeAt(next)
+    if (code === 0x22 || code === 0x5c || code < 0x20) return next
+  }
+  return next
 }
 
 function skip(pattern: RegExp, text: string, at: number): number {

@@ -1,23 +1,18 @@
 import * as z from 'zod'
-import { loosen } from '../../../contract/formats/std-008/loosen.ts'
-import { isRecord } from '../json/value.ts'
-import type { Report } from '../report.ts'
+import { loosen } from './loosen.ts'
 
-type Seen = Map<string, { readonly path: readonly (string | number)[]; count: number }>
+type Path = readonly (string | number)[]
+/** A field the format does not document, where it first stands and how often it does. */
+export type UndocumentedField = { readonly path: Path; count: number }
+type Node = { readonly value: unknown; readonly path: Path; readonly pattern: string }
+type Seen = Map<string, UndocumentedField>
 
-/** Fields the format does not document; the same field of many records is reported once, with a count. */
-export function checkUnknownFields(value: unknown, schema: z.ZodType, report: Report): void {
+/** Fields beyond a schema; the same field of many records counts as one. What the reader set aside is expected. */
+export function undocumentedFields(value: unknown, schema: z.ZodType): UndocumentedField[] {
   const seen: Seen = new Map()
   walk(schema, { value, path: [], pattern: '' }, seen)
-  for (const { path, count } of seen.values())
-    report(
-      'unknown_field',
-      path,
-      count === 1 ? 'not a field of the format' : `not a field of the format, ${count} times`,
-    )
+  return [...seen.values()]
 }
-
-type Node = { readonly value: unknown; readonly path: readonly (string | number)[]; readonly pattern: string }
 
 function walk(schema: z.core.$ZodType, node: Node, seen: Seen): void {
   const { value, path, pattern } = node
@@ -29,14 +24,15 @@ function walk(schema: z.core.$ZodType, node: Node, seen: Seen): void {
   else if (schema instanceof z.ZodUnion) {
     const fitting = schema.options.find((option) => loosen(option as z.ZodType).safeParse(value).success)
     if (fitting) walk(fitting, node, seen)
-  } else if (schema instanceof z.ZodObject && isRecord(value)) walkObject(schema, node, seen)
+  } else if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null)
+    walkObject(schema, node, seen)
 }
 
 function walkObject(schema: z.ZodObject, { value, path, pattern }: Node, seen: Seen): void {
   const isOpen = schema.def.catchall instanceof z.ZodUnknown
   for (const [key, field] of Object.entries(value as Record<string, unknown>)) {
     const inner = { value: field, path: [...path, key], pattern: `${pattern}/${key}` }
-    const known = schema.shape[key]
+    const known = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined
     if (known) walk(known, inner, seen)
     else if (!isOpen && !key.startsWith('original_')) {
       const earlier = seen.get(inner.pattern)

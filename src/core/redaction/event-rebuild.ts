@@ -1,0 +1,154 @@
+import { maxDepth, namesSensitive } from './event-survey.ts'
+import type { KeyBook } from './key-book.ts'
+import { marker } from './marker.ts'
+import { isDirectoryName, nameStrength } from './secret-names.ts'
+import { type Span, settleSpans } from './spans.ts'
+import type { TextScanner } from './text-scanner.ts'
+
+/** The class of a value that was replaced because of the name of its field. */
+export const fieldClass = 'sensitive-field'
+
+/** The class of what stood deeper than an event may nest. */
+export const depthClass = 'too-deep'
+
+/** What one pass over an event found. */
+export type Findings = { readonly paths: Set<string>; readonly counts: Record<string, number> }
+
+/** A copy with every secret replaced; branches without one are shared with the original. */
+export function rebuildEvent(
+  value: unknown,
+  parts: { scanner: TextScanner; keys: KeyBook },
+  findings: Findings,
+): unknown {
+  const { scanner, keys } = parts
+  const split = splitKnownValues(value, scanner)
+  let leaf = 0
+
+  const replaceWhole = (text: string, name: string, place: Place): string => {
+    leaf++
+    if (text === '' || scanner.isMarker(text) || scanner.isAllowed(text) || isDirectoryName(name, text))
+      return text
+    return replaced(marker(fieldClass), fieldClass, place)
+  }
+
+  const replaced = (text: string, secretClass: string, place: Place): string => {
+    findings.counts[secretClass] = (findings.counts[secretClass] ?? 0) + 1
+    findings.paths.add(pointer(place))
+    return text
+  }
+
+  const redactText = (text: string, place: Place): string => {
+    const out = scanner.redact(text, findings.counts, split[leaf++])
+    if (out !== text) findings.paths.add(pointer(place))
+    return out
+  }
+
+  const visit = (node: unknown, place: Place): unknown => {
+    if (typeof node === 'string') {
+      return place.secretName === undefined
+        ? redactText(node, place)
+        : replaceWhole(node, place.secretName, place)
+    }
+    if (typeof node !== 'object' || node === null) return node
+    if (place.depth > maxDepth) return replaced(marker(depthClass), depthClass, place)
+    return Array.isArray(node) ? visitArray(node, place) : visitObject(node as Record<string, unknown>, place)
+  }
+
+  const visitArray = (items: readonly unknown[], place: Place): unknown => {
+    let changed = false
+    const out = items.map((item, index) => {
+      const flag = index > 0 ? secretFlag(items[index - 1]) : undefined
+      const isValue = flag !== undefined && typeof item === 'string' && !item.startsWith('-')
+      const next = visit(
+        item,
+        child(place, { key: String(index), secretName: isValue ? flag : place.secretName }),
+      )
+      if (next !== item) changed = true
+      return next
+    })
+    return changed ? out : items
+  }
+
+  const visitObject = (node: Record<string, unknown>, place: Place): unknown => {
+    let changed = false
+    const taken = new Set<string>()
+    const inherited = place.secretName !== undefined && isSchema(node) ? undefined : place.secretName
+    const entries = Object.entries(node).map(([key, item]): [string, unknown] => {
+      const kind = keys.kind(key)
+      const clean = kind === 'secret' ? unused(scanner.redact(key, findings.counts), taken) : key
+      taken.add(clean)
+      const sensitive = kind === 'sensitive' || (kind === 'pair-value' && namesSensitive(node, keys))
+      const at = child(place, { key: clean, secretName: sensitive ? key : inherited })
+      if (clean !== key) findings.paths.add(pointer(at))
+      const next = visit(item, at)
+      if (next !== item || clean !== key) changed = true
+      return [clean, next]
+    })
+    return changed ? Object.fromEntries(entries) : node
+  }
+
+  return visit(value, { path: [], depth: 0, secretName: undefined })
+}
+
+type Place = {
+  readonly path: readonly string[]
+  readonly depth: number
+  readonly secretName: string | undefined
+}
+
+function child(place: Place, step: { key: string; secretName: string | undefined }): Place {
+  return { path: [...place.path, step.key], depth: place.depth + 1, secretName: step.secretName }
+}
+
+function pointer(place: Place): string {
+  return place.path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** For each string, in order, its part of the known values that reach over several strings. */
+function splitKnownValues(value: unknown, scanner: TextScanner): Span[][] {
+  const leaves: string[] = []
+  listLeaves(value, leaves, 0)
+  const spans = settleSpans(scanner.knownSpans(leaves.join('')), [])
+  let next = 0
+  let start = 0
+  return leaves.map((text) => {
+    const end = start + text.length
+    while (next < spans.length && spans[next]!.end <= start) next++
+    const parts: Span[] = []
+    for (let i = next; i < spans.length && spans[i]!.start < end; i++) {
+      const span = spans[i]!
+      parts.push({ ...span, start: Math.max(span.start - start, 0), end: Math.min(span.end, end) - start })
+    }
+    start = end
+    return parts
+  })
+}
+
+function listLeaves(node: unknown, leaves: string[], depth: number): void {
+  if (typeof node === 'string') leaves.push(node)
+  else if (typeof node === 'object' && node !== null && depth <= maxDepth) {
+    for (const item of Array.isArray(node) ? node : Object.values(node)) listLeaves(item, leaves, depth + 1)
+  }
+}
+
+/** `['--password', 'hunter2']`: an argument list says in one item what the next one is. */
+function secretFlag(item: unknown): string | undefined {
+  if (typeof item !== 'string' || item.length > 64 || !/^--?[A-Za-z][\w-]*$/.test(item)) return undefined
+  return nameStrength(item.replace(/^-+/, '')) === 'none' ? undefined : item
+}
+
+/** The description of a field called `password` holds no password. */
+function isSchema(node: Record<string, unknown>): boolean {
+  const { type } = node
+  return (
+    (typeof type === 'string' && /^(?:string|object|array|number|integer|boolean)$/.test(type)) ||
+    '$ref' in node
+  )
+}
+
+/** Two keys that were secrets of one class must stay two. */
+function unused(key: string, taken: ReadonlySet<string>): string {
+  let free = key
+  for (let n = 2; taken.has(free); n++) free = `${key}#${n}`
+  return free
+}

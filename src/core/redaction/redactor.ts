@@ -1,0 +1,80 @@
+import { builtInDetectors } from './built-in-detectors.ts'
+import { depthClass, type Findings, fieldClass, rebuildEvent } from './event-rebuild.ts'
+import { surveyEvent } from './event-survey.ts'
+import { createKeyBook } from './key-book.ts'
+import { knownForms, knownValueClass } from './known-values.ts'
+import { createStreamRedactor, type StreamRedactor } from './stream.ts'
+import { createTextScanner } from './text-scanner.ts'
+import { compilePattern, compileRule, type RedactionRule } from './user-rules.ts'
+
+/** What a redactor looks for beyond the built-in classes. */
+export type RedactorOptions = {
+  readonly rules?: readonly RedactionRule[]
+  /** Secrets known by value, as from the environment; short and common ones are passed over. */
+  readonly knownValues?: readonly string[]
+  readonly sensitiveKeys?: readonly string[]
+  /** Sources of patterns; a secret that one of them matches as a whole stays. */
+  readonly allowPatterns?: readonly string[]
+}
+
+/** Replaces secrets by `[redacted:<class>]`; running it on its own result changes nothing. */
+export type Redactor = {
+  /** The same object if there was nothing to replace; `paths` point into the result. */
+  readonly event: <T>(value: T) => { value: T; paths: string[]; counts: Record<string, number> }
+  readonly text: (text: string) => { text: string; counts: Record<string, number> }
+  readonly stream: () => StreamRedactor
+}
+
+/** Refuses with `invalid` a rule or allow pattern that is malformed or could run for ever. */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const userDetectors = (options.rules ?? []).map(compileRule)
+  const detectors = [...userDetectors, ...builtInDetectors]
+  const classes = [
+    ...new Set([
+      ...detectors.flatMap((detector) => detector.classes),
+      knownValueClass,
+      fieldClass,
+      depthClass,
+    ]),
+  ]
+  const scanner = createTextScanner({
+    detectors,
+    forms: knownForms(options.knownValues ?? [], classes),
+    classes,
+    allow: (options.allowPatterns ?? []).map((source) => {
+      compilePattern(`allow pattern "${source}"`, source)
+      return new RegExp(`^(?:${source})$`)
+    }),
+  })
+  const keys = createKeyBook(scanner, options.sensitiveKeys ?? [])
+  const unanchored = userDetectors.some((detector) => detector.anchors.length === 0)
+  const linesOnly = userDetectors.some((detector) => detector.spaced)
+
+  const needsWork = (value: unknown): boolean => {
+    const survey = surveyEvent(value, keys, unanchored)
+    return (
+      survey.flagged ||
+      scanner.suspects(survey.joined) ||
+      (unanchored && survey.leaves.some((leaf) => scanner.spans(leaf).length > 0))
+    )
+  }
+
+  return {
+    event<T>(value: T) {
+      const findings: Findings = { paths: new Set(), counts: {} }
+      let current: unknown = value
+      while (needsWork(current)) {
+        const next = rebuildEvent(current, { scanner, keys }, findings)
+        if (next === current) break
+        current = next
+      }
+      // Only strings and keys were replaced: the shape is the one that came in.
+      return { value: current as T, paths: [...findings.paths], counts: findings.counts }
+    },
+    text(text) {
+      const counts: Record<string, number> = {}
+      return { text: scanner.redact(text, counts), counts }
+    },
+    stream: () => createStreamRedactor(scanner, linesOnly),
+  }
+}

@@ -1,0 +1,99 @@
+import type { Detector } from './detector.ts'
+import { createTailFinder, type KnownForm, knownValueClass, occurrences } from './known-values.ts'
+import { markerPattern } from './marker.ts'
+import { createPrefilter } from './prefilter.ts'
+import { applySpans, type Span, settleSpans } from './spans.ts'
+
+/** What finds secrets in one text; events and streams are built on it. */
+export type TextScanner = {
+  /** False for most texts, and cheap: no detector needs to look at this one. */
+  readonly suspects: (text: string) => boolean
+  /** Ranges to replace, in order, apart from each other and from what is already a marker. */
+  readonly spans: (text: string, extra?: readonly Span[]) => Span[]
+  /** Ranges of known values only. */
+  readonly knownSpans: (text: string) => Span[]
+  /** The text without its secrets, each counted; running it again changes nothing. */
+  readonly redact: (text: string, counts: Record<string, number>, extra?: readonly Span[]) => string
+  /** The index from which more text could change the answer, or the length of the text. */
+  readonly undecidedFrom: (text: string) => number
+  readonly isMarker: (text: string) => boolean
+  readonly isAllowed: (secret: string) => boolean
+}
+
+/** `detectors` in order of precedence; known values outrank them all. */
+export function createTextScanner(options: {
+  readonly detectors: readonly Detector[]
+  readonly forms: readonly KnownForm[]
+  readonly classes: readonly string[]
+  readonly allow: readonly RegExp[]
+}): TextScanner {
+  const { detectors, forms } = options
+  const always = detectors.flatMap((detector, index) => (detector.anchors.length === 0 ? [index] : []))
+  const prefilter = createPrefilter([
+    ...detectors.flatMap((detector, owner) => detector.anchors.map((anchor) => ({ ...anchor, owner }))),
+    ...forms.map((form, index) => ({ text: form.text, owner: detectors.length + index })),
+  ])
+  const markers = markerPattern(options.classes)
+  const wholeMarker = new RegExp(`^${markers.source}$`)
+  const tailFrom = createTailFinder(forms)
+  const isAllowed = (secret: string): boolean => options.allow.some((pattern) => pattern.test(secret))
+
+  const collect = (text: string, owners: readonly number[]): Span[] => {
+    const spans: Span[] = []
+    const add = (span: Span): void => {
+      if (options.allow.length === 0 || !isAllowed(text.slice(span.start, span.end))) spans.push(span)
+    }
+    for (const rank of owners) {
+      const form = forms[rank - detectors.length]
+      if (form === undefined)
+        detectors[rank]!.scan(text, (start, end, name) => add({ start, end, class: name, rank }))
+      else for (const range of occurrences(text, form)) add({ ...range, class: knownValueClass, rank: -1 })
+    }
+    return spans
+  }
+
+  const spans = (text: string, extra: readonly Span[] = []): Span[] => {
+    const found = prefilter.find(text)
+    if (found.length === 0 && always.length === 0 && extra.length === 0) return []
+    const all = [...collect(text, always), ...collect(text, found), ...extra]
+    return all.length === 0 ? [] : settleSpans(all, markerRanges(text, markers))
+  }
+
+  return {
+    suspects: (text) => prefilter.find(text).length > 0,
+    spans,
+    knownSpans: (text) =>
+      collect(
+        text,
+        prefilter.find(text).filter((owner) => owner >= detectors.length),
+      ),
+    redact(text, counts, extra) {
+      let current = text
+      let next = spans(text, extra)
+      // A marker can uncover a boundary for another rule; each round leaves less to replace.
+      while (next.length > 0) {
+        current = applySpans(current, next, counts)
+        next = spans(current)
+      }
+      return current
+    },
+    undecidedFrom(text) {
+      let from = tailFrom(text)
+      for (const owner of prefilter.find(text)) {
+        from = Math.min(from, detectors[owner]?.scan(text, ignore) ?? from)
+      }
+      return from
+    },
+    isMarker: (text) => wholeMarker.test(text),
+    isAllowed,
+  }
+}
+
+function ignore(): void {}
+
+function markerRanges(text: string, pattern: RegExp): { start: number; end: number }[] {
+  return Array.from(text.matchAll(pattern), (match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+}

@@ -1,0 +1,56 @@
+import { at, type Place } from '../json/pointer.ts'
+import { isRecord, type JsonRecord } from '../json/value.ts'
+import { type RepairLog, shown } from './log.ts'
+
+/** A record under repair: an own copy, its place, and where repairs are noted. */
+export type Fields = { readonly record: JsonRecord; readonly place: Place; readonly log: RepairLog }
+/** A value under repair, with its place. */
+export type Found = { readonly value: unknown; readonly place: Place; readonly log: RepairLog }
+
+/** The fields of an object, ready to be mended; undefined when the value is none. */
+export function fieldsOf({ value, place, log }: Found): Fields | undefined {
+  if (!isRecord(value)) return undefined
+  const record = { ...value }
+  if (Object.hasOwn(record, '__proto__')) {
+    Reflect.deleteProperty(record, '__proto__')
+    log(at(place, '__proto__'), 'dropped', 'a field named __proto__ is never data')
+  }
+  return { record, place, log }
+}
+
+/** The value of one field, with its place. */
+export const found = (fields: Fields, key: string): Found => ({
+  value: fields.record[key],
+  place: at(fields.place, key),
+  log: fields.log,
+})
+
+/** Takes a missing field from the first of its other names that is there. */
+export function rename(fields: Fields, key: string, others: readonly string[]): void {
+  const { record, place, log } = fields
+  if (record[key] !== undefined && record[key] !== null) return
+  const other = others.find((name) => Object.hasOwn(record, name) && record[name] !== null)
+  if (other === undefined) return
+  record[key] = record[other]
+  Reflect.deleteProperty(record, other)
+  log(at(place, key), 'renamed', `${other} is read as ${key}`)
+}
+
+/** Keeps a value that does not fit beside its field, under original_…, and takes it out of the field. */
+export function setAside(fields: Fields, key: string, why: string): void {
+  const { record, place, log } = fields
+  const value = record[key]
+  Reflect.deleteProperty(record, key)
+  if (value === undefined || value === null) {
+    log(at(place, key), 'dropped', `${shown(value)} ${why}`)
+    return
+  }
+  keepOriginal(fields, key, value)
+  log(at(place, key), 'set_aside', `${shown(value)} ${why}; it is kept as original_${key}`)
+}
+
+/** Keeps what a field was before it was translated; an original that is already there is older and stays. */
+export function keepOriginal({ record }: Fields, key: string, value: unknown): void {
+  const name = `original_${key}`
+  if (!Object.hasOwn(record, name) && value !== undefined && value !== null) record[name] = value
+}

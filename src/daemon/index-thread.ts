@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads'
+import type { HomeFiles } from './home.ts'
+import { workerEntry } from './worker-entry.ts'
+
+/** What the index thread is told. */
+export type IndexCommand = { readonly watermark: number } | { readonly rebuild: true } | { readonly stop: true }
+
+/** How far a follower has come and what it set aside. */
+export type FollowerReport = {
+  readonly name: 'index' | 'search'
+  readonly seq: number
+  readonly parked: readonly { readonly seq: number; readonly error: string }[]
+}
+
+export type IndexThreadData = Pick<HomeFiles, 'journal' | 'index' | 'search'>
+
+/** The thread that builds the index and the search texts; it reads the journal's files itself. */
+export class IndexThread {
+  readonly #data: IndexThreadData
+  readonly #onBug: (error: Error) => void
+  readonly #reports = new Map<string, FollowerReport>()
+  readonly #waiters = new Set<() => void>()
+  #worker: Worker | undefined
+  #watermark = 0
+  #stopping = false
+
+  constructor(data: IndexThreadData, onBug: (error: Error) => void) {
+    this.#data = data
+    this.#onBug = onBug
+  }
+
+  start(watermark: number): void {
+    this.#watermark = watermark
+    const worker = new Worker(workerEntry('index-worker'), { workerData: this.#data })
+    this.#worker = worker
+    worker.on('message', (report: FollowerReport) => {
+      const parked = [...(this.#reports.get(report.name)?.parked ?? []), ...report.parked].slice(-100)
+      this.#reports.set(report.name, { ...report, parked })
+      for (const wake of this.#waiters) wake()
+    })
+    worker.on('error', this.#onBug)
+    worker.on('exit', () => {
+      this.#worker = undefined
+      for (const wake of this.#waiters) wake()
+    })
+    this.#send({ watermark })
+  }
+
+  advance(watermark: number): void {
+    this.#watermark = watermark
+    // A thread that died starts again with the next event: the journal has all it needs.
+    if (!this.#worker && !this.#stopping) this.start(watermark)
+    else this.#send({ watermark })
+  }
+
+  reports(): FollowerReport[] {
+    return [...this.#reports.values()]
+  }
+
+  /** Resolves when the index has taken everything up to a seq, or when the signal ends the wait. */
+  async reached(seq: number, signal: AbortSignal): Promise<boolean> {
+    while ((this.#reports.get('index')?.seq ?? 0) < seq) {
+      if (signal.aborted || !this.#worker) return false
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#waiters.delete(wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        this.#waiters.add(wake)
+        signal.addEventListener('abort', wake, { once: true })
+      })
+    }
+    return true
+  }
+
+  rebuild(): void {
+    this.#reports.clear()
+    this.#send({ rebuild: true })
+    this.#send({ watermark: this.#watermark })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    const worker = this.#worker
+    if (!worker) return
+    const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    this.#send({ stop: true })
+    await exited
+  }
+
+  #send(command: IndexCommand): void {
+    this.#worker?.postMessage(command)
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { DiskReader } from '../adapters/jsonl/disk-reader.ts'
+import { layout, listSegments } from '../adapters/jsonl/layout.ts'
+import { openIndex } from '../adapters/sqlite/index-writer.ts'
+import { removeIndex } from '../adapters/sqlite/remove-index.ts'
+import { openSearch } from '../adapters/sqlite/search-writer.ts'
+import { project } from '../core/projections/project.ts'
+import { searchText } from '../core/projections/search-text.ts'
+import type { Follower, Opened } from '../ports/index.ts'
+import type { FollowerReport, IndexCommand, IndexThreadData } from './index-thread.ts'
+
+const { journal, index, search } = workerData as IndexThreadData
+const batchEvents = 5000
+const searchBatchEvents = 1000
+
+let segments = listSegments(layout(journal).segments)
+const reader = new DiskReader(() => segments, 4 << 20)
+let watermark = 0
+let stopping = false
+let rebuilding = false
+// Set by every message: one that comes between the last look and the sleep must not be slept over.
+let told = false
+let wake: () => void = () => {}
+
+parentPort?.on('message', (command: IndexCommand) => {
+  if ('watermark' in command) watermark = Math.max(watermark, command.watermark)
+  else if ('rebuild' in command) rebuilding = true
+  else stopping = true
+  told = true
+  wake()
+})
+
+await run()
+parentPort?.close()
+
+async function run(): Promise<void> {
+  let followers = await open()
+  while (!stopping) {
+    told = false
+    if (rebuilding) {
+      rebuilding = false
+      for (const { follower } of followers) follower.close()
+      removeIndex(index)
+      removeIndex(search)
+      followers = await open()
+    }
+    const [rows, texts] = followers
+    // Search takes a turn only when the rows are up to date: it must not slow them.
+    if ((await step(rows)) || (await step(texts))) await turn()
+    else if (!told) await idle()
+  }
+  for (const { follower } of followers) follower.close()
+}
+
+type Named = { readonly name: FollowerReport['name']; readonly follower: Follower; readonly batch: number }
+
+async function open(): Promise<[Named, Named]> {
+  const rows = await openSound(index, () => openIndex(index, project))
+  const texts = await openSound(search, () => openSearch(search, searchText))
+  report({ name: 'index', seq: rows.position().seq, parked: [] })
+  report({ name: 'search', seq: texts.position().seq, parked: [] })
+  return [
+    { name: 'index', follower: rows, batch: batchEvents },
+    { name: 'search', follower: texts, batch: searchBatchEvents },
+  ]
+}
+
+/** A file that is damaged, newer than this code, or not of this journal is built again: the journal has it all. */
+async function openSound(path: string, open: () => Opened<Follower>): Promise<Follower> {
+  let opened = open()
+  if (opened.ok && !(await isOfThisJournal(opened.follower))) {
+    opened.follower.close()
+    removeIndex(path)
+    opened = open()
+  }
+  if (!opened.ok) {
+    removeIndex(path)
+    opened = open()
+  }
+  if (!opened.ok) throw new Error(`${path} cannot be opened: ${opened.detail}`)
+  return opened.follower
+}
+
+async function isOfThisJournal(follower: Follower): Promise<boolean> {
+  const { seq, id } = follower.position()
+  if (seq === 0) return true
+  const [event] = await reader.page(seq - 1, 1, seq)
+  return event?.seq === seq && (id === null || event.event.id === id)
+}
+
+async function step({ name, follower, batch }: Named): Promise<boolean> {
+  const { seq } = follower.position()
+  if (seq >= watermark) return false
+  let page = await reader.page(seq, batch, watermark)
+  if (page.length === 0) {
+    segments = listSegments(layout(journal).segments)
+    page = await reader.page(seq, batch, watermark)
+  }
+  if (page.length === 0) return false
+  const applied = follower.apply(page.map((stored) => stored.event))
+  report({ name, seq: follower.position().seq, parked: applied.parked })
+  return true
+}
+
+function report(message: FollowerReport): void {
+  parentPort?.postMessage(message)
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    wake = resolve
+  })
+}

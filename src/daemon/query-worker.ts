@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openIndexQueries } from '../adapters/sqlite/index-queries.ts'
+import { openSearchQueries } from '../adapters/sqlite/search-queries.ts'
+import type { IndexQueries, SearchQueries } from '../ports/index.ts'
+import { serveCalls } from './serve-calls.ts'
+
+export type QueryWorkerData = { readonly index: string; readonly search: string }
+
+const { index, search } = workerData as QueryWorkerData
+
+// Opened by the first question: the files may not be there yet, or be rebuilt while we run.
+let rows: IndexQueries | undefined
+let texts: SearchQueries | undefined
+
+if (parentPort)
+  serveCalls(parentPort, {
+    ask: (method: keyof IndexQueries, ...args: unknown[]) => {
+      rows ??= openIndexQueries(index)
+      return (rows[method] as (...given: unknown[]) => unknown)(...args)
+    },
+    search: (...args: Parameters<SearchQueries['search']>) => {
+      texts ??= openSearchQueries(search)
+      return texts.search(...args)
+    },
+    reopen: () => {
+      rows?.close()
+      texts?.close()
+      rows = undefined
+      texts = undefined
+    },
+  })

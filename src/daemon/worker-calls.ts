@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import { AppError, type ErrorCode } from '../contract/errors.ts'
+
+/** What goes to a worker and what comes back. */
+export type CallMessage = { readonly id: number; readonly method: string; readonly args: readonly unknown[] }
+export type ReplyMessage =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly code?: string; readonly message: string } }
+
+type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void }
+
+const maxWaiting = 10_000
+
+/** Calls into one worker thread; a worker that dies fails its calls and is started again by the next one. */
+export class WorkerCalls {
+  readonly #entry: URL
+  readonly #data: unknown
+  #worker: Worker | undefined
+  #waiting = new Map<number, Waiting>()
+  #nextId = 1
+
+  constructor(entry: URL, data: unknown) {
+    this.#entry = entry
+    this.#data = data
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  call<T>(method: string, ...args: unknown[]): Promise<T> {
+    if (this.#waiting.size >= maxWaiting)
+      return Promise.reject(new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`))
+    this.#worker ??= this.#start()
+    const id = this.#nextId++
+    const message: CallMessage = { id, method, args }
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#worker?.postMessage(message)
+    })
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+    this.#failAll(new AppError('unavailable', 'the daemon is stopping'))
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#entry, { workerData: this.#data })
+    worker.on('message', (reply: ReplyMessage) => {
+      const waiting = this.#waiting.get(reply.id)
+      this.#waiting.delete(reply.id)
+      if ('value' in reply) waiting?.resolve(reply.value as never)
+      else waiting?.reject(rebuild(reply.error))
+    })
+    const gone = (error?: Error) => {
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#failAll(error ?? new Error(`${this.#entry.pathname} ended`))
+    }
+    worker.on('error', gone)
+    worker.on('exit', () => gone())
+    return worker
+  }
+
+  #failAll(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting = new Map()
+  }
+}
+
+function rebuild(error: { code?: string; message: string }): Error {
+  return error.code ? new AppError(error.code as ErrorCode, error.message) : new Error(error.message)
+}

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
+import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
+import { fleet } from '../contract/ids.ts'
+import type { BlobRef } from '../contract/values.ts'
+
+const never = new AbortController().signal
+
+test('[MUS-80][MUS-91] each item is answered for itself, and a bad one does not spoil the others', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  const results = await engine.propose({
+    items: [
+      session.started(),
+      { nonsense: true },
+      session.note('first'),
+      { ...session.note('x'), type: 'no.such.type' },
+      { ...session.note('y'), payload: { message: 'm', extra: 1 } },
+      session.draft('tool.call.completed', { callId: 'c', tool: 't' }),
+      session.note('second'),
+    ],
+    principal: operator,
+  })
+  expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
+    'appended', 'invalid', 'appended', 'invalid', 'invalid', 'conflict', 'appended',
+  ])
+  expect(results[4]).toMatchObject({ message: expect.stringContaining('extra') })
+  expect(await readAll(journal)).toHaveLength(3)
+  await journal.close()
+})
+
+test('[MUS-8] a producer that repeats itself adds nothing, also after a restart; a new epoch starts again', async () => {
+  const dir = tempFolder()
+  const first = await openEngine(dir)
+  const session = sessionDrafts()
+  const items = [session.started(), session.note('a'), session.note('b')]
+  const producer = { id: 'hook:1', epoch: 1, n: 1 }
+  await first.engine.propose({ items, principal: operator, producer })
+  const again = await first.engine.propose({ items, principal: operator, producer })
+  expect(again.map((r) => r.status)).toEqual(['duplicate', 'duplicate', 'duplicate'])
+  await first.journal.snapshot(first.engine.snapshot())
+  await first.journal.close()
+
+  const second = await openEngine(dir)
+  const more = await second.engine.propose({
+    items: [session.note('b'), session.note('c')],
+    principal: operator,
+    producer: { id: 'hook:1', epoch: 1, n: 3 },
+  })
+  expect(more.map((r) => r.status)).toEqual(['duplicate', 'appended'])
+  const fresh = await second.engine.propose({ items: [session.note('d')], principal: operator, producer: { id: 'hook:1', epoch: 2, n: 1 } })
+  expect(fresh.map((r) => r.status)).toEqual(['appended'])
+  const stale = await second.engine.propose({ items: [session.note('e')], principal: operator, producer: { id: 'hook:1', epoch: 1, n: 99 } })
+  expect(stale[0]).toMatchObject({ status: 'rejected', code: 'conflict' })
+  expect(await readAll(second.journal)).toHaveLength(5)
+  await second.journal.close()
+})
+
+test('[MUS-205] a session reports for itself and those below it, for nobody else and not for the fleet', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const parent = sessionDrafts()
+  const child = sessionDrafts()
+  const stranger = sessionDrafts()
+  const startChild = { ...child.started(), payload: { parentSessionId: parent.sessionId } }
+  await engine.propose({ items: [parent.started(), stranger.started()], principal: operator })
+  const principal = { kind: 'session', sessionId: parent.sessionId } as const
+  const results = await engine.propose({
+    items: [startChild, parent.note('own'), child.note('below'), stranger.note('other'), { ...parent.note('f'), sessionId: fleet.sessionId }],
+    principal,
+  })
+  expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
+    'appended', 'appended', 'appended', 'denied', 'denied',
+  ])
+  const up = await engine.propose({ items: [parent.note('x')], principal: { kind: 'session', sessionId: child.sessionId } })
+  expect(up[0]).toMatchObject({ code: 'denied' })
+  const nobody = await engine.propose({ items: [parent.note('x')], principal: { kind: 'anonymous' } })
+  expect(nobody[0]).toMatchObject({ code: 'unauthenticated' })
+  await journal.close()
+})
+
+test('[MUS-42][MUS-43] a text over 16 KB leaves the line, is durable before it, and equal texts share a place', async () => {
+  const dir = tempFolder()
+  const { engine, journal } = await openEngine(dir)
+  const session = sessionDrafts()
+  const long = `${'é'.repeat(20_000)} end`
+  const call = (callId: string) => session.draft('tool.call.started', { callId, tool: 'Write', params: { content: long, path: 'a.ts' } })
+  await engine.propose({ items: [session.started(), call('1'), call('2')], principal: operator })
+  const [, one, two] = await readAll(journal)
+  const ref = (one?.event.payload as { params: { content: BlobRef } }).params.content
+  expect(ref).toMatchObject({ bytes: Buffer.byteLength(long) })
+  expect(long.startsWith(ref.preview)).toBe(true)
+  expect((two?.event.payload as { params: { content: BlobRef } }).params.content).toEqual(ref)
+  expect(one?.line.length).toBeLessThan(4096)
+  expect(await journal.blobs.get(ref)).toBe(long)
+  await journal.close()
+  expect(readFileSync(join(dir, 'blobs', '000001.pack')).length).toBe(Buffer.byteLength(long))
+  const again = await openEngine(dir)
+  expect(await again.journal.blobs.get(ref)).toBe(long)
+  await expect(again.journal.blobs.get({ ...ref, offset: ref.offset + 1 })).rejects.toThrow(/damaged/)
+  await expect(again.journal.blobs.get({ ...ref, pack: 77 })).rejects.toMatchObject({ code: 'not_found' })
+  await again.journal.close()
+})
+
+test('[MUS-42] blobs of batches that wait while a segment rotates are not lost', async () => {
+  const { engine, journal } = await openEngine(tempFolder(), { journal: { segmentBytes: 2000 } })
+  const session = sessionDrafts()
+  await engine.propose({ items: [session.started()], principal: operator })
+  const texts = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(17_000)}`)
+  await Promise.all(
+    texts.map((text, i) =>
+      engine.propose({
+        items: [session.draft('tool.call.started', { callId: String(i), tool: 'Write', params: { text } })],
+        principal: operator,
+      }),
+    ),
+  )
+  const events = (await readAll(journal)).slice(1)
+  for (const [i, { event }] of events.entries())
+    expect(await journal.blobs.get((event.payload as { params: { text: BlobRef } }).params.text)).toBe(texts[i])
+  await journal.close()
+})
+
+test('[MUS-2][MUS-64] what redaction touched stands in the event, and the counters add up', async () => {
+  const { engine, journal } = await openEngine(tempFolder(), {
+    engine: {
+      redact: (draft) => ({ value: { ...draft, payload: { message: '[redacted:test]' } } as typeof draft, paths: ['/payload/message'], counts: { test: 2 } }),
+    },
+  })
+  const session = sessionDrafts()
+  await engine.record([session.note('secret one'), session.note('secret two')])
+  const stored = await readAll(journal)
+  expect(stored.map((s) => s.event.redacted)).toEqual([['/payload/message'], ['/payload/message']])
+  expect(stored.some((s) => s.line.includes('secret'))).toBe(false)
+  expect(engine.redactionCounts()).toEqual({ test: 4 })
+  await journal.close()
+})
+
+test('[MUS-81] two contradicting proposals that arrive together cannot both succeed', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  await engine.propose({ items: [session.started()], principal: operator })
+  const results = await Promise.all(
+    Array.from({ length: 5 }, () => engine.propose({ items: [session.completed()], principal: operator })),
+  )
+  expect(results.flat().filter((r) => r.status === 'appended')).toHaveLength(1)
+  await journal.close()
+})
+
+test('[MUS-51] a session that ended long ago is known through the index, not taken for new', async () => {
+  const { engine, journal } = await openEngine(tempFolder(), { engine: { endedLifecycle: async () => 'killed' } })
+  const session = sessionDrafts()
+  const [result] = await engine.propose({ items: [session.started()], principal: operator })
+  expect(result).toMatchObject({ status: 'rejected', code: 'conflict' })
+  const [note] = await engine.propose({ items: [session.note('x')], principal: operator })
+  expect(note).toMatchObject({ message: expect.stringContaining('already killed') })
+  await journal.close()
+})
+
+test('[MUS-52] a fold of all events equals snapshot and tail', async () => {
+  const dir = tempFolder()
+  const { engine, journal } = await openEngine(dir)
+  const sessions = Array.from({ length: 5 }, () => sessionDrafts())
+  for (const [i, session] of sessions.entries()) {
+    const items = [session.started(), session.draft('tool.call.started', { callId: 'c', tool: 't' }), ...(i % 2 ? [session.completed()] : [])]
+    await engine.propose({ items, principal: operator, producer: { id: `p${i}`, epoch: 0, n: 1 } })
+    if (i === 2) await journal.snapshot(engine.snapshot())
+  }
+  await journal.close()
+  const again = await openEngine(dir)
+  expect(again.engine.snapshot()).toEqual(engine.snapshot())
+  expect(again.engine.openSessions()).toBe(3)
+  await again.journal.close()
+})
+
+test('[MUS-3] ids sort by creation, also inside one millisecond and after the clock went back', () => {
+  const made = Array.from({ length: 5000 }, () => ids.event())
+  expect(made).toEqual(made.toSorted())
+  expect(new Set(made).size).toBe(made.length)
+})
+
+test('[MUS-36] waiting ends with the signal', async () => {
+  const { journal } = await openEngine(tempFolder())
+  await expect(journal.wait(0, AbortSignal.any([never, AbortSignal.abort(new Error('gone'))]))).rejects.toThrow('gone')
+  await journal.close()
+})

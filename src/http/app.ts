@@ -1,0 +1,150 @@
+import { Hono } from 'hono'
+import { AppError } from '../contract/errors.ts'
+import type { Route } from '../contract/route.ts'
+import { type Api, type RouteName, routeEntries, type SseRouteName } from '../contract/routes.ts'
+import type { HttpContext, HttpEnv } from './environment.ts'
+import { type Authenticate, guardAccess, guardForgery, identify } from './guard-access.ts'
+import { type Address, guardAddress, guardFetchSite } from './guard-address.ts'
+import { guardWire, wireHeader } from './guard-wire.ts'
+import { forgetCookie, login, type Redeem } from './login.ts'
+import { openapi } from './openapi.ts'
+import type { Page } from './page.ts'
+import { problemOf } from './problem.ts'
+import { readInput } from './read-input.ts'
+import { readJson } from './read-json.ts'
+import { securityHeaders } from './security-headers.ts'
+import { type StreamDeps, Streams } from './streams.ts'
+
+/** Everything the server is given; it makes nothing itself. */
+export type HttpDeps = StreamDeps & {
+  readonly api: Api
+  readonly address: Address
+  readonly authenticate: Authenticate
+  readonly redeem: Redeem
+  readonly page: Page
+  readonly maxBodyBytes: number
+  /** Off when others than this machine can reach the port; then reading needs a token too. */
+  readonly anonymousReads?: boolean
+}
+
+/** The server without its sockets. */
+export type HttpApp = {
+  readonly fetch: Hono<HttpEnv>['fetch']
+  readonly request: Hono<HttpEnv>['request']
+  readonly streams: Streams
+}
+
+/** Serves every route of the contract, the page and the login link. */
+export function httpApp(deps: HttpDeps): HttpApp {
+  const app = new Hono<HttpEnv>()
+  const streams = new Streams(deps)
+
+  app.use('*', securityHeaders)
+  app.use('*', async (c, next) => {
+    const via = c.env?.via ?? 'tcp'
+    guardAddress({ via, host: c.req.header('host'), origin: c.req.header('origin') }, deps.address)
+    await next()
+  })
+  app.use('/api/*', async (c, next) => {
+    guardFetchSite(c.req.header('sec-fetch-site'))
+    const { principal, isByCookie } = callerOf(c, deps)
+    c.set('principal', principal)
+    c.set('isByCookie', isByCookie)
+    await next()
+  })
+
+  for (const [path, byMethod] of routesByPath())
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
+      const entry = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
+      return entry ? serveRoute(c, entry, { deps, streams }) : otherMethod(c, [...byMethod.keys()])
+    })
+  app.all('/login', login(deps.redeem))
+  for (const [path, file] of deps.page)
+    app.all(path, (c) => {
+      if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return otherMethod(c, ['GET'])
+      return c.body(file.text, 200, { 'content-type': file.type, 'cache-control': 'no-cache' })
+    })
+
+  app.notFound((c) => {
+    const refusal = new AppError('not_found', `there is no ${c.req.path}; /api/v1/openapi.json lists what there is`)
+    return answer(c, refusal, deps)
+  })
+  app.onError((error, c) => {
+    // The client left; whatever the handler made of that is nobody's bug.
+    if (c.req.raw.signal.aborted && !(error instanceof AppError)) return new Response(null, { status: 499 })
+    return answer(c, error, deps)
+  })
+  return { fetch: app.fetch, request: app.request, streams }
+}
+
+function answer(c: HttpContext, error: unknown, { onBug }: HttpDeps): Response {
+  const { status, body } = problemOf(error, `${c.req.method} ${c.req.path}`, onBug)
+  return c.json(body, status)
+}
+
+type Entry = { readonly name: RouteName; readonly route: Route }
+type Server = { readonly deps: HttpDeps; readonly streams: Streams }
+
+function routesByPath(): Map<string, Map<string, Entry>> {
+  const paths = new Map<string, Map<string, Entry>>()
+  for (const [name, route] of routeEntries) {
+    const byMethod = paths.get(route.path) ?? new Map<string, Entry>()
+    paths.set(route.path, byMethod.set(route.method.toUpperCase(), { name, route }))
+  }
+  return paths
+}
+
+async function serveRoute(c: HttpContext, { name, route }: Entry, { deps, streams }: Server): Promise<Response> {
+  const { principal, isByCookie } = c.var
+  guardForgery(isByCookie, c.req.method, c.req.header('origin'))
+  guardAccess(route.access, principal, deps.anonymousReads ?? true)
+  guardWire(c.req.header(wireHeader))
+  const input = readInput(route, {
+    params: c.req.param(),
+    queries: c.req.queries(),
+    body: route.method === 'post' ? await readJson(c.req.raw, route.maxBodyBytes ?? deps.maxBodyBytes) : undefined,
+  })
+  if (route.answers === 'sse') return answerStream(c, { name: name as SseRouteName, input, streams })
+  if (name === 'openapi') return c.json(openapi())
+  const handle = deps.api[name as keyof Api] as (input: unknown, context: unknown) => Promise<unknown>
+  const output = await handle(input, { principal, signal: c.req.raw.signal })
+  // Strict on the way out too: an answer that breaks the contract is a bug here, not a riddle for the caller.
+  return c.json(route.output.parse(output) as object)
+}
+
+function answerStream(
+  c: HttpContext,
+  { name, input, streams }: { name: SseRouteName; input: Record<string, unknown>; streams: Streams },
+): Response {
+  const lastEventId = c.req.header('last-event-id')
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
+  // Nobody would ever read or cancel the body of a HEAD.
+  if (c.req.method === 'HEAD') {
+    streams.check({ input, lastEventId })
+    return c.body(null, 200, headers)
+  }
+  const body = streams.open(name, {
+    input,
+    lastEventId,
+    signal: c.req.raw.signal,
+    cut: () => c.env?.outgoing?.destroy(),
+  })
+  return c.body(body, 200, headers)
+}
+
+function callerOf(c: HttpContext, { authenticate }: HttpDeps) {
+  const credentials = { authorization: c.req.header('authorization'), cookie: c.req.header('cookie') }
+  try {
+    return identify(credentials, authenticate)
+  } catch (error) {
+    if (error instanceof AppError && credentials.authorization === undefined) c.header('set-cookie', forgetCookie)
+    throw error
+  }
+}
+
+function otherMethod(c: HttpContext, methods: readonly string[]): Response {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  c.header('allow', `${allow}, OPTIONS`)
+  if (c.req.method === 'OPTIONS') return c.body(null, 204)
+  throw new AppError('method_not_allowed', `${c.req.path} takes ${allow}, not ${c.req.method}`)
+}

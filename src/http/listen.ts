@@ -1,0 +1,159 @@
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { AppError } from '../contract/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { OnBug } from './problem.ts'
+import type { HttpApp } from './app.ts'
+
+/** Where to listen. */
+export type ListenOptions = {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Left out where the state folder's path is too long for a socket; then the port is used. */
+  readonly socketPath?: string
+  /** Allows an address that others than this machine can reach. */
+  readonly isExposed?: boolean
+  readonly maxConnections?: number
+  readonly clock: Clock
+  readonly onBug: OnBug
+}
+
+/** The listening server. */
+export type Listening = {
+  readonly port: number
+  readonly url: string
+  /** Ends streams, lets requests finish for so long, then cuts what is left. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Listens on loopback TCP for browsers and on a unix socket for `sm`. */
+export async function listen(app: HttpApp, options: ListenOptions): Promise<Listening> {
+  const { host, socketPath } = options
+  if (!isLoopback(host) && !options.isExposed)
+    throw new AppError('denied', `${host} can be reached from outside; set http.host to 127.0.0.1, or configure a token`)
+  // The kernel cuts longer names silently on some systems and refuses them on others.
+  if (socketPath !== undefined && Buffer.byteLength(socketPath) > 103)
+    throw new AppError('invalid', `the socket path ${socketPath} is too long; set MUSTER_HOME to a shorter folder`)
+
+  const tcp = serverFor(app, 'tcp', options)
+  const unix = socketPath === undefined ? [] : [serverFor(app, 'unix', options)]
+  await listenTcp(tcp, options)
+  try {
+    for (const server of unix) await listenUnix(server, socketPath ?? '')
+  } catch (error) {
+    tcp.close()
+    throw error
+  }
+  const { port } = tcp.address() as AddressInfo
+  const name = host.includes(':') ? `[${host}]` : host
+  return {
+    port,
+    url: `http://${name}:${port}`,
+    close: (graceMs) => close([tcp, ...unix], { app, graceMs, clock: options.clock }),
+  }
+}
+
+function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): Server {
+  const server = createAdaptorServer({
+    fetch: (request, env) => app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1]),
+    // Other code in the daemon relies on the platform's own Request and Response.
+    overrideGlobalObjects: false,
+    // A request without a Host still gets an answer; the guard refuses it.
+    hostname: 'localhost',
+  }) as Server
+  server.maxConnections = options.maxConnections ?? 1000
+  return server
+}
+
+function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promise<void> {
+  return bind(server, {
+    start: () => server.listen({ host, port }),
+    onBug,
+    refuse: (error) =>
+      error.code === 'EADDRINUSE'
+        ? new AppError('conflict', `port ${port} is taken; set http.port to another, or end the program that has it`)
+        : error,
+  })
+}
+
+async function listenUnix(server: Server, path: string, isRetry = false): Promise<void> {
+  try {
+    await bind(server, { start: () => listenPrivately(server, path) })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (isRetry || !lstatSync(path).isSocket() || (await isAnswered(path)))
+      throw new AppError('conflict', `${path} is in use; another daemon runs with this MUSTER_HOME`)
+    // Left behind by a daemon that was killed.
+    unlinkSync(path)
+    return listenUnix(server, path, true)
+  }
+  chmodSync(path, 0o600)
+}
+
+// The socket is bound inside listen(), so the mask closes the moment in which others could connect.
+function listenPrivately(server: Server, path: string): void {
+  const mask = process.umask(0o177)
+  try {
+    server.listen({ path })
+  } finally {
+    process.umask(mask)
+  }
+}
+
+type Bind = {
+  readonly start: () => void
+  readonly onBug?: OnBug
+  readonly refuse?: (error: NodeJS.ErrnoException) => Error
+}
+
+function bind(server: Server, { start, onBug, refuse }: Bind): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      server.off('listening', done)
+      reject(refuse ? refuse(error) : error)
+    }
+    const done = () => {
+      server.off('error', fail)
+      server.on('error', (error) => onBug?.(error, 'listener'))
+      resolve()
+    }
+    server.once('error', fail)
+    server.once('listening', done)
+    start()
+  })
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+async function close(
+  servers: readonly Server[],
+  { app, graceMs, clock }: { app: HttpApp; graceMs: number; clock: Clock },
+): Promise<void> {
+  const stop = new AbortController()
+  const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
+  app.streams.endAll()
+  for (const server of servers) server.closeIdleConnections()
+  const cut = clock.sleep(graceMs, stop.signal).then(
+    () => {
+      for (const server of servers) server.closeAllConnections()
+    },
+    () => {},
+  )
+  await closed
+  stop.abort()
+  await cut
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)

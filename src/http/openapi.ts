@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { errorCodes } from '../contract/errors.ts'
+import { wireVersions } from '../contract/health.ts'
+import type { Route } from '../contract/route.ts'
+import { Problem, routeEntries } from '../contract/routes.ts'
+import { sessionCookie } from './guard-access.ts'
+import { wireHeader } from './guard-wire.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of the API, from the routes table alone. */
+export function openapi(): Json & { openapi: string; paths: Record<string, Json> } {
+  const paths: Record<string, Json> = {}
+  const schemas: Json = { Problem: jsonSchema(Problem, 'output') }
+  for (const [name, route] of routeEntries) {
+    const output = `${name.charAt(0).toUpperCase()}${name.slice(1)}Answer`
+    schemas[output] = jsonSchema(route.output, 'output')
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method]: {
+        operationId: name,
+        summary: route.summary,
+        'x-access': route.access,
+        ...inputs(route),
+        responses: { 200: answer(route, output), ...refusals(route) },
+        security: security[route.access],
+      },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Muster',
+      version: String(wireVersions.current),
+      description: `Every request may, and every answer does, carry the wire version in ${wireHeader}.`,
+    },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        cookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+      },
+    },
+  }
+}
+
+const proved = [{ token: [] }, { cookie: [] }]
+const security = { read: [{}, ...proved], report: proved, operate: proved } as const
+
+function inputs(route: Route): Json {
+  const schema = jsonSchema(route.input, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+  const isPost = route.method === 'post'
+  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => inPath.includes(name) || !isPost)
+  const parameters = fields.map(([name, field]) => ({
+    name,
+    in: inPath.includes(name) ? 'path' : 'query',
+    required: schema.required?.includes(name) ?? false,
+    schema: field,
+  }))
+  const resume = {
+    name: 'last-event-id',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', pattern: '^\\d+(\\.\\d+)?$' },
+  }
+  return {
+    parameters: route.answers === 'sse' ? [...parameters, resume] : parameters,
+    ...(isPost && { requestBody: { required: true, content: { 'application/json': { schema } } } }),
+  }
+}
+
+function answer(route: Route, output: string): Json {
+  const schema = { $ref: `#/components/schemas/${output}` }
+  if (route.answers === 'json') return { description: 'Done.', content: { 'application/json': { schema } } }
+  return {
+    description:
+      'Frames with an id of seq.part, an event name and one line of JSON. A frame named resync says that something was missed; a block with only an id moves the cursor.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, 'x-data-schema': schema } },
+  }
+}
+
+function refusals(route: Route): Json {
+  const codes = Object.entries(errorCodes).filter(([code]) => couldRefuse(code, route))
+  const byStatus = Map.groupBy(codes, ([, { http }]) => http)
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      status,
+      { description: of.map(([code, { means }]) => `${code}: ${means}`).join('; '), content },
+    ]),
+  )
+}
+
+function couldRefuse(code: string, route: Route): boolean {
+  if (code === 'too_large' || code === 'unsupported_media') return route.method === 'post'
+  return code !== 'method_not_allowed'
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
