@@ -1,5 +1,5 @@
 import { glob, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 
@@ -14,7 +14,8 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Bundles `sm`, the daemon and its workers into a folder that a running program may be loading from. */
 export async function buildAll(root: string, out: string): Promise<string[]> {
-  const startedAt = new Date()
+  // File times are a few milliseconds coarse: a source saved right after the start may look older than it.
+  const startedAt = new Date(Date.now() - 20)
   const found = await Promise.all(
     entries.map(async ({ pattern, name }) => {
       const files = (await Array.fromAsync(glob(pattern, { cwd: root }))).sort()
@@ -33,18 +34,21 @@ export async function buildAll(root: string, out: string): Promise<string[]> {
     platform: 'node',
     target: 'node24',
     outExtension: { '.js': '.mjs' },
-    chunkNames: 'chunks/[name]-[hash]',
+    // Beside the entries, so that code finds a worker beside itself whichever file it was put into.
+    chunkNames: '[name]-[hash]',
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
     // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
-    banner: { js: "import{createRequire as __require_from}from'node:module';const require=__require_from(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as __require_from}from'node:module';const require=__require_from(import.meta.url);",
+    },
     logLevel: 'warning',
   })
   // Chunks first, so that a program that starts in the middle never meets an entry whose chunks are missing.
-  const files = result.outputFiles.toSorted((a, b) => Number(isEntry(a.path, out)) - Number(isEntry(b.path, out)))
+  const files = result.outputFiles.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)))
+  await mkdir(out, { recursive: true })
   for (const file of files) {
-    await mkdir(dirname(file.path), { recursive: true })
     const fresh = `${file.path}.${process.pid}.new`
     await writeFile(fresh, file.contents)
     // A source that was saved while we built must count as newer than the build.
@@ -52,19 +56,19 @@ export async function buildAll(root: string, out: string): Promise<string[]> {
     await rename(fresh, file.path)
   }
   await sweep(out, new Set(files.map((file) => file.path)), startedAt)
-  return files.filter((file) => isEntry(file.path, out)).map((file) => file.path)
+  return files.filter((file) => !isChunk(file.path)).map((file) => file.path)
 }
 
-function isEntry(path: string, out: string): boolean {
-  return dirname(path) === out
+function isChunk(path: string): boolean {
+  return /-[0-9A-Z]{8}\.mjs$/.test(path)
 }
 
 // A daemon of the build before still loads its chunks on demand: they stay for a while.
 async function sweep(out: string, kept: ReadonlySet<string>, now: Date): Promise<void> {
-  const folder = join(out, 'chunks')
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
-    if (!kept.has(path) && now.getTime() - (await stat(path)).mtimeMs > 30 * dayMs) await rm(path, { force: true })
+  for (const name of await readdir(out)) {
+    const path = join(out, name)
+    if (isChunk(path) && !kept.has(path) && now.getTime() - (await stat(path)).mtimeMs > 30 * dayMs)
+      await rm(path, { force: true })
   }
 }
 

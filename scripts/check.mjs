@@ -21,7 +21,8 @@ await main(async () => {
   install()
   const names = process.argv.slice(2)
   const unknown = names.filter((name) => !(name in checks))
-  if (unknown.length > 0) throw new Error(`no check ${unknown.join(', ')}; there are ${Object.keys(checks).join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`no check ${unknown.join(', ')}; there are ${Object.keys(checks).join(', ')}`)
   const queue = names.length > 0 ? names : Object.keys(checks)
   const failed = []
   const worker = async () => {
@@ -43,13 +44,21 @@ await main(async () => {
 function run(args) {
   const startedAt = performance.now()
   return new Promise((resolve) => {
-    const child = spawn(node24, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } })
+    const child = spawn(node24, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NO_COLOR: '1' },
+    })
     const pieces = []
     child.stdout.on('data', (piece) => pieces.push(piece))
     child.stderr.on('data', (piece) => pieces.push(piece))
     child.on('error', (error) => pieces.push(Buffer.from(String(error))))
     child.on('close', (code) =>
-      resolve({ ok: code === 0, output: Buffer.concat(pieces).toString(), seconds: (performance.now() - startedAt) / 1000 }),
+      resolve({
+        ok: code === 0,
+        output: Buffer.concat(pieces).toString(),
+        seconds: (performance.now() - startedAt) / 1000,
+      }),
     )
   })
 }

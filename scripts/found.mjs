@@ -13,10 +13,15 @@ export async function found(env) {
 function versionOf(name, env) {
   const argument = name === 'tmux' ? '-V' : '--version'
   return new Promise((resolve) => {
-    execFile(name, [argument], { env, timeout: 3000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 }, (error, stdout) => {
-      if (error?.code === 'ENOENT') resolve('not found')
-      else if (error) resolve('found, but does not tell its version')
-      else resolve(stdout.match(/\d+\.\d+[\w.-]*/)?.[0] ?? 'found')
-    }).stdin?.end()
+    execFile(
+      name,
+      [argument],
+      { env, timeout: 3000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 },
+      (error, stdout) => {
+        if (error?.code === 'ENOENT') resolve('not found')
+        else if (error) resolve('found, but does not tell its version')
+        else resolve(stdout.match(/\d+\.\d+[\w.-]*/)?.[0] ?? 'found')
+      },
+    ).stdin?.end()
   })
 }

@@ -29,7 +29,10 @@ export function install() {
 /** Bundles `sm` and the daemon into dist. */
 export function build() {
   say('building')
-  const done = spawnSync(node24, [join(root, 'scripts', 'build.ts')], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  const done = spawnSync(node24, [join(root, 'scripts', 'build.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   if (done.status !== 0) throw new Error('the build failed; what it said is above')
 }
 
@@ -80,7 +83,8 @@ function runInstall() {
   npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])
   // Where npm holds install scripts back, the package of Node is there without its binary.
   if (!existsSync(node24)) npm(['rebuild', 'node', '--loglevel=error'])
-  if (!existsSync(node24)) throw new Error('npm did not install the project\'s Node; try: npm ci --foreground-scripts')
+  if (!existsSync(node24))
+    throw new Error("npm did not install the project's Node; try: npm ci --foreground-scripts")
 }
 
 function npm(args) {
@@ -89,7 +93,8 @@ function npm(args) {
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.startsWith(inside))
   const env = { ...process.env, PATH: path.join(delimiter) }
   const done = spawnSync('npm', args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (done.error) throw new Error(`npm could not be started (${done.error.message}); install Node with npm first`)
+  if (done.error)
+    throw new Error(`npm could not be started (${done.error.message}); install Node with npm first`)
   if (done.status !== 0) throw new Error(`npm ${args[0]} failed; what it said is above`)
 }
 

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs'
 
 const [file, checkExit, testExit] = process.argv.slice(2)
-const { passed, faults } = judge(readReport(file), { checkExit: Number(checkExit), testExit: Number(testExit) })
+const { passed, faults } = judge(readReport(file), {
+  checkExit: Number(checkExit),
+  testExit: Number(testExit),
+})
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 process.stdout.write(`${passed} passed, ${faults.length} failed\n`)
 process.exitCode = faults.length === 0 ? 0 : 1
@@ -23,7 +26,10 @@ function judge(report, { checkExit, testExit }) {
   const faults = [
     ...tests.filter((test) => test.status !== 'passed').map((test) => `${test.status}: ${test.fullName}`),
     ...files
-      .filter((result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'))
+      .filter(
+        (result) =>
+          result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
+      )
       .map((result) => `failed to load: ${result.name}`),
   ]
   if (checkExit !== 0) faults.push('failed: npm run check')

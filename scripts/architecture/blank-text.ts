@@ -3,7 +3,7 @@
  * Template literals keep the code of their `${…}`.
  */
 export function blankText(source: string): string {
-  const out = [...source.split('')]
+  const out = source.split('')
   const blank = (from: number, to: number) => {
     for (let i = from; i < to; i++) if (out[i] !== '\n') out[i] = ' '
   }

@@ -26,14 +26,19 @@ function violationsOf(src: string, file: string): string[] {
   const rule = table[folder]
   if (!file.includes('/')) return [`${file}: lies outside every folder of the table`]
   if (rule === undefined) return [`${file}: the folder ${folder} is not in the table`]
-  if (folder === dividedFolder && file.split('/').length < 3) return [`${file}: lies outside every folder of ${folder}`]
+  if (folder === dividedFolder && file.split('/').length < 3)
+    return [`${file}: lies outside every folder of ${folder}`]
   const source = readFileSync(join(src, file), 'utf8')
   const code = blankText(source)
   const imported = readImports(source, code).flatMap((one) => {
     const problem = problemOf(one, { src, file, folder, rule })
     return problem === undefined ? [] : [`${file}:${one.line}: ${problem}`]
   })
-  return [...imported, ...(rule.world === 'given' ? uses(worldly) : []), ...(rule.isSynchronous ? uses(waiting) : [])]
+  return [
+    ...imported,
+    ...(rule.world === 'given' ? uses(worldly) : []),
+    ...(rule.isSynchronous ? uses(waiting) : []),
+  ]
 
   function uses(pattern: RegExp): string[] {
     return [...code.matchAll(pattern)].map(
@@ -42,14 +47,20 @@ function violationsOf(src: string, file: string): string[] {
   }
 }
 
-type Importer = { readonly src: string; readonly file: string; readonly folder: string; readonly rule: FolderRule }
+type Importer = {
+  readonly src: string
+  readonly file: string
+  readonly folder: string
+  readonly rule: FolderRule
+}
 
 function problemOf({ target, isLazy }: Import, from: Importer): string | undefined {
   const { rule, folder } = from
   if (target === '') return 'an import whose target is computed cannot be checked; name it'
   if (!target.startsWith('.')) return problemOfPackage(target, folder, rule)
   const to = relative(from.src, resolve(from.src, dirname(from.file), target))
-  if (to === join('..', 'package.json')) return rule.readsManifest ? undefined : `${folder} may not read the manifest`
+  if (to === join('..', 'package.json'))
+    return rule.readsManifest ? undefined : `${folder} may not read the manifest`
   if (to.startsWith('..')) return `${target} lies outside src`
   if (isTest(to)) return `${target} is a test and may not be imported`
   if (partOf(to) === partOf(from.file)) return undefined
@@ -64,7 +75,10 @@ function problemOfPackage(target: string, folder: string, rule: FolderRule): str
     if (!target.startsWith('node:')) return `write node:${target}`
     return rule.usesNode ? undefined : `${folder} may not use Node (${target})`
   }
-  const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1).join('/')
+  const name = target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/')
   return rule.packages.includes(name) ? undefined : `${folder} may not use the package ${name}`
 }
 

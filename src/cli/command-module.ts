@@ -8,7 +8,7 @@ export type View = { readonly width: number; readonly now: number; readonly colo
 /** A command that answers data: `--json` prints the data, people see what `render` makes of it. */
 export type DataCommand<N extends CommandName> = {
   run(input: CommandInput<N>, io: Io): Promise<CommandOutput<N>> | AsyncIterable<CommandOutput<N>>
-  render(data: CommandOutput<N>, view: View): string
+  render(data: CommandOutput<N>, view: View, input: CommandInput<N>): string
   /** For data that is bad news: verification that found a fault, a failed check. */
   exitCode?(data: CommandOutput<N>): number
 }

@@ -29,7 +29,8 @@ function unknown(name: string): AppError {
     return new AppError('invalid', `unknown option '${name}' before the command; sm help lists the commands`)
   }
   const [family = '', word] = name.split(' ')
-  const known = word === undefined ? [...families, ...names] : names.filter((other) => other.startsWith(`${family} `))
+  const known =
+    word === undefined ? [...families, ...names] : names.filter((other) => other.startsWith(`${family} `))
   // People remember the verb: `sm verify` meant `sm journal verify`.
   const near = nearest(name, known) ?? names.find((other) => other.endsWith(` ${word ?? name}`))
   const hint = near === undefined ? '' : `; did you mean sm ${near}?`

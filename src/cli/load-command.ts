@@ -22,7 +22,8 @@ const loaders: Loaders = {
   'journal import': async () => (await import('./commands/journal-import.ts')).journalImport,
   'journal export': async () => (await import('./commands/journal-export.ts')).journalExport,
   'journal stats': async () => (await import('./commands/journal-stats.ts')).journalStats,
-  'journal rebuild-index': async () => (await import('./commands/journal-rebuild-index.ts')).journalRebuildIndex,
+  'journal rebuild-index': async () =>
+    (await import('./commands/journal-rebuild-index.ts')).journalRebuildIndex,
   'log validate': async () => (await import('./commands/log-validate.ts')).logValidate,
   'log import': async () => (await import('./commands/log-import.ts')).logImport,
   'log export': async () => (await import('./commands/log-export.ts')).logExport,

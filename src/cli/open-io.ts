@@ -16,8 +16,8 @@ export function openIo(options: { terminal: Terminal; entryUrl: string; isJson: 
     signal: terminal.signal,
     isTerminal: terminal.isTerminal,
     isJson,
-    say: terminal.say,
-    progress: terminal.progress,
+    say: (message) => terminal.say(message),
+    progress: (message) => terminal.progress(message),
     daemon: async () => (await import('./daemon-connection.ts')).daemonConnection(io),
     offline: async () => (await import('../daemon/entries/offline.ts')).openOffline(place),
   }

@@ -6,7 +6,11 @@ import { commandHelp, familyHelp, rootHelp } from './render/help.ts'
 export type Invocation = { readonly isJson: boolean; readonly color: boolean | undefined } & (
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'incomplete'; readonly text: string }
-  | { readonly kind: 'command'; readonly name: CommandName; readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'command'
+      readonly name: CommandName
+      readonly input: Readonly<Record<string, unknown>>
+    }
 )
 
 const globalFlags = new Set(['--json', '--color', '--no-color'])
@@ -18,9 +22,11 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Invocat
   const words = argv.slice(leading.length)
   const flags = globalsOf(wordsBeforeDashes(argv))
   const [first] = words
-  if (first === undefined || first === '--help' || first === '-h') return { ...flags, kind: 'help', text: rootHelp() }
+  if (first === undefined || first === '--help' || first === '-h')
+    return { ...flags, kind: 'help', text: rootHelp() }
   if (first === '--version') return { ...flags, kind: 'command', name: 'version', input: {} }
-  const asksHelp = first === 'help' || wordsBeforeDashes(words).some((word) => word === '--help' || word === '-h')
+  const asksHelp =
+    first === 'help' || wordsBeforeDashes(words).some((word) => word === '--help' || word === '-h')
   const asked = first === 'help' ? words.slice(1).filter((word) => !globalFlags.has(word)) : words
   if (asksHelp && asked.length === 0) return { ...flags, kind: 'help', text: rootHelp() }
   const found = findCommand(asked, asksHelp)
@@ -42,7 +48,10 @@ function globalsOf(words: readonly string[]): { isJson: boolean; color: boolean 
 }
 
 // The parser is loaded only when there is something to parse: it costs more than `sm version` itself.
-async function inputOf(name: CommandName, words: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+async function inputOf(
+  name: CommandName,
+  words: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
   const rest = words.filter((word) => !globalFlags.has(word))
   if (rest.length === 0 && takesNothing(name)) return {}
   const { parseInput } = await import('./parse-input.ts')

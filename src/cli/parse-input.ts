@@ -12,7 +12,7 @@ export function parseInput(name: CommandName, words: readonly string[]): Record<
     command.parse([...words], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    throw new AppError('invalid', `${tidy(error.message)}; see: sm help ${name}`, { cause: error })
+    throw new AppError('invalid', `${tidy(error.message)} See: sm help ${name}`, { cause: error })
   }
   const given = command.opts<Record<string, unknown>>()
   const options = Object.keys(definition.options).map((option) => [option, given[option]])
@@ -57,14 +57,13 @@ function optionOf(name: string, option: Option): CommanderOption {
 
 function countOf(text: string): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('it is a whole number')
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('it is a whole number')
   return value
 }
 
 function tidy(message: string): string {
-  return message
-    .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
-    .replace(/\.?\s*$/, '')
-    .replace(/\?;/, ';')
+  const [said = '', hint] = message.replace(/^error: /, '').split('\n(Did you mean ')
+  const text = said.trim().replace(/\.$/, '')
+  return hint === undefined ? `${text}.` : `${text}; did you mean ${hint.replace(/\)$/, '')}`
 }

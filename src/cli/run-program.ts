@@ -1,5 +1,5 @@
 import { errorCodes } from '../contract/errors.ts'
-import type { CommandModule } from './command-module.ts'
+import type { View } from './command-module.ts'
 import { failureOf } from './failure.ts'
 import type { Io } from './io.ts'
 import { loadCommand } from './load-command.ts'
@@ -13,13 +13,14 @@ export async function runProgram(entryUrl: string): Promise<never> {
   const argv = process.argv.slice(2)
   let exit: number
   try {
-    exit = await answer(await parseCommandLine(argv), terminal, entryUrl)
+    const invocation = await parseCommandLine(argv)
+    exit = terminal.interrupted() ?? (await answer(invocation, terminal, entryUrl))
   } catch (error) {
     // The line may be what failed to parse, so the wish for JSON is read from its words.
     exit = terminal.interrupted() ?? tell(error, terminal, argv.includes('--json'))
   }
   // Results are flushed; a socket that lingers must not keep the prompt waiting.
-  process.exit(exit)
+  process.exit(terminal.interrupted() ?? exit)
 }
 
 async function answer(invocation: Invocation, terminal: Terminal, entryUrl: string): Promise<number> {
@@ -31,11 +32,19 @@ async function answer(invocation: Invocation, terminal: Terminal, entryUrl: stri
     terminal.say(invocation.text)
     return errorCodes.invalid.exit
   }
-  const module: CommandModule<never> = await loadCommand(invocation.name)
+  const command: AnyCommand = await loadCommand(invocation.name)
   const io = openIo({ terminal, entryUrl, isJson: invocation.isJson })
-  return 'text' in module
-    ? printText(module.text(invocation.input as never, io), terminal)
-    : printData({ module, invocation, terminal, io })
+  return 'text' in command
+    ? printText(command.text(invocation.input as never, io), terminal)
+    : printData({ command, invocation, terminal, io })
+}
+
+/** A command whose input and data no longer have a name: the table and the loader have matched them. */
+type AnyCommand = AnyDataCommand | { text(input: never, io: Io): AsyncIterable<string> }
+type AnyDataCommand = {
+  run(input: never, io: Io): Promise<unknown> | AsyncIterable<unknown>
+  render(data: never, view: View, input: never): string
+  exitCode?(data: never): number
 }
 
 async function printText(pieces: AsyncIterable<string>, terminal: Terminal): Promise<number> {
@@ -44,20 +53,23 @@ async function printText(pieces: AsyncIterable<string>, terminal: Terminal): Pro
 }
 
 type Printing = {
-  readonly module: Exclude<CommandModule<never>, { text: unknown }>
+  readonly command: AnyDataCommand
   readonly invocation: Extract<Invocation, { kind: 'command' }>
   readonly terminal: Terminal
   readonly io: Io
 }
 
-async function printData({ module, invocation, terminal, io }: Printing): Promise<number> {
+async function printData({ command, invocation, terminal, io }: Printing): Promise<number> {
+  const input = invocation.input as never
   const view = terminal.view(invocation.color)
   const print = async (data: unknown, indent: number): Promise<number> => {
-    const text = invocation.isJson ? JSON.stringify(data, null, indent) : module.render(data as never, view)
+    const text = invocation.isJson
+      ? JSON.stringify(data, null, indent)
+      : command.render(data as never, view, input)
     if (text !== '') await terminal.write(`${text}\n`)
-    return module.exitCode?.(data as never) ?? 0
+    return command.exitCode?.(data as never) ?? 0
   }
-  const answered = module.run(invocation.input as never, io)
+  const answered = command.run(input, io)
   if (!(Symbol.asyncIterator in answered)) return print(await answered, 2)
   let exit = 0
   for await (const data of answered) exit = Math.max(exit, await print(data, 0))

@@ -7,7 +7,8 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>, u
   const named = env[environmentNames.home]
   if (named) {
     // A relative one would be a different daemon in every working folder.
-    if (!isAbsolute(named)) throw new AppError('invalid', `MUSTER_HOME is ${named}; set it to an absolute path`)
+    if (!isAbsolute(named))
+      throw new AppError('invalid', `MUSTER_HOME is ${named}; set it to an absolute path`)
     return named
   }
   const xdg = env['XDG_STATE_HOME']

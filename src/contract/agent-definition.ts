@@ -117,7 +117,7 @@ export type AgentDefinition = {
 }
 
 /** What an agent may do besides using its tools. */
-export type AgentPolicy = {
+type AgentPolicy = {
   readonly allow: readonly Capability[]
   readonly delegateTargets: readonly string[] | 'any'
 }

@@ -28,7 +28,7 @@ export const defaultConfig: Config = frozen(Config.parse({}))
 export type ConfigOrigin = { readonly file: string; readonly line: number } | 'default'
 
 /** The project file that was found, and what it may not decide before it is trusted. */
-export type ProjectConfig = {
+type ProjectConfig = {
   readonly file: string
   readonly sha256: string
   readonly trusted: boolean

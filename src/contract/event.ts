@@ -84,3 +84,9 @@ export type DraftOf<T extends EventType> = T extends EventType
   ? Omit<z.output<typeof DraftEnvelope>, 'type' | 'payload'> & { type: T; payload: PayloadOf<T> }
   : never
 export type Draft = DraftOf<EventType>
+
+/** The type of a journal line without parsing it: no string before the payload can hold this text unescaped. */
+export function typeOfLine(line: string): string {
+  const at = line.indexOf('"type":"') + 8
+  return line.slice(at, line.indexOf('"', at))
+}

@@ -35,12 +35,17 @@ export type LogConversion = z.infer<typeof LogConversion>
 /** What redaction would do to a text. */
 export const RedactionReport = z.strictObject({
   redacted: z.string(),
-  findings: z.array(z.strictObject({ rule: z.string(), line: z.int().positive(), column: z.int().positive() })),
+  findings: z.array(
+    z.strictObject({ rule: z.string(), line: z.int().positive(), column: z.int().positive() }),
+  ),
 })
 export type RedactionReport = z.infer<typeof RedactionReport>
 
 /** What `sm doctor` found. */
-export const DoctorReport = z.strictObject({ daemon: z.enum(['running', 'stopped', 'slow']), checks: z.array(Check) })
+export const DoctorReport = z.strictObject({
+  daemon: z.enum(['running', 'stopped', 'slow']),
+  checks: z.array(Check),
+})
 export type DoctorReport = z.infer<typeof DoctorReport>
 
 /** The surroundings in which an offline command works. */

@@ -6,7 +6,9 @@ export type Upsert<T extends TableName> = T extends TableName
       readonly op: 'upsert'
       readonly table: T
       readonly key: readonly (string | number)[]
-      /** The whole operation is dropped when this column already has a value. */
+      /** A hint that the row is hardly ever there yet; it changes the cost, never the result. */
+      readonly isFresh?: boolean
+      /** When this column already has a value, nothing is set: what came first stands. */
       readonly unless?: keyof Tables[T]['columns'] & string
       readonly keep?: Values<T>
       readonly set?: Values<T>

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { homeFiles as names } from '../contract/home.ts'
 
 /** Every file the daemon keeps, under one private folder. */
 export const homeFiles = (home: string) => ({
@@ -8,11 +9,11 @@ export const homeFiles = (home: string) => ({
   search: join(home, 'search.db'),
   vault: join(home, 'vault'),
   vaultKey: join(home, 'vault.key'),
-  operatorToken: join(home, 'operator.token'),
   grants: join(home, 'grants.json'),
-  socket: join(home, 'muster.sock'),
-  port: join(home, 'port'),
-  log: join(home, 'daemon.log'),
   cursors: join(home, 'cursors'),
+  socket: join(home, names.socket),
+  port: join(home, names.port),
+  operatorToken: join(home, names.operatorToken),
+  log: join(home, names.log),
 })
 export type HomeFiles = ReturnType<typeof homeFiles>

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { DiskReader } from '../adapters/jsonl/disk-reader.ts'
 import { layout, listSegments } from '../adapters/jsonl/layout.ts'
 import { openIndex } from '../adapters/sqlite/index-writer.ts'
-import { removeIndex } from '../adapters/sqlite/remove-index.ts'
+import { removeDatabase } from '../adapters/sqlite/remove-index.ts'
 import { openSearch } from '../adapters/sqlite/search-writer.ts'
 import { project } from '../core/projections/project.ts'
 import { searchText } from '../core/projections/search-text.ts'
@@ -41,8 +41,8 @@ async function run(): Promise<void> {
     if (rebuilding) {
       rebuilding = false
       for (const { follower } of followers) follower.close()
-      removeIndex(index)
-      removeIndex(search)
+      removeDatabase(index)
+      removeDatabase(search)
       followers = await open()
     }
     const [rows, texts] = followers
@@ -71,11 +71,11 @@ async function openSound(path: string, open: () => Opened<Follower>): Promise<Fo
   let opened = open()
   if (opened.ok && !(await isOfThisJournal(opened.follower))) {
     opened.follower.close()
-    removeIndex(path)
+    removeDatabase(path)
     opened = open()
   }
   if (!opened.ok) {
-    removeIndex(path)
+    removeDatabase(path)
     opened = open()
   }
   if (!opened.ok) throw new Error(`${path} cannot be opened: ${opened.detail}`)

@@ -151,8 +151,7 @@ export class Engine {
     draft: Draft,
     context: { batch: StoredEvent[]; recordedAt: string; redacted?: Redacted<Draft>; producer?: ProducerStamp | undefined },
   ): StoredEvent {
-    for (const [rule, n] of Object.entries(context.redacted?.counts ?? {}))
-      this.#redactions[rule] = (this.#redactions[rule] ?? 0) + n
+    if (context.redacted && context.redacted.paths.length > 0) this.#count(context.redacted.counts)
     const stored = stamp(
       draft,
       {
@@ -167,6 +166,10 @@ export class Engine {
     this.#fleet = evolveFleet(this.#fleet, stored.event)
     context.batch.push(stored)
     return stored
+  }
+
+  #count(counts: Readonly<Record<string, number>>): void {
+    for (const [rule, n] of Object.entries(counts)) this.#redactions[rule] = (this.#redactions[rule] ?? 0) + n
   }
 
   async #append(batch: readonly StoredEvent[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ZodError } from 'zod'
+import { accepts } from '../contract/accepts.ts'
 import { AppError } from '../contract/errors.ts'
-import { catalogue, type Draft, DraftEnvelope } from '../contract/event.ts'
+import { catalogue, type Draft, DraftEnvelope, type EventType, eventTypes } from '../contract/event.ts'
 
 /** What redaction says of a value: the value to keep, which paths it touched, and how often each rule struck. */
 export type Redacted<T> = { readonly value: T; readonly paths: readonly string[]; readonly counts: Readonly<Record<string, number>> }
@@ -8,8 +9,20 @@ export type Redacted<T> = { readonly value: T; readonly paths: readonly string[]
 /** Takes secrets out of a draft; synchronous for small ones, elsewhere for large ones. */
 export type Redact = (draft: Draft) => Redacted<Draft> | Promise<Redacted<Draft>>
 
+const fits = accepts(DraftEnvelope)
+const payloadFits = new Map(eventTypes.map((type) => [type, accepts(catalogue[type].payload)]))
+
 /** Checks a proposed event against the contract; own input is parsed strictly. */
 export function parseDraft(item: unknown): Draft {
+  if (fits(item)) {
+    const draft = item as Draft
+    if (payloadFits.get(draft.type as EventType)?.(draft.payload)) return draft
+  }
+  return parseSlowly(item)
+}
+
+/** Says what is wrong, by the schema itself. */
+function parseSlowly(item: unknown): Draft {
   const envelope = DraftEnvelope.safeParse(item)
   if (!envelope.success) throw invalid('the event does not fit', envelope.error)
   const payload = catalogue[envelope.data.type].payload.safeParse(envelope.data.payload)

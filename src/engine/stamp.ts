@@ -14,33 +14,37 @@ export type Stamp = {
   readonly redacted: readonly string[]
 }
 
-/** Makes a draft a line of the journal. `seq` stands first so that a scan of the file need not parse the line. */
+/**
+ * Makes a draft a line of the journal. `seq` stands first so that a scan of the file need not parse the line,
+ * and `payload` last so that nothing a caller wrote stands before the type.
+ */
 export function stamp(draft: Draft, given: Stamp, putBlob: (text: string) => BlobRef): StoredEvent {
-  const event: Record<string, unknown> = {
+  // One literal with every field: what is undefined is not written, and all events share one hidden shape.
+  const event = {
     seq: given.seq,
     id: draft.id ?? given.id,
     traceId: draft.traceId,
     spanId: draft.spanId,
+    parentSpanId: draft.parentSpanId,
+    sessionId: draft.sessionId,
+    runId: draft.runId,
+    taskId: draft.taskId,
+    actor: draft.actor,
+    type: draft.type,
+    workflowId: draft.workflowId,
+    phase: draft.phase,
+    parentRunId: draft.parentRunId,
+    causeId: draft.causeId,
+    timestamp: draft.timestamp ?? given.recordedAt,
+    recordedAt: given.recordedAt,
+    schemaVersion,
+    producer: given.producer,
+    redacted: given.redacted.length > 0 ? given.redacted : undefined,
+    payload: draft.payload as unknown,
   }
-  if (draft.parentSpanId !== undefined) event['parentSpanId'] = draft.parentSpanId
-  event['sessionId'] = draft.sessionId
-  event['runId'] = draft.runId
-  if (draft.taskId !== undefined) event['taskId'] = draft.taskId
-  event['actor'] = draft.actor
-  event['type'] = draft.type
-  if (draft.workflowId !== undefined) event['workflowId'] = draft.workflowId
-  if (draft.phase !== undefined) event['phase'] = draft.phase
-  if (draft.parentRunId !== undefined) event['parentRunId'] = draft.parentRunId
-  if (draft.causeId !== undefined) event['causeId'] = draft.causeId
-  event['timestamp'] = draft.timestamp ?? given.recordedAt
-  event['recordedAt'] = given.recordedAt
-  event['schemaVersion'] = schemaVersion
-  if (given.producer) event['producer'] = given.producer
-  if (given.redacted.length > 0) event['redacted'] = given.redacted
-  event['payload'] = draft.payload
   let line = JSON.stringify(event)
   if (line.length > inlineLimit) {
-    event['payload'] = externalise(draft.payload, putBlob)
+    event.payload = externalise(draft.payload, putBlob)
     line = JSON.stringify(event)
   }
   return { seq: given.seq, line, event: event as unknown as AgentEvent }

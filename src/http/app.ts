@@ -82,6 +82,12 @@ function answer(c: HttpContext, error: unknown, { onBug }: HttpDeps): Response {
   return c.json(body, status)
 }
 
+let described: ReturnType<typeof openapi> | undefined
+const description = () => {
+  described ??= openapi()
+  return described
+}
+
 type Entry = { readonly name: RouteName; readonly route: Route }
 type Server = { readonly deps: HttpDeps; readonly streams: Streams }
 
@@ -105,7 +111,7 @@ async function serveRoute(c: HttpContext, { name, route }: Entry, { deps, stream
     body: route.method === 'post' ? await readJson(c.req.raw, route.maxBodyBytes ?? deps.maxBodyBytes) : undefined,
   })
   if (route.answers === 'sse') return answerStream(c, { name: name as SseRouteName, input, streams })
-  if (name === 'openapi') return c.json(openapi())
+  if (name === 'openapi') return c.json(description())
   const handle = deps.api[name as keyof Api] as (input: unknown, context: unknown) => Promise<unknown>
   const output = await handle(input, { principal, signal: c.req.raw.signal })
   // Strict on the way out too: an answer that breaks the contract is a bug here, not a riddle for the caller.

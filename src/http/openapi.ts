@@ -22,7 +22,7 @@ export function openapi(): Json & { openapi: string; paths: Record<string, Json>
         summary: route.summary,
         'x-access': route.access,
         ...inputs(route),
-        responses: { 200: answer(route, output), ...refusals(route) },
+        responses: { 200: answer(route, output), ...refusalsOf(route) },
         security: security[route.access],
       },
     }
@@ -37,6 +37,7 @@ export function openapi(): Json & { openapi: string; paths: Record<string, Json>
     paths,
     components: {
       schemas,
+      responses: Object.fromEntries(byStatus.map(([status, codes]) => [`Refusal${status}`, refusal(codes)])),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
@@ -81,15 +82,19 @@ function answer(route: Route, output: string): Json {
   }
 }
 
-function refusals(route: Route): Json {
-  const codes = Object.entries(errorCodes).filter(([code]) => couldRefuse(code, route))
-  const byStatus = Map.groupBy(codes, ([, { http }]) => http)
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }
+type Codes = readonly (readonly [string, { readonly means: string }])[]
+
+const byStatus = [...Map.groupBy(Object.entries(errorCodes), ([, { http }]) => http)]
+
+const refusal = (codes: Codes): Json => ({
+  description: codes.map(([code, { means }]) => `${code}: ${means}`).join('; '),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+})
+
+function refusalsOf(route: Route): Json {
+  const possible = byStatus.filter(([, codes]) => codes.some(([code]) => couldRefuse(code, route)))
   return Object.fromEntries(
-    [...byStatus].map(([status, of]) => [
-      status,
-      { description: of.map(([code, { means }]) => `${code}: ${means}`).join('; '), content },
-    ]),
+    possible.map(([status]) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
   )
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { AppError } from '../contract/errors.ts'
 import { eventTypes } from '../contract/event.ts'
 
 /** One file of the page, ready to send. */
@@ -16,7 +17,7 @@ const files = [
 ] as const
 
 /** Reads the page from the package, once, at start. */
-export function loadPage(folder: URL = new URL('./page/', import.meta.url)): Page {
+export function loadPage(folder: URL = pageFolder()): Page {
   return new Map(
     files.map(([path, file, type]) => {
       const text = readFileSync(new URL(file, folder), 'utf8')
@@ -24,4 +25,12 @@ export function loadPage(folder: URL = new URL('./page/', import.meta.url)): Pag
       return [path, { type, text: text.replaceAll('{{types}}', eventTypes.join(' ')) }]
     }),
   )
+}
+
+// Beside this source, or, from the bundle, in the package that the bundle lies in.
+function pageFolder(): URL {
+  const places = ['./page/', '../src/http/page/', '../../src/http/page/'].map((place) => new URL(place, import.meta.url))
+  const folder = places.find((place) => existsSync(new URL('index.html', place)))
+  if (!folder) throw new AppError('failed', 'the files of the page are missing; install Muster again')
+  return folder
 }

@@ -44,7 +44,11 @@ export type Opened<T extends Follower> =
   | { readonly ok: false; readonly problem: IndexProblem; readonly detail: string }
 
 /** A page: rows on one side of a number, at most so many. */
-export type Page = { readonly after?: number; readonly before?: number; readonly limit?: number }
+export type Page = {
+  readonly after?: number | undefined
+  readonly before?: number | undefined
+  readonly limit?: number | undefined
+}
 
 export type SessionFilter = Page & {
   readonly lifecycle?: readonly string[]

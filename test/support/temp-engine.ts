@@ -16,15 +16,8 @@ export async function openEngine(
   dir: string,
   more: { journal?: Partial<JournalOptions>; engine?: Partial<EngineDeps> } = {},
 ) {
-  let engine: Engine | undefined
-  const early: { state?: unknown; events: Parameters<Engine['replay']['event']>[0][] } = { events: [] }
-  const { journal, cut } = await Journal.open(journalOptions(dir, more.journal), {
-    restore: (state) => {
-      early.state = state
-    },
-    event: (event) => early.events.push(event),
-  })
-  engine = new Engine({
+  const journal = await Journal.open(journalOptions(dir, more.journal))
+  const engine = new Engine({
     journal,
     blobs: journal.blobs,
     clock: systemClock,
@@ -33,8 +26,7 @@ export async function openEngine(
     endedLifecycle: async () => undefined,
     ...more.engine,
   })
-  if (early.state) engine.replay.restore(early.state)
-  for (const event of early.events) engine.replay.event(event)
+  const cut = await journal.load(engine.replay)
   return { journal, engine, cut }
 }
 

@@ -36,7 +36,8 @@ export const journalOptions = (dir: string, more: Partial<JournalOptions> = {}):
 export async function openJournal(dir: string, more: Partial<JournalOptions> = {}) {
   const replayed: AgentEvent[] = []
   let restored: unknown
-  const { journal, cut } = await Journal.open(journalOptions(dir, more), {
+  const journal = await Journal.open(journalOptions(dir, more))
+  const cut = await journal.load({
     restore: (state) => {
       restored = state
     },

@@ -1,5 +1,5 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 const settleMs = 50
 const retryMs = 2000
@@ -40,20 +40,21 @@ type Watching = { readonly wake: (delayMs?: number) => void; readonly watchers: 
 
 function watchFolder(dir: string, watching: Watching): boolean {
   const isAgentFile = (name: string) => /\.md$/i.test(name) || name === basename(dir)
-  const own = watchPath(dir, isAgentFile, watching)
-  if (own === 'failed') return false
-  // A watched folder keeps quiet when its own parent is renamed away and a new one takes its place.
+  let nearest = watchPath(dir, isAgentFile, watching)
+  // A folder does not hear that a parent was renamed and its path now leads to another folder, so parents are watched too.
   let child = dir
-  while (dirname(child) !== child) {
+  for (let level = 1; dirname(child) !== child && (nearest === 'absent' || level <= 2); level++) {
     const parent = dirname(child)
     const name = basename(child)
     const outcome = watchPath(parent, (changed) => changed === name, watching)
-    if (outcome === 'failed') return own === 'watched'
-    if (outcome === 'watched')
-      return own === 'watched' || !existsSync(join(parent, name)) || watchFolder(dir, watching)
+    if (nearest === 'absent') {
+      nearest = outcome
+      // What was made between the two attempts would be watched by nobody.
+      if (outcome === 'watched' && existsSync(child)) return watchFolder(dir, watching)
+    }
     child = parent
   }
-  return true
+  return nearest === 'watched'
 }
 
 function watchPath(path: string, concerns: (name: string) => boolean, { wake, watchers }: Watching) {

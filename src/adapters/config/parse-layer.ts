@@ -9,7 +9,7 @@ import { contentsOf, offsetOf, type Position, positionAt } from '../../contract/
 export type LayerValue = { readonly key: string; readonly value: unknown; readonly line: number }
 
 /** Something in a file that keeps it from being used; the key is empty when the YAML itself is broken. */
-export type LayerProblem = Position & { readonly key: string; readonly message: string }
+type LayerProblem = Position & { readonly key: string; readonly message: string }
 
 /** What one configuration file says, and everything that is wrong with it. */
 export type Layer = { readonly values: readonly LayerValue[]; readonly problems: readonly LayerProblem[] }

@@ -9,14 +9,15 @@ import { DiskReader } from './disk-reader.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { type FileOps, systemFileOps } from './file-ops.ts'
 import { formatVersion, genesis, headerLine } from './format.ts'
-import { type Layout, layout, listSegments, type SegmentFile, segmentPath } from './layout.ts'
+import { type Layout, layout, listSegments, packPath, type SegmentFile, segmentPath } from './layout.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { Recent } from './recent.ts'
 import { type Cut, recoverSegment } from './recover.ts'
 import { loadSnapshot, saveSnapshot } from './snapshots.ts'
 import { Waiters } from './waiters.ts'
 import type { Place } from './walk.ts'
-import { type FsyncPolicy, type OpenSegment, Writer, writeFailure } from './writer.ts'
+import { writeFailure } from './write-failure.ts'
+import { type FsyncPolicy, type OpenSegment, Writer } from './writer.ts'
 
 export type JournalOptions = {
   readonly dir: string
@@ -63,19 +64,22 @@ export class Journal implements JournalWriter, JournalReader {
     this.blobs = new BlobPacks(this.#paths.blobs, this.#ops)
   }
 
-  /** Takes the lock, recovers the tail, replays what the newest snapshot does not cover. */
-  static async open(options: JournalOptions, replay: Replay): Promise<{ journal: Journal; cut: Cut | undefined }> {
+  /** Takes the lock; reading and writing begin with `load`. */
+  static async open(options: JournalOptions): Promise<Journal> {
     const paths = layout(options.dir)
     for (const folder of [paths.dir, paths.segments, paths.blobs, paths.snapshots, paths.aside])
       await privateFolder(folder)
-    const lock = takeLock(paths.lock)
+    return new Journal(options, takeLock(paths.lock))
+  }
+
+  /** Recovers the tail and replays what the newest snapshot does not cover; a journal that cannot be loaded is closed. */
+  async load(replay: Replay): Promise<Cut | undefined> {
     try {
-      const journal = new Journal(options, lock)
-      const cut = await journal.#load(replay)
-      journal.#full = !journal.#reserve.hold()
-      return { journal, cut }
+      const cut = await this.#load(replay)
+      this.#full = !this.#reserve.hold()
+      return cut
     } catch (error) {
-      lock.release()
+      this.#lock.release()
       throw error
     }
   }
@@ -166,7 +170,7 @@ export class Journal implements JournalWriter, JournalReader {
     return {
       segments: this.#segments.length,
       bytes: this.#segments.reduce((sum, segment) => sum + size(segment.path), 0),
-      blobBytes: this.#segments.reduce((sum, s) => sum + size(`${this.#paths.blobs}/${String(s.number).padStart(6, '0')}.pack`), 0),
+      blobBytes: this.#segments.reduce((sum, s) => sum + size(packPath(this.#paths.blobs, s.number)), 0),
       snapshotSeq: this.#snapshotSeq,
       pending: this.#writer?.pendingEvents ?? 0,
     }
@@ -230,9 +234,9 @@ export class Journal implements JournalWriter, JournalReader {
         this.#onRotate()
         return next
       },
-      onDurable: (events) => {
-        this.#watermark = events.at(-1)?.seq ?? this.#watermark
-        this.#recent.push(events)
+      onDurable: (lines) => {
+        this.#watermark += lines.length
+        this.#recent.push(lines)
         this.#waiters.wake(this.#watermark)
         this.#onDurable(this.#watermark)
       },

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../ports/journal.ts'
+import { StoredLine } from './stored.ts'
 
 /** The newest durable events, shared by all live followers: a hundred clients cost one copy. */
 export class Recent {
@@ -10,10 +11,11 @@ export class Recent {
     this.#maxBytes = maxBytes
   }
 
-  push(batch: readonly StoredEvent[]): void {
-    for (const event of batch) {
-      this.#events.push(event)
-      this.#bytes += event.line.length
+  /** Only the text is kept: an event's objects would be ten times as many for the garbage collector to look at. */
+  push(lines: readonly string[]): void {
+    for (const line of lines) {
+      this.#events.push(new StoredLine(line))
+      this.#bytes += line.length
     }
     if (this.#bytes > this.#maxBytes) this.#dropOldest()
   }

@@ -4,24 +4,17 @@ import type { Clock } from '../../ports/clock.ts'
 import type { StoredEvent } from '../../ports/journal.ts'
 import type { BlobPacks } from './blob-packs.ts'
 import type { FileOps } from './file-ops.ts'
-import { commitLine, lineDigest, nextChain } from './format.ts'
+import { type Entry, Group } from './group.ts'
 import type { SegmentFile } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Place } from './walk.ts'
+import { writeFailure } from './write-failure.ts'
 
 /** When a group of batches is made durable. */
 export type FsyncPolicy = 'group' | 'always' | 'never'
 
 /** The segment being written. */
 export type OpenSegment = { readonly file: SegmentFile; readonly fd: number; place: Place }
-
-type Pending = {
-  readonly events: readonly StoredEvent[]
-  readonly text: string
-  readonly place: { seq: number; chain: string; lines: number }
-  readonly resolve: () => void
-  readonly reject: (error: Error) => void
-}
 
 type Deps = {
   readonly clock: Clock
@@ -33,7 +26,7 @@ type Deps = {
   readonly groupEvents: number
   readonly segmentBytes: number
   readonly rotate: (place: Place) => Promise<OpenSegment>
-  readonly onDurable: (events: readonly StoredEvent[]) => void
+  readonly onDurable: (lines: readonly string[]) => void
 }
 
 const groupBytes = 8 << 20
@@ -46,7 +39,8 @@ const maxPendingBytes = 512 << 20
 export class Writer {
   readonly #deps: Deps
   #segment: OpenSegment
-  #pending: Pending[] = []
+  #groups: Group[] = []
+  #spare: Buffer | undefined
   #pendingEvents = 0
   #pendingBytes = 0
   #seq: number
@@ -82,22 +76,15 @@ export class Writer {
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#pendingBytes > maxPendingBytes)
       return Promise.reject(new AppError('limited', 'the journal is behind with writing; try again in a moment'))
-    const parts: string[] = []
-    let digests = ''
-    for (const event of events) {
-      parts.push(event.line)
-      digests += lineDigest(event.line)
-    }
-    this.#seq += events.length
-    this.#chain = nextChain(this.#chain, digests)
-    const commit = commitLine({ n: events.length, seq: this.#seq, chain: this.#chain, lines: digests })
-    parts.push(commit)
-    const text = parts.join('\n')
-    this.#pendingEvents += events.length
-    this.#pendingBytes += text.length
+    const group = this.#filling()
+    const lines = events.map((event) => event.line)
+    const before = group.size
+    this.#seq += lines.length
+    this.#chain = group.add(lines, { seq: this.#seq, chain: this.#chain })
+    this.#pendingEvents += lines.length
+    this.#pendingBytes += group.size - before
     return new Promise((resolve, reject) => {
-      const place = { seq: this.#seq, chain: this.#chain, lines: events.length + 1 }
-      this.#pending.push({ events, text, place, resolve, reject })
+      group.entries.push({ lines, seq: this.#seq, chain: this.#chain, resolve, reject })
       this.#flushing ??= this.#flush()
     })
   }
@@ -111,12 +98,23 @@ export class Writer {
     closeSync(this.#segment.fd)
   }
 
+  #filling(): Group {
+    const last = this.#groups.at(-1)
+    const isOpen = last && last.size < groupBytes && this.#deps.fsync !== 'always'
+    if (isOpen) return last
+    const group = new Group(this.#spare)
+    this.#spare = undefined
+    this.#groups.push(group)
+    return group
+  }
+
   async #flush(): Promise<void> {
     try {
-      while (this.#pending.length > 0 && !this.#failure) {
+      while (this.#groups.length > 0 && !this.#failure) {
         await this.#groupWindow()
-        const group = this.#take()
+        const group = this.#groups.shift() as Group
         await this.#write(group)
+        this.#spare = group.buffer()
       }
     } finally {
       this.#flushing = undefined
@@ -130,15 +128,7 @@ export class Writer {
     if (waitMs > 0) await this.#deps.clock.sleep(waitMs, never)
   }
 
-  #take(): Pending[] {
-    let bytes = 0
-    let count = 0
-    while (count < this.#pending.length && (bytes < groupBytes || count === 0))
-      bytes += (this.#pending[count++] as Pending).text.length
-    return this.#pending.splice(0, this.#deps.fsync === 'always' ? 1 : count)
-  }
-
-  async #write(group: readonly Pending[]): Promise<void> {
+  async #write(group: Group): Promise<void> {
     try {
       this.#lastFlushAt = this.#deps.clock.monotonic()
       if (!this.#deps.lock.held())
@@ -146,60 +136,38 @@ export class Writer {
           'unavailable',
           'the journal lock file was removed or replaced while this daemon ran; stop any second daemon, then: sm up',
         )
-      const bytes = Buffer.from(group.map((entry) => entry.text).join(''))
       await this.#deps.blobs.flush()
       const { fd, place } = this.#segment
-      await this.#deps.ops.write(fd, bytes, place.offset)
+      await this.#deps.ops.write(fd, group.bytes(), place.offset)
       if (this.#deps.fsync !== 'never') await this.#deps.ops.sync(fd)
-      await this.#advance(group, bytes.length)
+      await this.#advance(group)
     } catch (error) {
       this.#poison(group, error)
     }
   }
 
-  async #advance(group: readonly Pending[], bytes: number): Promise<void> {
-    const last = (group.at(-1) as Pending).place
-    const lines = group.reduce((sum, entry) => sum + entry.place.lines, 0)
+  async #advance(group: Group): Promise<void> {
+    const { seq, chain } = group.entries.at(-1) as Entry
     const { place } = this.#segment
-    this.#segment.place = {
-      offset: place.offset + bytes,
-      line: place.line + lines,
-      seq: last.seq,
-      chain: last.chain,
-    }
-    for (const entry of group) {
-      this.#pendingEvents -= entry.events.length
-      this.#pendingBytes -= entry.text.length
-      this.#deps.onDurable(entry.events)
+    const line = place.line + group.events + group.entries.length
+    this.#segment.place = { offset: place.offset + group.size, line, seq, chain }
+    this.#pendingEvents -= group.events
+    this.#pendingBytes -= group.size
+    for (const entry of group.entries) {
+      this.#deps.onDurable(entry.lines)
       entry.resolve()
     }
     if (this.#segment.place.offset >= this.#deps.segmentBytes)
       this.#segment = await this.#deps.rotate(this.#segment.place)
   }
 
-  #poison(group: readonly Pending[], cause: unknown): void {
+  #poison(group: Group, cause: unknown): void {
     this.#failure = cause instanceof AppError ? cause : writeFailure(cause)
-    for (const entry of [...group, ...this.#pending]) entry.reject(this.#failure)
-    this.#pending = []
+    for (const { entries } of [group, ...this.#groups]) for (const entry of entries) entry.reject(this.#failure)
+    this.#groups = []
     this.#pendingEvents = 0
     this.#pendingBytes = 0
   }
 }
 
 const never = new AbortController().signal
-
-/** What the operating system said, in words that name the cure. */
-export function writeFailure(cause: unknown): AppError {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown'
-  const cure: Record<string, string> = {
-    ENOSPC: 'the disk is full; free some space, the daemon goes on by itself',
-    EDQUOT: 'the disk quota is used up; free some space, the daemon goes on by itself',
-    EROFS: 'the file system is read-only; remount it writable, then: sm up',
-    EACCES: 'the state folder is not writable by this user; give it back with chown or chmod, then: sm up',
-    EIO: 'the disk reported an I/O error; check it (dmesg), move the state folder if needed, then: sm up',
-  }
-  return new AppError('unavailable', `the journal could not be written (${code}): ${cure[code] ?? 'see the daemon log'}`, {
-    cause,
-    details: { errno: code },
-  })
-}

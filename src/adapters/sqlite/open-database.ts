@@ -8,6 +8,7 @@ export function openForWriting(path: string): DatabaseSync {
   // SQLite gives -wal and -shm the mode of the main file, so that one has to be private from the start.
   closeSync(openSync(path, 'a', 0o600))
   return opened(path, {}, [
+    'PRAGMA page_size = 8192',
     'PRAGMA journal_mode = WAL',
     'PRAGMA synchronous = NORMAL',
     'PRAGMA cache_size = -65536',

@@ -28,3 +28,10 @@ export function asRefusal(error: unknown): unknown {
 export function errorText(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 1000)
 }
+
+const constraint = 19
+
+/** Two rows of one key: a row that was said to be new was there already. */
+export function isKeyConflict(error: unknown): boolean {
+  return (sqliteCode(error) & 0xff) === constraint
+}

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnKind, TableSpec } from '../../contract/index-tables.ts'
 import type { RowValue } from '../../contract/row-op.ts'
-import { BulkInsert } from './bulk-insert.ts'
-import { clean, safe } from './row-value.ts'
+import { insertSql } from './insert-sql.ts'
+import { BadOp, clean, safe } from './row-value.ts'
 import type { Words } from './words.ts'
 
 /** A row in memory. Word columns hold numbers; a row's columns are marked in two masks of 32. */
@@ -32,7 +32,7 @@ export class TableWriter {
   readonly #columns: ReadonlyMap<string, Column>
   readonly #names: readonly string[]
   readonly #load: StatementSync
-  readonly #insert: BulkInsert
+  readonly #insert: StatementSync
   readonly #updates = new Map<number, StatementSync>()
   readonly #rows = new Map<RowValue, Row>()
   #touched: Row[] = []
@@ -43,6 +43,8 @@ export class TableWriter {
     this.#name = name
     this.spec = spec
     this.#names = Object.keys(spec.columns)
+    // The marks of changed columns are one number.
+    if (this.#names.length > 52) throw new RangeError(`${name} has more than 52 columns`)
     this.#columns = new Map(
       Object.entries(spec.columns).map(([column, kind], at) => [
         column,
@@ -51,7 +53,7 @@ export class TableWriter {
     )
     this.#load = db.prepare(`SELECT ${this.#names.join(', ')} FROM ${name} WHERE ${this.#byKey()}`)
     this.#load.setReturnArrays(true)
-    this.#insert = new BulkInsert(db, { table: name, columns: this.#names })
+    this.#insert = db.prepare(insertSql(name, this.#names))
   }
 
   /** The key of a row as the file has it. */
@@ -60,8 +62,9 @@ export class TableWriter {
   }
 
   /** The row of a key, made when there is none. */
-  row(key: readonly RowValue[]): Row {
-    const row = this.find(key) ?? this.#make(key)
+  row(key: readonly RowValue[], isSurelyNew = false): Row {
+    const name = nameOf(key)
+    const row = this.#rows.get(name) ?? (isSurelyNew ? undefined : this.#read(key, name)) ?? this.#make(key, name)
     if (!row.isTouched) {
       row.isTouched = true
       this.#touched.push(row)
@@ -71,14 +74,24 @@ export class TableWriter {
 
   /** The row of a key, if there is one. */
   find(key: readonly RowValue[]): Row | undefined {
-    const name = key.length === 1 ? (key[0] ?? null) : key.join('\0')
-    const known = this.#rows.get(name)
-    if (known !== undefined) return known
+    const name = nameOf(key)
+    return this.#rows.get(name) ?? this.#read(key, name)
+  }
+
+  #read(key: readonly RowValue[], name: RowValue): Row | undefined {
     const values = this.#load.get(...key) as unknown as RowValue[] | undefined
     if (values === undefined) return undefined
     const row: Row = { values: [...values], isNew: false, isTouched: false, low: 0, high: 0 }
     this.#rows.set(name, row)
     return row
+  }
+
+  /** Throws when the table cannot take a change. */
+  check(change: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(change)) {
+      if (value !== undefined && value !== null) clean(value)
+      this.#column(name)
+    }
   }
 
   value(row: Row, column: string): RowValue {
@@ -124,16 +137,14 @@ export class TableWriter {
 
   /** Writes what the batch changed. */
   flush(): void {
-    const fresh: RowValue[][] = []
     for (const row of this.#touched) {
-      if (row.isNew) fresh.push(row.values)
+      if (row.isNew) this.#insert.run(...row.values)
       else if (row.low !== 0 || row.high !== 0) this.#update(row)
       row.isNew = false
       row.isTouched = false
       row.low = 0
       row.high = 0
     }
-    this.#insert.insert(fresh)
     this.#touched = []
     if (this.#rows.size > most) this.#evict()
   }
@@ -144,11 +155,11 @@ export class TableWriter {
     this.#touched = []
   }
 
-  #make(key: readonly RowValue[]): Row {
+  #make(key: readonly RowValue[], name: RowValue): Row {
     const values: RowValue[] = this.#names.map(() => null)
     const row: Row = { values, isNew: true, isTouched: false, low: 0, high: 0 }
-    for (const [i, name] of this.spec.key.entries()) values[this.#column(name).at] = key[i] ?? null
-    this.#rows.set(key.length === 1 ? (key[0] ?? null) : key.join('\0'), row)
+    for (const [i, column] of this.spec.key.entries()) values[this.#column(column).at] = key[i] ?? null
+    this.#rows.set(name, row)
     return row
   }
 
@@ -166,7 +177,7 @@ export class TableWriter {
 
   #column(name: string): Column {
     const column = this.#columns.get(name)
-    if (column === undefined) throw new TypeError(`${this.#name} has no column ${name}`)
+    if (column === undefined) throw new BadOp(`${this.#name} has no column ${name}`)
     return column
   }
 
@@ -196,3 +207,6 @@ export class TableWriter {
     }
   }
 }
+
+// Cleaned text has no NUL, so no two keys have one name.
+const nameOf = (key: readonly RowValue[]): RowValue => (key.length === 1 ? (key[0] ?? null) : key.join('\0'))

@@ -8,21 +8,19 @@ export class Words {
   readonly #last: StatementSync
   readonly #insert: StatementSync
   readonly #known = new Map<string, number>()
-  #next = 0
+  #next: number | undefined
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT no FROM words WHERE word = ?')
     this.#last = db.prepare('SELECT max(no) AS no FROM words')
     this.#insert = db.prepare('INSERT INTO words VALUES (?, ?)')
-    this.forget()
   }
 
   number(word: string): number {
     const known = this.#known.get(word)
     if (known !== undefined) return known
     const found = this.#find.get(word)?.['no']
-    const no = typeof found === 'number' ? found : this.#next++
-    if (found === undefined) this.#insert.run(no, word)
+    const no = typeof found === 'number' ? found : this.#add(word)
     if (this.#known.size >= most) this.#known.clear()
     this.#known.set(word, no)
     return no
@@ -31,7 +29,14 @@ export class Words {
   /** After a rollback the numbers given since the last commit are free again. */
   forget(): void {
     this.#known.clear()
-    this.#next = Number(this.#last.get()?.['no'] ?? 0) + 1
+    this.#next = undefined
+  }
+
+  #add(word: string): number {
+    const no = this.#next ?? Number(this.#last.get()?.['no'] ?? 0) + 1
+    this.#insert.run(no, word)
+    this.#next = no + 1
+    return no
   }
 }
 

@@ -26,9 +26,13 @@ complete -F _sm sm muster
 
 function branch({ after, isCommand, words, options, takesFile }: Position): string {
   const pattern = isCommand ? `'${after}' | '${after} '*` : `'${after}'`
-  const flags = options.flatMap(([name, { short }]) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
+  const flags = options.flatMap(([name, { short }]) => [
+    `--${name}`,
+    ...(short === undefined ? [] : [`-${short}`]),
+  ])
   const all = [...words.map(({ word }) => word), ...flags].join(' ')
   const fileOptions = options.filter(([, { kind }]) => kind === 'file').map(([name]) => `--${name}`)
-  const byOption = fileOptions.length === 0 ? '' : `; [[ $previous == ${fileOptions.join(' || $previous == ')} ]] && files=1`
+  const byOption =
+    fileOptions.length === 0 ? '' : `; [[ $previous == ${fileOptions.join(' || $previous == ')} ]] && files=1`
   return `    ${pattern}) words='${all}'${takesFile ? '; files=1' : byOption} ;;`
 }

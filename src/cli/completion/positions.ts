@@ -16,11 +16,18 @@ export type Position = {
 
 /** Every state that completion knows, from the table of commands. */
 export function positions(): Position[] {
-  const families = [...new Set(commandEntries.flatMap(([name]) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])))]
+  const families = [
+    ...new Set(commandEntries.flatMap(([name]) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : []))),
+  ]
   const single = commandEntries.filter(([name]) => !name.includes(' '))
   const start = [
     ...single.map(([word, { summary }]) => ({ word, about: summary })),
-    ...families.map((word) => ({ word, about: `${secondWords(word).map((next) => next.word).join(', ')}` })),
+    ...families.map((word) => ({
+      word,
+      about: `${secondWords(word)
+        .map((next) => next.word)
+        .join(', ')}`,
+    })),
   ]
   return [
     menu('', start),

@@ -23,7 +23,9 @@ function branch({ after, isCommand, words, options, takesFile }: Position): stri
   const needsFiles = takesFile || options.some(([, { kind }]) => kind === 'file')
   return [
     `    ${pattern})`,
-    ...(words.length === 0 ? [] : [`      words_here=(${words.map(({ word, about }) => item(word, about)).join(' ')})`]),
+    ...(words.length === 0
+      ? []
+      : [`      words_here=(${words.map(({ word, about }) => item(word, about)).join(' ')})`]),
     `      options_here=(${options.map(([name, { about }]) => item(`--${name}`, about)).join(' ')})`,
     ...(words.length === 0 ? [] : ['      _describe command words_here']),
     '      _describe option options_here',

@@ -20,13 +20,3 @@ export function count(value: number): string {
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 }
-
-/** A duration for people: `350ms`, `12s`, `5min`, `3hr`, `2days`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)}ms`
-  if (ms < 60_000) return `${Math.floor(ms / 1000)}s`
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}min`
-  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)}hr`
-  const days = Math.floor(ms / 86_400_000)
-  return days === 1 ? '1day' : `${days}days`
-}

@@ -1,5 +1,10 @@
+import {
+  type CommandDefinition,
+  type CommandGroup,
+  commandGroups,
+  type Option,
+} from '../../contract/cli/command.ts'
 import { type CommandName, commandEntries, commands, globalOptions } from '../../contract/cli.ts'
-import { type CommandDefinition, type CommandGroup, commandGroups, type Option } from '../../contract/cli/command.ts'
 import { pad, wrap } from './text-width.ts'
 
 const lineWidth = 80
@@ -80,7 +85,8 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
   const lines = rows.flatMap(([term, about]) => {
     const [first = '', ...rest] = wrap(about, lineWidth - left - 4)
     // A term that is too long for its column gets a line of its own.
-    const head = term.length > left ? [`  ${term}`, `  ${pad('', left)}  ${first}`] : [`  ${pad(term, left)}  ${first}`]
+    const head =
+      term.length > left ? [`  ${term}`, `  ${pad('', left)}  ${first}`] : [`  ${pad(term, left)}  ${first}`]
     return [...head, ...rest.map((line) => `  ${pad('', left)}  ${line}`)]
   })
   return [title, ...lines].join('\n')

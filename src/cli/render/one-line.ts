@@ -1,5 +1,13 @@
 // Control characters from a log or a file could move the cursor, colour the terminal or hide text.
-const control = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g
+const control = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+
+/** Makes foreign text of several lines safe to show; its indentation stays. */
+export function plainLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replaceAll('\t', '  ').replaceAll(control, ' ').trimEnd())
+    .join('\n')
+}
 
 /** Makes foreign text safe to show inside one line of a terminal. */
 export function oneLine(text: string): string {

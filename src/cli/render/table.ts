@@ -6,7 +6,11 @@ export type Column = { readonly title: string; readonly align?: 'right'; readonl
 const gap = 2
 
 /** Aligns rows under their titles; the elastic column is cut so that a line fits the width. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string {
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string {
   const sizes = columns.map((column, i) =>
     Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[i] ?? ''))),
   )
@@ -18,7 +22,9 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
       .map((column, i) => {
         const size = sizes[i] ?? 0
         const text = column.isElastic ? cut(cells[i] ?? '', size) : (cells[i] ?? '')
-        return column.align === 'right' ? ' '.repeat(Math.max(0, size - textWidth(text))) + text : pad(text, size)
+        return column.align === 'right'
+          ? ' '.repeat(Math.max(0, size - textWidth(text))) + text
+          : pad(text, size)
       })
       .join(' '.repeat(gap))
       .trimEnd()

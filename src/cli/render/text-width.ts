@@ -1,8 +1,8 @@
-const escapes = /\u001b\[[0-9;]*m/g
+const escapes = /\p{Cc}\[[0-9;]*m/gu
 // Wide in every terminal: CJK, Hangul, kana, full-width forms, and the emoji blocks.
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
-const joined = /[\p{Mn}\p{Me}\u200d\ufe0f]/u
+const joined = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u
 
 /** How many columns a text takes in a terminal; colours take none. */
 export function textWidth(text: string): number {

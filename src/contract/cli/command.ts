@@ -43,4 +43,5 @@ export type CommandDefinition = {
 }
 
 /** Declares a family of commands under their full names, like `journal verify`. */
-export const commandFamily = <const F extends Record<string, CommandDefinition>>(definitions: F): F => definitions
+export const commandFamily = <const F extends Record<string, CommandDefinition>>(definitions: F): F =>
+  definitions

@@ -12,7 +12,7 @@ export const logCommands = commandFamily({
   },
   'log import': {
     group: 'agents',
-    summary: 'read session files into the journal; nothing twice',
+    summary: 'read session files into the journal',
     needs: 'daemon',
     arguments: { files: { takes: 'many', about: 'session files or folders of them', isFile: true } },
     options: {},
@@ -30,7 +30,7 @@ export const logCommands = commandFamily({
   },
   'log migrate': {
     group: 'agents',
-    summary: 'print an older session file in the present format',
+    summary: 'print an older file in the present format',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the session file; it is left as it is', isFile: true } },
     options: { out: { kind: 'file', value: 'path', about: 'the file to write; without it, printed' } },
@@ -38,7 +38,7 @@ export const logCommands = commandFamily({
   },
   'log repair': {
     group: 'agents',
-    summary: 'write a repaired copy of a session file, with a report',
+    summary: 'write a repaired copy, with a report',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the session file; it is left as it is', isFile: true } },
     options: { out: { kind: 'file', value: 'path', isRequired: true, about: 'the file to write' } },

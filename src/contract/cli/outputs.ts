@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import type { CommandName } from '../cli.ts'
 import { JournalStats } from '../health.ts'
-import { DoctorReport, JournalVerification, LogConversion, LogValidation, RedactionReport } from '../offline.ts'
+import {
+  DoctorReport,
+  JournalVerification,
+  LogConversion,
+  LogValidation,
+  RedactionReport,
+} from '../offline.ts'
 import { routes, WireEvent } from '../routes.ts'
 import { AgentKind, Count } from '../values.ts'
 

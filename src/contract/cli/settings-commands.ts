@@ -36,7 +36,7 @@ export const settingsCommands = commandFamily({
   },
   'redact test': {
     group: 'maintenance',
-    summary: 'show what would be redacted in a text; nothing is stored',
+    summary: 'show what would be redacted in a text',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the text to look at; - is standard input', isFile: true } },
     options: {},

@@ -20,6 +20,7 @@ const changes: Handlers<RowOp> = {
       op: 'upsert',
       table: 'approvals',
       key: [payload.approvalId],
+      isFresh: true,
       keep: {
         ...where(event),
         action: preview(payload.action),

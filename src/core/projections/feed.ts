@@ -1,10 +1,9 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Insert } from '../../contract/row-op.ts'
 import { phaseOf, workflowOf } from './place.ts'
-import { titleOf } from './title.ts'
 
 /** The event's line in the feed. */
-export function feedOp(event: AgentEvent, atMs: number): Insert {
+export function feedOp(event: AgentEvent, atMs: number, title: string | undefined): Insert {
   return {
     op: 'insert',
     table: 'events',
@@ -22,7 +21,7 @@ export function feedOp(event: AgentEvent, atMs: number): Insert {
       actor: event.actor,
       workflowId: workflowOf(event),
       phase: phaseOf(event),
-      title: titleOf(event),
+      title,
     },
   }
 }

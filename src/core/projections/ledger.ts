@@ -20,6 +20,7 @@ export function ledgerOps(event: AgentEvent, atMs: number): RowOp[] {
       op: 'upsert',
       table: 'ledger',
       key: [call.responseId],
+      isFresh: !call.isCorrection,
       set: { ...own.set, ...figures(call), lastSeq: event.seq },
       keep: { ...own.keep, seq: event.seq, calls: 1, ...(call.costNano === undefined && { unpriced: 1 }) },
       add: { reports: 1 },

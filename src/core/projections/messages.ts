@@ -28,6 +28,7 @@ function upsert(event: MessageEvent, change: Change): RowOp {
     op: 'upsert',
     table: 'messages',
     key: [event.payload.messageId, event.sessionId],
+    isFresh: event.type === 'agent.message.created',
     keep: {
       seq: event.seq,
       runId: event.runId,

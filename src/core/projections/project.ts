@@ -9,8 +9,11 @@ import { runOps } from './runs.ts'
 import { sessionOps } from './sessions.ts'
 import { spanOps } from './spans.ts'
 import { taskOps } from './tasks.ts'
+import { titleOf } from './title.ts'
 
-const projections: readonly ((event: AgentEvent, atMs: number) => readonly RowOp[])[] = [
+type Projection = (event: AgentEvent, atMs: number, title: string | undefined) => readonly RowOp[]
+
+const projections: readonly Projection[] = [
   rollupOps,
   sessionOps,
   runOps,
@@ -26,8 +29,9 @@ const projections: readonly ((event: AgentEvent, atMs: number) => readonly RowOp
 export function project(event: AgentEvent): RowOp[] {
   const atMs = Date.parse(event.timestamp)
   if (Number.isNaN(atMs)) throw new Error(`event ${event.seq} has the timestamp ${event.timestamp}`)
-  const ops: RowOp[] = [feedOp(event, atMs)]
-  for (const projection of projections) for (const op of projection(event, atMs)) ops.push(op)
+  const title = titleOf(event)
+  const ops: RowOp[] = [feedOp(event, atMs, title)]
+  for (const projection of projections) for (const op of projection(event, atMs, title)) ops.push(op)
   if (event.type === 'journal.erased') ops.push({ op: 'erase', seqs: event.payload.seqs })
   if (event.type === 'event.parked') {
     const { follower, seq, error } = event.payload

@@ -6,11 +6,7 @@ import { type Handlers, handle } from './handlers.ts'
 import { phaseOf, workflowOf } from './place.ts'
 import { oneLine } from './text.ts'
 
-type Change = {
-  readonly set?: Values<'runs'>
-  readonly keep?: Values<'runs'>
-  readonly add?: Amounts<'runs'>
-}
+type Change = { readonly set?: Values<'runs'>; readonly keep?: Values<'runs'> }
 
 /** Every event of a run touches its row; its first end closes it and no later one changes that. */
 export function runOps(event: AgentEvent, atMs: number): RowOp[] {
@@ -29,6 +25,7 @@ export function runOps(event: AgentEvent, atMs: number): RowOp[] {
         firstSeq: event.seq,
       },
       set: { lastSeq: event.seq },
+      add: handle(counts, event, atMs) ?? none,
     },
   ]
   const change = handle(changes, event, atMs)
@@ -36,6 +33,14 @@ export function runOps(event: AgentEvent, atMs: number): RowOp[] {
   const end = handle(ends, event, atMs)
   if (end !== undefined) ops.push(close(event, end))
   return ops
+}
+
+const none: Amounts<'runs'> = {}
+
+const counts: Handlers<Amounts<'runs'>> = {
+  'tool.call.completed': () => ({ toolCompleted: 1 }),
+  'tool.call.failed': () => ({ toolFailed: 1 }),
+  'tool.call.denied': () => ({ toolDenied: 1 }),
 }
 
 const changes: Handlers<Change> = {
@@ -61,9 +66,6 @@ const changes: Handlers<Change> = {
     }
   },
   'agent.status.changed': ({ payload }) => ({ set: { activity: payload.status } }),
-  'tool.call.completed': () => ({ add: { toolCompleted: 1 } }),
-  'tool.call.failed': () => ({ add: { toolFailed: 1 } }),
-  'tool.call.denied': () => ({ add: { toolDenied: 1 } }),
 }
 
 type RunStatus = 'completed' | 'failed' | 'cancelled'

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { SearchText } from '../../contract/search-text.ts'
 import { type Handlers, handle } from './handlers.ts'
-import { spanEnd } from './span-end.ts'
+import { endStatus } from './span-end.ts'
 import { plainText } from './text.ts'
 import { titleOf } from './title.ts'
 import { filesOf } from './tool-subject.ts'
@@ -26,7 +26,7 @@ function facets(event: AgentEvent): Pick<SearchText, 'tool' | 'files' | 'status'
   return {
     ...(typeof tool === 'string' && { tool }),
     ...(files.length > 0 && { files: files.slice(0, 50).join(' ').slice(0, searchLimit) }),
-    ...(typeof status === 'string' && { status }),
+    ...(status !== undefined && { status }),
   }
 }
 
@@ -37,8 +37,8 @@ const fileLists: Handlers<string[]> = {
   'result.summary': ({ payload }) => [...(payload.filesCreated ?? []), ...(payload.filesModified ?? [])],
 }
 
-const ended = (event: AgentEvent): string | null | undefined => spanEnd(event).status
-const outcomes: Handlers<string | null | undefined> = {
+const ended = (event: AgentEvent): string => endStatus(event)
+const outcomes: Handlers<string> = {
   'session.completed': ended,
   'session.failed': ended,
   'agent.completed': ended,

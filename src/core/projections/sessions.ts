@@ -6,11 +6,7 @@ import type { Lifecycle } from '../../contract/values.ts'
 import { type Handlers, handle } from './handlers.ts'
 import { oneLine } from './text.ts'
 
-type Change = {
-  readonly set?: Values<'sessions'>
-  readonly keep?: Values<'sessions'>
-  readonly add?: Amounts<'sessions'>
-}
+type Change = { readonly set?: Values<'sessions'>; readonly keep?: Values<'sessions'> }
 
 /** Every event of a session touches its row; some say more of it. */
 export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
@@ -29,7 +25,7 @@ export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
       },
       set: { lastSeq: event.seq, lastType: event.type },
       max: { lastMs: atMs },
-      add: one,
+      add: handle(counts, event, atMs) ?? one,
     },
   ]
   const change = handle(changes, event, atMs)
@@ -38,6 +34,16 @@ export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
 }
 
 const one = { events: 1 } as const
+
+const counts: Handlers<Amounts<'sessions'>> = {
+  'agent.spawned': () => ({ events: 1, agents: 1 }),
+  'agent.message.created': () => ({ events: 1, messages: 1 }),
+  'tool.call.completed': () => ({ events: 1, toolCompleted: 1 }),
+  'tool.call.failed': () => ({ events: 1, toolFailed: 1 }),
+  'tool.call.denied': () => ({ events: 1, toolDenied: 1 }),
+  'handoff.requested': () => ({ events: 1, handoffs: 1 }),
+  'handoff.loop_detected': () => ({ events: 1, handoffLoops: 1 }),
+}
 
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 
@@ -89,13 +95,6 @@ const changes: Handlers<Change> = {
   // A subagent's activity is its run's; the session shows what its main agent does.
   'agent.status.changed': ({ parentRunId, payload }) =>
     parentRunId === undefined ? { set: { activity: payload.status } } : {},
-  'agent.spawned': () => ({ add: { agents: 1 } }),
-  'agent.message.created': () => ({ add: { messages: 1 } }),
   'progress.checkpoint': ({ payload }) => ({ set: { milestone: oneLine(payload.message) } }),
   'llm.request.completed': ({ payload }) => ({ set: { billing: payload.billing } }),
-  'tool.call.completed': () => ({ add: { toolCompleted: 1 } }),
-  'tool.call.failed': () => ({ add: { toolFailed: 1 } }),
-  'tool.call.denied': () => ({ add: { toolDenied: 1 } }),
-  'handoff.requested': () => ({ add: { handoffs: 1 } }),
-  'handoff.loop_detected': () => ({ add: { handoffLoops: 1 } }),
 }

@@ -5,14 +5,21 @@ import { type Handlers, handle } from './handlers.ts'
 import { oneLine } from './text.ts'
 
 /** How the span of an end event ended, why, and how long it says it took. */
-export function spanEnd(event: AgentEvent): Values<'spans'> {
-  const status = handle(statuses, event, 0) ?? 'ok'
+export function spanEnd(event: AgentEvent, atMs: number): Values<'spans'> {
+  const status = endStatus(event)
   const { durationMs } = event.payload as { durationMs?: unknown }
   return {
+    endType: event.type,
+    endedMs: atMs,
     status,
     detail: status === 'ok' ? undefined : reasonOf(event.payload),
     durationMs: typeof durationMs === 'number' ? durationMs : undefined,
   }
+}
+
+/** How an end event leaves its span. */
+export function endStatus(event: AgentEvent): SpanStatus {
+  return handle(statuses, event, 0) ?? 'ok'
 }
 
 function reasonOf(payload: object): string | undefined {

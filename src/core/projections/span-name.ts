@@ -1,5 +1,5 @@
 import { type AgentEvent, eventTypes } from '../../contract/event.ts'
-import { oneLine } from './text.ts'
+import { clip } from './text.ts'
 
 /** What a span is called in a tree: a tool's span by its tool, an agent's by its type, a call by its model. */
 export function spanName(event: AgentEvent): string | undefined {
@@ -37,7 +37,7 @@ export const callId = (event: AgentEvent): string | undefined =>
 
 function textField(event: AgentEvent, field: string): string | undefined {
   const value = (event.payload as Readonly<Record<string, unknown>>)[field]
-  return typeof value === 'string' && value !== '' ? oneLine(value, 120) : undefined
+  return typeof value === 'string' && value !== '' ? clip(value, 120) : undefined
 }
 
 function kindOf(type: string): string {

@@ -15,13 +15,18 @@ export function clip(text: string, max: number): string {
 
 /** A body or any JSON as one line for a list, or undefined when there is nothing to show. */
 export function oneLine(value: unknown, max = 200): string | undefined {
-  const text = bodyText(value) ?? plainText(value, max * 2)
-  // Only the head is looked at: a title must not cost more for a long body.
-  const line = text
-    .slice(0, max * 4)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const head = headOf(value, max * 4)
+  const line = breaks.test(head) ? head.replace(/\s+/g, ' ').trim() : head
   return line === '' ? undefined : clip(line, max)
+}
+
+const breaks = /\s\s|[^\S ]|^ | $/
+
+/** The beginning of a body or of the texts in any JSON: a title must not cost more for a long body. */
+export function headOf(value: unknown, max: number): string {
+  if (value === undefined) return ''
+  const text = bodyText(value) ?? plainText(value, max)
+  return text.length > max ? text.slice(0, max) : text
 }
 
 /** A preview of a body or of any JSON, with its line breaks. */

@@ -4,7 +4,7 @@ import { messageTitles } from './titles/message.ts'
 import { sessionTitles } from './titles/session.ts'
 import { toolTitles } from './titles/tool.ts'
 import { workflowTitles } from './titles/workflow.ts'
-import { oneLine } from './text.ts'
+import { headOf, oneLine } from './text.ts'
 
 /** Parts of a title; what is not there is left out. */
 export type TitleParts = readonly unknown[]
@@ -24,6 +24,10 @@ export function titleOf(event: AgentEvent): string | undefined {
   // A journal written by a newer version has types that this one cannot name.
   const make = titles[event.type] as ((event: AgentEvent) => TitleParts) | undefined
   if (make === undefined) return undefined
-  const parts = make(event).map((part) => oneLine(part))
-  return oneLine(parts.filter((part) => part !== undefined).join(' '))
+  let text = ''
+  for (const part of make(event)) {
+    const said = headOf(part, 400)
+    if (said !== '') text = text === '' ? said : `${text} ${said}`
+  }
+  return oneLine(text)
 }

@@ -9,12 +9,7 @@ import { isSecretValue, type ValueContext } from './secret-values.ts'
  */
 export const assignments: Detector = {
   classes: ['aws-secret-key', 'connection-string', 'secret-assignment'],
-  anchors: [
-    ...['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'jwt'].map(
-      (text): Anchor => ({ text, fold: true, plausible: assigns }),
-    ),
-    { text: 'key', fold: true, plausible: compoundAssigns },
-  ],
+  anchors: nameAnchors(),
   scan(text, found) {
     let undecided = text.length
     let from = 0
@@ -32,6 +27,14 @@ export const assignments: Detector = {
     }
     return undecided
   },
+}
+
+function nameAnchors(): Anchor[] {
+  const next = ` \t:="'\`\\]?._-0123456789`
+  const words = ['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'jwt']
+  // A bare `key` names nothing; these are the last letters of the words that may stand before it.
+  const keys = '_-isegtndrhyk'.split('').map((letter) => `${letter}key`)
+  return [...words, ...keys].map((text) => ({ text, fold: true, next, plausible: assigns }))
 }
 
 const keyword = /passw(?:or)?d|passphrase|pwd|_pass|secret|token|credential|key|jwt/gi
@@ -75,6 +78,8 @@ function readSeparator(text: string, name: { start: number; end: number }): Sepa
   if (arrow || (sign === ':' && text[value] === '=')) value++
   if (value === text.length) return 'open'
   if (text[value] === '=' || text[value] === ':') return undefined
+  // The user name of a URL: its password is another detector's, and the host must stay.
+  if (sign === ':' && text.startsWith('//', name.start - 2)) return undefined
   const loose = spaced > at || sign === ':' || /\s/.test(text[value]!)
   value = skipSpaces(text, value)
   return value === text.length ? 'open' : { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight' }
@@ -90,6 +95,17 @@ function readQuoted(text: string, separator: Separator, context: NameContext): P
   if (start === text.length) return { open: true }
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
   start++
+  const end = closingQuote(text, { start, quote, depth })
+  if (end === undefined) return undefined
+  const secret = isSecretValue(text.slice(start, end), { ...context, form: 'quoted', next: '' })
+  const open = end === text.length
+  return secret ? { value: { start, end }, open } : { open }
+}
+
+type OpenQuote = { readonly start: number; readonly quote: string; readonly depth: number }
+
+/** Also the end of a text that was cut inside the value; nothing if the line ends or the value is too long. */
+function closingQuote(text: string, { start, quote, depth }: OpenQuote): number | undefined {
   const limit = Math.min(text.length, start + maxQuoted)
   let slashes = 0
   for (let i = start; i < limit; i++) {
@@ -100,14 +116,10 @@ function readQuoted(text: string, separator: Separator, context: NameContext): P
       continue
     }
     // An escaped quote ends the value only if the opening quote was escaped as deeply.
-    if (char === quote && slashes <= depth && (depth > 0 || slashes % 2 === 0)) {
-      const end = i - slashes
-      const secret = isSecretValue(text.slice(start, end), { ...context, form: 'quoted', next: '' })
-      return secret ? { value: { start, end }, open: false } : { open: false }
-    }
+    if (char === quote && slashes <= depth && (depth > 0 || slashes % 2 === 0)) return i - slashes
     slashes = 0
   }
-  return limit === text.length ? { ...readBare(text, separator, context), open: true } : undefined
+  return limit === text.length ? limit : undefined
 }
 
 function readBare(text: string, separator: Separator, context: NameContext): Parsed {
@@ -177,11 +189,6 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
   const limit = Math.min(length, i + maxSpace + 8)
   while (i < limit && separatorFiller[bytes[i]!] === 1) i++
   return i >= length || bytes[i] === 58 || bytes[i] === 61
-}
-
-/** A bare `key` names nothing. */
-function compoundAssigns(bytes: Uint8Array, at: number, length: number): boolean {
-  return at > 3 && isNameCode(bytes[at - 4]!) && assigns(bytes, at, length)
 }
 
 const separatorFiller = new Uint8Array(256)

@@ -32,7 +32,6 @@ const scheme =
   /(?:bearer|basic|token|apikey|bot|digest|negotiate|ntlm|hawk|aws4-hmac-sha256)(?:[ \t]{1,8}|%20)/iy
 const gap = /(?:[ \t]{1,8}|%20|\+)/y
 const valueStop = /[\s"'`<>,;)\\]/g
-const lineStop = /[\r\n"'`\\]/g
 const credentialsStop = /[^A-Za-z0-9._~+/=-]/g
 const maxHead = 256
 
@@ -45,13 +44,18 @@ function readHeader(text: string, at: number): Read {
   const afterScheme = matchEnd(text, scheme, value)
   const start = afterScheme === -1 ? value : afterScheme
   const name = text.slice(value, start).trim().toLowerCase()
-  const stop = /^(?:digest|hawk|aws4)/.test(name) ? lineStop : valueStop
+  const stop = /^(?:digest|hawk|aws4)/.test(name) ? lineStopAfter(text[value - 1]!) : valueStop
   const head = headOf(text, stop, start)
   const shaped =
     name === '' ? head.length >= 12 && /[0-9]/.test(head) : head.length >= 8 || /[0-9]/.test(head)
   if (!shaped || isReference(head)) return { start, end: start, open: endsAt(text, start + head.length) }
   const end = firstIndex(text, stop, start)
   return { start, end, class: classes.get(name) ?? 'authorization', open: endsAt(text, end) }
+}
+
+/** These schemes have quoted parts of their own: only the quote around the header ends it. */
+function lineStopAfter(opening: string): RegExp {
+  return /["'`]/.test(opening) ? new RegExp(`[\\r\\n${opening}]`, 'g') : /[\r\n]/g
 }
 
 const classes = new Map([

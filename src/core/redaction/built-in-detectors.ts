@@ -2,7 +2,7 @@ import { assignments } from './assignments.ts'
 import { authorization } from './authorization.ts'
 import { cookieHeader } from './cookie-header.ts'
 import { curlUser } from './curl-user.ts'
-import { type Detector, followedByWord, patternDetector } from './detector.ts'
+import { type Detector, followedByWord, patternDetector, wordChars } from './detector.ts'
 import { privateKey } from './private-key.ts'
 import { tokenRules } from './token-rules.ts'
 import { urlPassword } from './url-password.ts'
@@ -14,7 +14,7 @@ export const builtInDetectors: readonly Detector[] = [
     patternDetector({
       class: rule.class,
       pattern: rule.pattern,
-      anchors: rule.anchors.map((text) => ({ text, plausible: followedByWord(8) })),
+      anchors: rule.anchors.map((text) => ({ text, next: wordChars, plausible: followedByWord(8) })),
     }),
   ),
   urlPassword,

@@ -3,6 +3,8 @@ export type Anchor = {
   readonly text: string
   /** Upper and lower case are the same. */
   readonly fold?: boolean
+  /** All characters that may come next; it keeps a literal of three characters from being looked at too often. */
+  readonly next?: string
   /** `at` is the byte after the anchor. It must answer true when the bytes end too early to tell. */
   readonly plausible?: (bytes: Uint8Array, at: number, length: number) => boolean
 }
@@ -41,9 +43,11 @@ export function patternDetector(options: {
   }
 }
 
+/** The characters tokens are made of. */
+export const wordChars = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'
+
 const wordByte = new Uint8Array(256)
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-')
-  wordByte[char.charCodeAt(0)] = 1
+for (const char of wordChars) wordByte[char.charCodeAt(0)] = 1
 
 /** True when at least `count` letters, digits, `_` or `-` follow, or the bytes end before that. */
 export function followedByWord(count: number): NonNullable<Anchor['plausible']> {

@@ -1,6 +1,6 @@
 import { builtInDetectors } from './built-in-detectors.ts'
 import { depthClass, type Findings, fieldClass, rebuildEvent } from './event-rebuild.ts'
-import { surveyEvent } from './event-survey.ts'
+import { createSurvey } from './event-survey.ts'
 import { createKeyBook } from './key-book.ts'
 import { knownForms, knownValueClass } from './known-values.ts'
 import { createStreamRedactor, type StreamRedactor } from './stream.ts'
@@ -17,11 +17,14 @@ export type RedactorOptions = {
   readonly allowPatterns?: readonly string[]
 }
 
+/** How many secrets of each class were replaced. */
+export type Counts = Readonly<Record<string, number>>
+
 /** Replaces secrets by `[redacted:<class>]`; running it on its own result changes nothing. */
 export type Redactor = {
   /** The same object if there was nothing to replace; `paths` point into the result. */
-  readonly event: <T>(value: T) => { value: T; paths: string[]; counts: Record<string, number> }
-  readonly text: (text: string) => { text: string; counts: Record<string, number> }
+  readonly event: <T>(value: T) => { value: T; paths: readonly string[]; counts: Counts }
+  readonly text: (text: string) => { text: string; counts: Counts }
   readonly stream: () => StreamRedactor
 }
 
@@ -50,8 +53,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const unanchored = userDetectors.some((detector) => detector.anchors.length === 0)
   const linesOnly = userDetectors.some((detector) => detector.spaced)
 
+  const surveyOf = createSurvey(keys, unanchored)
+
   const needsWork = (value: unknown): boolean => {
-    const survey = surveyEvent(value, keys, unanchored)
+    const survey = surveyOf(value)
     return (
       survey.flagged ||
       scanner.suspects(survey.joined) ||
@@ -61,13 +66,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 
   return {
     event<T>(value: T) {
+      if (!needsWork(value)) return { value, paths: none, counts: noCounts }
       const findings: Findings = { paths: new Set(), counts: {} }
       let current: unknown = value
-      while (needsWork(current)) {
+      do {
         const next = rebuildEvent(current, { scanner, keys }, findings)
         if (next === current) break
         current = next
-      }
+      } while (needsWork(current))
       // Only strings and keys were replaced: the shape is the one that came in.
       return { value: current as T, paths: [...findings.paths], counts: findings.counts }
     },
@@ -78,3 +84,6 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     stream: () => createStreamRedactor(scanner, linesOnly),
   }
 }
+
+const none: readonly string[] = []
+const noCounts: Counts = Object.freeze({})

@@ -30,13 +30,16 @@ function isStrongSecret(value: string, context: ValueContext): boolean {
     return value.length >= 3 && !isCode(value, context)
   }
   if (value.length < 4 || isCode(value, context)) return false
+  if (context.form === 'loose' && /^[A-Za-z]+[.!?]$/.test(value)) return false
   if (/[^A-Za-z]/.test(value)) return true
   // Letters only: a word at the end of its line, not a variable called after what it holds.
-  return context.form === 'loose' && context.next === '' && !/[a-z][A-Z]|passw|secret|token|key/i.test(value)
+  return (
+    context.form === 'loose' && context.next === '' && !/[a-z][A-Z]/.test(value) && !namesSecret.test(value)
+  )
 }
 
 function looksRandom(value: string): boolean {
-  if (value.length < 6 || /\s/.test(value)) return false
+  if (value.length < 6 || /\s|^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value)) return false
   return /[0-9]/.test(value)
     ? !/^[0-9]{1,7}$/.test(value)
     : value.length >= 20 && !/^[a-z]+(?:[._-][a-z]+)*$/i.test(value)
@@ -48,7 +51,7 @@ function isCode(value: string, context: ValueContext): boolean {
   if (/^[({[|&!+]/.test(value) && !value.startsWith('[redacted:')) return true
   if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false
   // A bare identifier: an argument, a member, or a variable named after what it holds.
-  return /[,;)(.[]/.test(context.next)
+  return (context.form === 'tight' ? /[,)(.[]/ : /[,;)(.[]/).test(context.next)
     ? !/[0-9]/.test(value) || namesSecret.test(value)
     : namesSecret.test(value) && context.form === 'loose'
 }

@@ -23,9 +23,10 @@ export function createStreamRedactor(scanner: TextScanner, linesOnly: boolean): 
       if (undecided >= cut) break
       cut = boundary(held, undecided, linesOnly)
     }
-    const out = redact(held.slice(0, cut))
-    held = held.slice(cut)
-    return held.length > maxWait ? out + overflow() : out
+    // A marker in the place of a quote can open what was closed: then all of it waits.
+    const out = scanner.redactSettled(held.slice(0, cut))
+    if (out !== undefined) held = held.slice(cut)
+    return (out ?? '') + (held.length > maxWait ? overflow() : '')
   }
 
   /** Nothing could be decided for too long: a key block, one endless word, or an endless line. */

@@ -14,6 +14,8 @@ export type TextScanner = {
   readonly knownSpans: (text: string) => Span[]
   /** The text without its secrets, each counted; running it again changes nothing. */
   readonly redact: (text: string, counts: Record<string, number>, extra?: readonly Span[]) => string
+  /** The same, or nothing when on the way to it more text could have changed the answer. */
+  readonly redactSettled: (text: string) => string | undefined
   /** The index from which more text could change the answer, or the length of the text. */
   readonly undecidedFrom: (text: string) => number
   readonly isMarker: (text: string) => boolean
@@ -59,6 +61,14 @@ export function createTextScanner(options: {
     return all.length === 0 ? [] : settleSpans(all, markerRanges(text, markers))
   }
 
+  const undecidedFrom = (text: string): number => {
+    let from = tailFrom(text)
+    for (const owner of prefilter.find(text)) {
+      from = Math.min(from, detectors[owner]?.scan(text, ignore) ?? from)
+    }
+    return from
+  }
+
   return {
     suspects: (text) => prefilter.find(text).length > 0,
     spans,
@@ -77,13 +87,17 @@ export function createTextScanner(options: {
       }
       return current
     },
-    undecidedFrom(text) {
-      let from = tailFrom(text)
-      for (const owner of prefilter.find(text)) {
-        from = Math.min(from, detectors[owner]?.scan(text, ignore) ?? from)
+    redactSettled(text) {
+      let current = text
+      let next = spans(text)
+      while (undecidedFrom(current) === current.length) {
+        if (next.length === 0) return current
+        current = applySpans(current, next, {})
+        next = spans(current)
       }
-      return from
+      return undefined
     },
+    undecidedFrom,
     isMarker: (text) => wholeMarker.test(text),
     isAllowed,
   }

@@ -69,7 +69,9 @@ function agentFigures(session: Recorded): AgentFigures[] {
   const subs = new Map<string, SubAgentSession[]>()
   for (const sub of session.sub_sessions) {
     if (!agents.has(sub.agent.agent_id)) agents.set(sub.agent.agent_id, sub.agent)
-    subs.set(sub.agent.agent_id, [...(subs.get(sub.agent.agent_id) ?? []), sub])
+    const own = subs.get(sub.agent.agent_id)
+    if (own) own.push(sub)
+    else subs.set(sub.agent.agent_id, [sub])
   }
   return [...agents.values()].map((agent) => {
     const own = subs.get(agent.agent_id) ?? []

@@ -45,7 +45,14 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     throw new AppError('conflict', `${draft.type}: span ${draft.spanId} is not open; it never began or has ended`)
   if (open && open.kind !== spanKindOf[draft.type])
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
-  return [...below(state, draft).map((span) => endOf(span, draft)), draft]
+  return isLeaf(state, draft) ? [draft] : [...below(state, draft).map((span) => endOf(span, draft)), draft]
+}
+
+/** Most spans that end have nothing open below them; finding that out must cost nothing. */
+function isLeaf(state: SessionState, draft: Draft): boolean {
+  if (spanKindOf[draft.type] === 'session') return state.open.size === 1
+  for (const span of state.open.values()) if (span.parentSpanId === draft.spanId) return false
+  return true
 }
 
 /** Open spans under the one that ends, deepest first. A session's end takes all, also spans of other traces. */

@@ -61,17 +61,17 @@ function begun(event: Extract<AgentEvent, { type: 'session.started' }>): Session
 }
 
 function openSpan(event: AgentEvent): OpenSpan {
-  const { traceId, spanId, parentSpanId, runId, parentRunId, taskId, workflowId, phase } = event
-  return {
+  const span: { -readonly [K in keyof OpenSpan]: OpenSpan[K] } = {
     kind: spanKindOf[event.type] as SpanKind,
-    traceId,
-    spanId,
-    runId,
-    ...(parentSpanId && { parentSpanId }),
-    ...(parentRunId && { parentRunId }),
-    ...(taskId && { taskId }),
-    ...(workflowId && { workflowId }),
-    ...(phase && { phase }),
+    traceId: event.traceId,
+    spanId: event.spanId,
+    runId: event.runId,
     facts: closingFacts(event),
   }
+  if (event.parentSpanId) span.parentSpanId = event.parentSpanId
+  if (event.parentRunId) span.parentRunId = event.parentRunId
+  if (event.taskId) span.taskId = event.taskId
+  if (event.workflowId) span.workflowId = event.workflowId
+  if (event.phase) span.phase = event.phase
+  return span
 }

@@ -68,38 +68,29 @@ export const spanKindOf: Partial<Record<EventType, SpanKind>> = {
 /** What of a starting event its forced ending must repeat. */
 export type ClosingFacts = Readonly<Record<string, unknown>>
 
+const repeated: Record<SpanKind, readonly string[]> = {
+  session: [],
+  agent: ['agentId'],
+  task: ['agentId'],
+  tool: ['callId', 'tool'],
+  llm: ['model'],
+  message: ['messageId'],
+  approval: ['approvalId', 'subject'],
+  effect: ['effectId', 'effect'],
+  workflow: ['workflowId'],
+  phase: ['workflowId', 'phase'],
+  node: ['workflowId', 'node'],
+  round: ['round', 'maxRounds', 'taskId'],
+  handoff: ['from', 'to'],
+}
+
 export function closingFacts(event: AgentEvent): ClosingFacts {
-  const p = event.payload as Record<string, unknown>
-  const pick = (...names: string[]) =>
-    Object.fromEntries(names.filter((name) => p[name] !== undefined).map((name) => [name, p[name]]))
-  switch (spanKindOf[event.type]) {
-    case 'agent':
-      return pick('agentId')
-    case 'task':
-      return pick('agentId')
-    case 'tool':
-      return pick('callId', 'tool')
-    case 'llm':
-      return pick('model')
-    case 'message':
-      return pick('messageId')
-    case 'approval':
-      return pick('approvalId', 'subject')
-    case 'effect':
-      return pick('effectId', 'effect')
-    case 'workflow':
-      return pick('workflowId')
-    case 'phase':
-      return pick('workflowId', 'phase')
-    case 'node':
-      return pick('workflowId', 'node')
-    case 'round':
-      return pick('round', 'maxRounds', 'taskId')
-    case 'handoff':
-      return pick('from', 'to')
-    default:
-      return {}
-  }
+  const kind = spanKindOf[event.type]
+  const facts: Record<string, unknown> = {}
+  if (kind === undefined) return facts
+  const payload = event.payload as Record<string, unknown>
+  for (const name of repeated[kind]) if (payload[name] !== undefined) facts[name] = payload[name]
+  return facts
 }
 
 /** How an open span is ended by what ended above it. */

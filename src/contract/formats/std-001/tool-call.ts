@@ -61,6 +61,8 @@ export const ToolCall = z
     original_tool_name: z.string().optional(),
     /** The call had no end when the file was written; its ended_at is the time of writing. */
     open: z.boolean().optional(),
+    /** When the call itself returned, where its sub-agent worked on in the background. */
+    original_ended_at: IsoTime.optional(),
   })
   .meta({ id: 'ToolCall' })
 export type ToolCall = z.infer<typeof ToolCall>

@@ -10,12 +10,7 @@ export type Found = { readonly value: unknown; readonly place: Place; readonly l
 /** The fields of an object, ready to be mended; undefined when the value is none. */
 export function fieldsOf({ value, place, log }: Found): Fields | undefined {
   if (!isRecord(value)) return undefined
-  const record = { ...value }
-  if (Object.hasOwn(record, '__proto__')) {
-    Reflect.deleteProperty(record, '__proto__')
-    log(at(place, '__proto__'), 'dropped', 'a field named __proto__ is never data')
-  }
-  return { record, place, log }
+  return { record: { ...value }, place, log }
 }
 
 /** The value of one field, with its place. */

@@ -36,6 +36,6 @@ export function shown(value: unknown): string {
       ? 'an object'
       : ''
   if (kind) return kind
-  const text = JSON.stringify(value) ?? String(value)
+  const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

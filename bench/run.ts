@@ -1,0 +1,45 @@
+/** `npm run bench [NAME…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { type Figure, holds } from './support/figure.ts'
+
+type Bench = { about: string; run(): Promise<Figure[]> }
+
+const folder = import.meta.dirname
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -3))
+  .sort()
+const [first, ...rest] = process.argv.slice(2)
+
+if (first === '--one') await runOne(rest[0] ?? '')
+else runMany(first === undefined ? names : [first, ...rest])
+
+function runMany(wanted: readonly string[]): void {
+  const unknown = wanted.filter((name) => !names.includes(name))
+  if (unknown.length > 0) {
+    console.error(`no benchmark ${unknown.join(', ')}; there are: ${names.join(', ')}`)
+    process.exit(2)
+  }
+  const failed = wanted.filter((name) => {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, '--one', name], { stdio: 'inherit' })
+    return status !== 0
+  })
+  if (failed.length > 0) console.log(`\nbelow a bound: ${failed.join(', ')}`)
+  process.exitCode = failed.length > 0 ? 1 : 0
+}
+
+async function runOne(name: string): Promise<void> {
+  const bench = (await import(`./${name}.ts`)) as Bench
+  console.log(`\n${name}: ${bench.about}`)
+  const figures = await bench.run()
+  for (const figure of figures) console.log(`  ${line(figure)}`)
+  process.exit(figures.every(holds) ? 0 : 1)
+}
+
+function line(figure: Figure): string {
+  const { what, value, unit, atLeast, atMost } = figure
+  const bound = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : ''
+  const verdict = bound === '' ? '' : holds(figure) ? `ok (${bound})` : `BROKEN (${bound})`
+  return `${what.padEnd(48)} ${value.toLocaleString('en-US').padStart(12)} ${unit.padEnd(9)} ${verdict}`
+}

@@ -1,0 +1,45 @@
+import type { IndexQueries } from '../../ports/index.ts'
+import { events } from './feed-queries.ts'
+import { Meta } from './meta.ts'
+import { openForReading } from './open-database.ts'
+import { asRefusal } from './problem.ts'
+import { RowReader } from './row-reader.ts'
+import { runs } from './run-queries.ts'
+import { findSessions, sessions, subtree } from './session-queries.ts'
+import { spans } from './span-queries.ts'
+import { counts, parked, stats } from './stats-queries.ts'
+import { ledger, usage } from './usage-queries.ts'
+import { approvalLatency, approvals, messages, tasks } from './work-queries.ts'
+
+/** Opens the index for questions. After a rebuild it must be opened again: it still sees the old file. */
+export function openIndexQueries(path: string): IndexQueries {
+  const { reader, meta } = open(path)
+  return {
+    sessions: (filter) => sessions(reader, filter),
+    findSessions: (word, limit) => findSessions(reader, word, limit),
+    subtree: (sessionId, limit) => subtree(reader, sessionId, limit),
+    runs: (filter) => runs(reader, filter),
+    tasks: (filter) => tasks(reader, filter),
+    messages: (filter) => messages(reader, filter),
+    approvals: (filter) => approvals(reader, filter),
+    approvalLatency: (filter) => approvalLatency(reader, filter),
+    spans: (filter) => spans(reader, filter),
+    ledger: (filter) => ledger(reader, filter),
+    usage: (filter) => usage(reader, filter),
+    events: (filter) => events(reader, filter),
+    stats: (filter) => stats(reader, filter),
+    counts: () => counts(reader, meta.position().seq),
+    parked: (limit) => parked(reader, limit),
+    position: () => meta.position(),
+    close: () => reader.close(),
+  }
+}
+
+function open(path: string): { reader: RowReader; meta: Meta } {
+  try {
+    const db = openForReading(path)
+    return { reader: new RowReader(db), meta: new Meta(db) }
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}

@@ -1,0 +1,17 @@
+import { errorCodes } from '../../contract/errors.ts'
+import type { DataCommand } from '../command-module.ts'
+import { renderAgentCheck } from '../render/agents.ts'
+
+export const agentsCheck: DataCommand<'agents check'> = {
+  run: async (_input, io) => {
+    const { agents, problems, shadowed } = await (await io.offline()).agentsLoad(io.signal)
+    return {
+      agents: agents.length,
+      problems: problems.map(({ file, line, severity, message }) => ({ file, line, severity, message })),
+      shadowed: shadowed.map(({ name, file, by }) => ({ name, file, by })),
+    }
+  },
+  render: renderAgentCheck,
+  exitCode: ({ problems }) =>
+    problems.some(({ severity }) => severity === 'error') ? errorCodes.failed.exit : 0,
+}

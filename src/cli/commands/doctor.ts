@@ -1,0 +1,44 @@
+import { AppError, errorCodes } from '../../contract/errors.ts'
+import type { DoctorReport } from '../../contract/offline.ts'
+import type { DataCommand } from '../command-module.ts'
+import type { Io } from '../io.ts'
+import { renderChecks } from '../render/checks.ts'
+
+export const doctor: DataCommand<'doctor'> = {
+  run: async (_input, io) => {
+    const [seen, checks] = await Promise.all([askDaemon(io), (await io.offline()).doctor(io.signal)])
+    return { daemon: seen.daemon, checks: [...checks, ...seen.checks] }
+  },
+  render: renderChecks,
+  exitCode: ({ checks }) => (checks.some(({ status }) => status === 'failed') ? errorCodes.failed.exit : 0),
+}
+
+// The doctor never starts a daemon, and one that is ill must not keep the rest from being looked at.
+async function askDaemon(io: Io): Promise<DoctorReport> {
+  const daemon = await io.daemon()
+  const { state } = await daemon.probe()
+  if (state === 'slow') return slow
+  if (state === 'down') return { daemon: 'stopped', checks: [] }
+  try {
+    const client = await daemon.running()
+    const report = await client?.doctor({}, { signal: io.signal, timeoutMs: 5000 })
+    return report === undefined
+      ? { daemon: 'stopped', checks: [] }
+      : { daemon: 'running', checks: report.checks }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'timeout') return slow
+    throw error
+  }
+}
+
+const slow: DoctorReport = {
+  daemon: 'slow',
+  checks: [
+    {
+      name: 'daemon',
+      status: 'failed',
+      detail: 'it accepts connections but does not answer',
+      cure: 'wait a moment; if it stays so, restart it with sm up --replace and keep its log',
+    },
+  ],
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, httpClient } from '../client/client.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Health } from '../contract/health.ts'
+import { environmentNames, homeFiles, socketPath } from '../contract/home.ts'
+import type { Io } from './io.ts'
+import type { Address } from './local-fetch.ts'
+import { type Probed, probeDaemon, transportTo } from './probe-daemon.ts'
+import { startDaemon } from './start-daemon.ts'
+import { stateFolder } from './state-folder.ts'
+
+/** How long `sm` waits: before it says that the daemon is slow, before it gives up, and for a stop. */
+export type Patience = { readonly answerMs: number; readonly slowMs: number; readonly stopMs: number }
+
+const usualPatience: Patience = { answerMs: 2000, slowMs: 15_000, stopMs: 20_000 }
+
+/** The way from `sm` to the daemon of one home. */
+export type DaemonConnection = {
+  readonly home: string
+  /** Whether it answers, within a moment. */
+  probe(): Promise<Probed>
+  /** The client of a running daemon; nothing when none runs, and none is started. */
+  running(): Promise<Client | undefined>
+  /** The client of the daemon, which is started when none runs. */
+  client(): Promise<Client>
+  /** Makes sure that it runs. */
+  start(): Promise<{ health: Health; started: boolean }>
+  /** Asks it to stop and waits until it is gone; false when none ran. */
+  stop(options: { sessions: boolean }): Promise<boolean>
+}
+
+export function daemonConnection(io: Io, patience = usualPatience): DaemonConnection {
+  const home = stateFolder(io.env, homedir())
+  const probe = async (timeoutMs: number): Promise<Probed> => {
+    const address = addressOf(home)
+    return address === undefined ? { state: 'down' } : probeDaemon(address, timeoutMs, io.signal)
+  }
+  const find = () => findHealth(probe, { io, patience })
+  const client = (): Client => {
+    const address = addressOf(home)
+    if (address === undefined) throw new AppError('unavailable', 'the daemon is gone; start it with: sm up')
+    return httpClient(transportTo(address, tokenOf(io.env, home)))
+  }
+  const start = async () => {
+    const health = await find()
+    return health === undefined ? startDaemon({ home, io, probe }) : { health, started: false }
+  }
+  return {
+    home,
+    probe: () => probe(patience.answerMs),
+    running: async () => ((await find()) === undefined ? undefined : client()),
+    client: async () => {
+      await start()
+      return client()
+    },
+    start,
+    stop: async ({ sessions }) => {
+      const health = await find()
+      if (health === undefined) return false
+      await client().shutdown({ sessions }, { signal: io.signal })
+      await untilGone(health, probe, { io, patience })
+      return true
+    },
+  }
+}
+
+type Probe = (timeoutMs: number) => Promise<Probed>
+type Waiting = { readonly io: Io; readonly patience: Patience }
+
+/** Tells slow from down: what accepts a connection and stays silent runs, and deserves patience. */
+async function findHealth(probe: Probe, { io, patience }: Waiting): Promise<Health | undefined> {
+  const { answerMs, slowMs } = patience
+  let probed = await probe(answerMs)
+  if (probed.state === 'slow') {
+    io.say(`the daemon is slow to answer; waiting up to ${slowMs / 1000} s`)
+    probed = await probe(slowMs - answerMs)
+  }
+  if (probed.state === 'slow') {
+    throw new AppError(
+      'timeout',
+      `the daemon runs but did not answer in ${slowMs / 1000} s; try again, or see: sm doctor`,
+    )
+  }
+  return probed.state === 'running' ? probed.health : undefined
+}
+
+// The lock is free only when the process is gone; a daemon that merely stopped listening still holds it.
+async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waiting): Promise<void> {
+  const deadline = Date.now() + patience.stopMs
+  while (isAlive(pid) || (await probe(patience.answerMs)).state !== 'down') {
+    if (Date.now() > deadline) {
+      throw new AppError(
+        'timeout',
+        `the daemon (pid ${pid}) is still stopping after ${patience.stopMs / 1000} s; see its log`,
+      )
+    }
+    await sleep(30, undefined, { signal: io.signal })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function addressOf(home: string): Address | undefined {
+  const path = socketPath(home)
+  if (path !== undefined) return { socketPath: path }
+  const port = Number(readIfThere(join(home, homeFiles.port)))
+  return port > 0 ? { port } : undefined
+}
+
+// A session's own capability wins over the operator's file: an agent's `sm` acts as that session.
+function tokenOf(env: Io['env'], home: string): string | undefined {
+  return env[environmentNames.token] || readIfThere(join(home, homeFiles.operatorToken)) || undefined
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Hidden from an isolated session; without it only reads are allowed, and the daemon says so.
+    if (code === 'ENOENT' || code === 'EACCES') return ''
+    throw error
+  }
+}

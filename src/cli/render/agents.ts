@@ -1,0 +1,68 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import type { View } from '../command-module.ts'
+import { plural } from './amounts.ts'
+import { oneLine, plainLines } from './one-line.ts'
+import { painter } from './paint.ts'
+import { table } from './table.ts'
+
+/** The agents in force, one line each. */
+export function renderAgentList(agents: CommandOutput<'agents list'>, { width }: View): string {
+  if (agents.length === 0) return 'No agent definitions were found.'
+  return table(
+    [
+      { title: 'NAME' },
+      { title: 'KIND' },
+      { title: 'FROM' },
+      { title: 'MODEL' },
+      { title: 'DESCRIPTION', isElastic: true },
+    ],
+    agents.map(({ name, kind, source, model, description }) => [
+      name,
+      kind,
+      source,
+      model ?? '-',
+      oneLine(description),
+    ]),
+    width,
+  )
+}
+
+/** One agent with its prompt. */
+export function renderAgent(agent: CommandOutput<'agents show'>, { color }: View): string {
+  const paint = painter(color)
+  const { allow, delegateTargets } = agent.policy
+  const rows: [string, string][] = [
+    ['kind', agent.kind],
+    ['model', agent.model ?? 'the default'],
+    ['tools', agent.tools.includes('*') ? 'all' : agent.tools.join(', ') || 'none'],
+    ['policy', allow.join(', ') || 'none'],
+    ...(allow.includes('Delegate')
+      ? [['delegates to', delegateTargets === 'any' ? 'any' : delegateTargets.join(', ')] as [string, string]]
+      : []),
+    ...(agent.aliases.length > 0 ? [['aliases', agent.aliases.join(', ')] as [string, string]] : []),
+    ['file', `${agent.file} (${agent.source})`],
+  ]
+  return [
+    `${paint('bold', agent.name)}  ${oneLine(agent.description)}`.trimEnd(),
+    ...rows.map(([term, text]) => `  ${term.padEnd(12)}  ${oneLine(text)}`),
+    '',
+    plainLines(agent.prompt).trimEnd(),
+  ].join('\n')
+}
+
+/** What is wrong with agent files, by place. */
+export function renderAgentCheck(
+  { agents, problems, shadowed }: CommandOutput<'agents check'>,
+  { color }: View,
+): string {
+  const paint = painter(color)
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  return [
+    ...problems.map(({ file, line, severity, message }) => {
+      const word = severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning')
+      return `${file}:${line}: ${word}: ${oneLine(message)}`
+    }),
+    ...shadowed.map(({ name, file, by }) => `${file}: ${name} is hidden by ${by}`),
+    `${plural(agents, 'agent')} loaded, ${plural(errors, 'file')} skipped, ${plural(problems.length - errors, 'warning')}.`,
+  ].join('\n')
+}

@@ -1,0 +1,46 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import type { View } from '../command-module.ts'
+import { bytes, count, plural } from './amounts.ts'
+import { painter } from './paint.ts'
+
+/** Whether the journal is whole, and the first place where it is not. */
+export function renderVerification(found: CommandOutput<'journal verify'>, { color }: View): string {
+  const paint = painter(color)
+  const size = `${plural(found.events, 'event')} in ${plural(found.segments, 'segment')} (${bytes(found.bytes)})`
+  return [
+    found.ok ? `${paint('green', 'ok')}: ${size}` : `${paint('red', 'damaged')}: ${size}`,
+    ...found.damage.map(
+      ({ file, line, seq, reason }) => `${file}:${line}: after event ${count(seq)}: ${reason}`,
+    ),
+    ...(found.unfinished === undefined
+      ? []
+      : [
+          `${found.unfinished.file}: ${bytes(found.unfinished.bytes)} after the last whole batch: ${found.unfinished.reason}`,
+        ]),
+    ...(found.ok
+      ? []
+      : ['Copy the folder before anything else; events before the first bad line are sound.']),
+  ].join('\n')
+}
+
+/** Size and reach of the journal. */
+export function renderStats(stats: CommandOutput<'journal stats'>): string {
+  const rows: [string, string][] = [
+    ['events', stats.seq === 0 ? 'none' : `${count(stats.oldestSeq)} to ${count(stats.seq)}`],
+    ['segments', count(stats.segments)],
+    ['size', bytes(stats.bytes)],
+    ['blobs', bytes(stats.blobBytes)],
+    ['snapshot', stats.snapshotSeq === 0 ? 'none' : `at event ${count(stats.snapshotSeq)}`],
+    ['open sessions', count(stats.openSessions)],
+    ['producers', count(stats.producers)],
+  ]
+  return rows.map(([term, text]) => `${term.padEnd(13)}  ${text}`).join('\n')
+}
+
+/** What became of the lines of an imported file. */
+export function renderImport({ appended, duplicates, rejected }: CommandOutput<'journal import'>): string {
+  return [
+    ...rejected.map(({ line, code, message }) => `line ${line}: ${code}: ${message}`),
+    `${plural(appended, 'event')} added, ${count(duplicates)} here already, ${count(rejected.length)} refused.`,
+  ].join('\n')
+}

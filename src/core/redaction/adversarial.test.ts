@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { createRedactor } from './redactor.ts'
+
+// A quadratic rule needs minutes for a megabyte; the time limit of the suite is the only clock here.
+const redactor = createRedactor({ knownValues: ['Rk7!mQ2#vB9xT4', 'aaaaaaaaaaab'] })
+const size = 1_000_000
+const fill = (unit: string): string => unit.repeat(Math.ceil(size / unit.length))
+
+const units = [
+  'a',
+  'sk-',
+  '=',
+  '-----BEGIN',
+  '-----BEGIN PRIVATE KEY-----',
+  'eyJ',
+  '-eyJaaaaaaaa',
+  'eyJaaaaaaaa.',
+  'eyJaaaaaaaaa.eyJaaaa.',
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+  'password=',
+  'password="',
+  'password=\'\\"',
+  'token: ',
+  'token:\\"',
+  'secret=$',
+  'secret',
+  'api_key',
+  '://',
+  '://a:',
+  '://a:b@',
+  'authorization:',
+  'authorization: bearer ',
+  'bearer+',
+  'basic ',
+  'cookie: ',
+  'cookie:a=bcde',
+  'curl ',
+  'curl -u a:',
+  'SG.aaaaaaaaaaaaaaaaaaaa',
+  '1',
+  '123456:AA',
+  'ghp_',
+  '\\',
+  '"',
+  '\n',
+  ' ',
+  '😀',
+  'é',
+  '[redacted:jwt]',
+  'password=[redacted:jwt]',
+  '--password ',
+  'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n',
+]
+
+for (const unit of units) {
+  test(`[MUS-69] a megabyte of ${JSON.stringify(unit)} is soon done`, () => {
+    const text = fill(unit)
+    const once = redactor.text(text).text
+    expect(redactor.text(once).text).toBe(once)
+    const stream = redactor.stream()
+    const piece = text.slice(0, 100_000)
+    let out = ''
+    for (let i = 0; i < piece.length; i += 1000) out += stream.push(piece.slice(i, i + 1000))
+    expect((out + stream.end()).length).toBeGreaterThan(0)
+  })
+}
+
+test('[MUS-69] an event of a hundred thousand small strings is soon done', () => {
+  const event = {
+    items: Array.from({ length: 100_000 }, (_, i) => ({
+      id: `item-${i}`,
+      note: 'token: none',
+      pass: 'Rk7!mQ2',
+    })),
+  }
+  expect(redactor.event(event).value).toBe(event)
+})

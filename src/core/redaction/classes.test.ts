@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { plantedSecrets } from '../../../test/support/secrets.ts'
+import { createRedactor } from './redactor.ts'
+
+const redactor = createRedactor()
+
+const specOf = (secretClass: string): string => {
+  if (/^(?:url-password|connection-string)$/.test(secretClass)) return 'MUS-58'
+  if (/^(?:secret-assignment|aws-secret-key|cookie|basic-auth|bearer-token|authorization)$/.test(secretClass))
+    return 'MUS-59'
+  return /^(?:private-key|jwt)$/.test(secretClass) ? 'MUS-60' : 'MUS-57'
+}
+
+describe('planted secrets', () => {
+  for (const [index, planted] of plantedSecrets(3).entries()) {
+    const name = `[${specOf(planted.class)}] ${planted.class} (${index}) is replaced and the text around it stays`
+    test(name, () => {
+      const { text, counts } = redactor.text(planted.text)
+      expect(text).toContain(`[redacted:${planted.class}]`)
+      expect(text).not.toContain(planted.secret)
+      expect(counts).toEqual({ [planted.class]: 1 })
+      if (planted.class !== 'private-key' && planted.class !== 'cookie') {
+        expect(text).toBe(planted.text.replace(planted.secret, `[redacted:${planted.class}]`))
+      }
+    })
+  }
+
+  test('[MUS-57] every class is found for many seeds', () => {
+    for (let seed = 100; seed < 140; seed++) {
+      for (const planted of plantedSecrets(seed)) {
+        const { text, counts } = redactor.text(planted.text)
+        expect(text).not.toContain(planted.secret)
+        expect(counts[planted.class], planted.text).toBe(1)
+      }
+    }
+  })
+
+  test('[MUS-57] two secrets in one text are two markers, each counted', () => {
+    const [first, second] = plantedSecrets(5).filter((planted) => planted.class === 'github-token')
+    const { text, counts } = redactor.text(`${first!.secret} and ${second!.secret}`)
+    expect(text).toBe('[redacted:github-token] and [redacted:github-token]')
+    expect(counts).toEqual({ 'github-token': 2 })
+  })
+})
+
+const x = 'Zk4Qw8Rt2Lp6'
+
+const written: [spec: string, text: string, expected: string][] = [
+  ['MUS-58', `postgres://app:p@ssw0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
+  ['MUS-58', `postgres://app:pass/w0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
+  ['MUS-58', `redis://:${x}@cache.test:6379`, 'redis://:[redacted:url-password]@cache.test:6379'],
+  [
+    'MUS-58',
+    `a postgres://u:${x}@one.test b amqp://v:${x}@two.test`,
+    'a postgres://u:[redacted:url-password]@one.test b amqp://v:[redacted:url-password]@two.test',
+  ],
+  ['MUS-58', `Server=a;Pwd=swordfish;Database=b`, 'Server=a;Pwd=[redacted:connection-string];Database=b'],
+  ['MUS-59', `password: swordfish`, 'password: [redacted:secret-assignment]'],
+  ['MUS-59', `password = "it's me"`, 'password = "[redacted:secret-assignment]"'],
+  ['MUS-59', `password=swordfish`, 'password=[redacted:secret-assignment]'],
+  ['MUS-59', `"password" : "a \\" b"`, '"password" : "[redacted:secret-assignment]"'],
+  ['MUS-59', `DB_PASSWORD=a,b;c&d next`, 'DB_PASSWORD=[redacted:secret-assignment] next'],
+  ['MUS-59', `GITHUB_TOKEN_PROD=abcdef`, 'GITHUB_TOKEN_PROD=[redacted:secret-assignment]'],
+  [
+    'MUS-59',
+    `{\\"a\\":\\"API_KEY=${x}\\nB=1\\"}`,
+    '{\\"a\\":\\"API_KEY=[redacted:secret-assignment]\\nB=1\\"}',
+  ],
+  ['MUS-59', `config["client_secret"] = 'abc'`, `config["client_secret"] = '[redacted:secret-assignment]'`],
+  ['MUS-59', `'secret' => '${x}'`, `'secret' => '[redacted:secret-assignment]'`],
+  ['MUS-59', `token := "${x}"`, 'token := "[redacted:secret-assignment]"'],
+  ['MUS-59', `-H 'X-Auth-Token: ${x}'`, `-H 'X-Auth-Token: [redacted:secret-assignment]'`],
+  ['MUS-59', `--password "two words 1"`, '--password "[redacted:secret-assignment]"'],
+  ['MUS-59', `password: "unfinished ${x}`, 'password: "[redacted:secret-assignment]'],
+  [
+    'MUS-59',
+    `Authorization: Digest username="a", response="${x}"`,
+    'Authorization: Digest [redacted:authorization]',
+  ],
+  [
+    'MUS-59',
+    `curl -X POST \\\n  --user me:${x} https://a.test`,
+    'curl -X POST \\\n  --user me:[redacted:basic-auth] https://a.test',
+  ],
+  ['MUS-59', `Set-Cookie: sid=${x}; HttpOnly\nnext`, 'Set-Cookie: [redacted:cookie]\nnext'],
+]
+
+describe('ways of writing', () => {
+  for (const [spec, text, expected] of written) {
+    test(`[${spec}] ${text}`, () => {
+      expect(redactor.text(text).text).toBe(expected)
+    })
+  }
+})
+
+describe('private keys', () => {
+  const edge = (word: string): string => `-----${word} ${'PRIVATE'} KEY-----`
+  const lines = Array.from({ length: 20 }, (_, i) =>
+    `${String.fromCharCode(65 + i)}${'bC3/+x9Q'.repeat(8)}`.slice(0, 64),
+  )
+
+  test('[MUS-60] a block whose end was cut off is replaced up to its last line', () => {
+    const text = `${edge('BEGIN')}\n${lines.join('\n')}\nshort1`
+    expect(redactor.text(text).text).toBe('[redacted:private-key]')
+    expect(redactor.text(`${text}…`).text).not.toContain(lines[19])
+  })
+
+  test('[MUS-60] line numbers between the lines of a key do not save it', () => {
+    const numbered = [edge('BEGIN'), ...lines, edge('END')].map(
+      (line, i) => `${String(i + 1).padStart(6)}→${line}`,
+    )
+    const { text } = redactor.text(numbered.join('\n'))
+    for (const line of lines) expect(text).not.toContain(line)
+  })
+
+  test('[MUS-60] a key longer than the waiting limit is one marker', () => {
+    const long = Array.from({ length: 40 }, () => lines)
+      .flat()
+      .join('\n')
+    expect(redactor.text(`a ${edge('BEGIN')}\n${long}\n${edge('END')} b`).text).toBe(
+      'a [redacted:private-key] b',
+    )
+  })
+
+  test('[MUS-60] the text between an unfinished key and the next one stays', () => {
+    const text = `${edge('BEGIN')}\n${lines.join('\n')}\n\nThat was it. Now:\n${edge('BEGIN')}\n${lines.join('\n')}\n${edge('END')}`
+    expect(redactor.text(text).text).toBe(
+      '[redacted:private-key]\n\nThat was it. Now:\n[redacted:private-key]',
+    )
+  })
+
+  test('[MUS-63] a header that is only spoken about stays', () => {
+    const text = `The line ${edge('BEGIN')} begins it and ${'words follow it here. '.repeat(20)}`
+    expect(redactor.text(text).text).toBe(text)
+  })
+})

@@ -1,0 +1,95 @@
+import type { AgentIdentifier } from '../../../contract/formats/std-008/agent.ts'
+import { at } from '../json/pointer.ts'
+import { isRecord, type JsonRecord } from '../json/value.ts'
+import { type AgentRegistry, agentIdentifier } from './agent.ts'
+import { type Fields, fieldsOf, found, rename, setAside } from './fields.ts'
+import { shown } from './log.ts'
+import { itemsOf, word } from './values.ts'
+
+const modes = {
+  multi: 'multi_agent',
+  multiagent: 'multi_agent',
+  team: 'multi_agent',
+  collaboration: 'multi_agent',
+  single_agent: 'single',
+  solo: 'single',
+} as const
+const patterns = {
+  'master/worker': 'master_worker',
+  hierarchical: 'master_worker',
+  orchestrator: 'master_worker',
+  consensus: 'peer_to_peer',
+  voting: 'peer_to_peer',
+  p2p: 'peer_to_peer',
+  peer: 'peer_to_peer',
+  sequential: 'pipeline',
+} as const
+
+/** Who works together and how; answers the agents by id. */
+export function collaboration(session: Fields): AgentRegistry {
+  const { record, place, log } = session
+  const value = record['collaboration']
+  if (!isRecord(value)) {
+    if (value !== undefined && typeof value !== 'string')
+      setAside(session, 'collaboration', 'is not an object')
+    record['collaboration'] = typeof value === 'string' ? { mode: value } : {}
+    log(at(place, 'collaboration'), 'filled', 'it is put together from what the session has')
+  }
+  const fields = fieldsOf(found(session, 'collaboration'))
+  if (!fields) return new Map()
+  const hasSubs = Array.isArray(record['sub_sessions']) && record['sub_sessions'].length > 0
+  word(fields, 'mode', {
+    allowed: ['single', 'multi_agent'],
+    also: modes,
+    fallback: () => (hasSubs ? 'multi_agent' : 'single'),
+  })
+  word(fields, 'pattern', {
+    allowed: ['master_worker', 'peer_to_peer', 'pipeline'],
+    also: patterns,
+    fallback: () => 'master_worker',
+  })
+  for (const key of ['original_mode', 'original_pattern'])
+    if (Object.hasOwn(fields.record, key) && typeof fields.record[key] !== 'string')
+      fields.record[key] = shown(fields.record[key])
+  record['collaboration'] = fields.record
+  return agents(fields)
+}
+
+function agents(fields: Fields): AgentRegistry {
+  const { record, place, log } = fields
+  rename(fields, 'participants', ['agents', 'members', 'team'])
+  const items = itemsOf(found(fields, 'participants'))
+  if (!items) {
+    if (Object.hasOwn(record, 'participants')) setAside(fields, 'participants', 'is not a list of agents')
+    log(at(place, 'participants'), 'filled', 'it was missing; an empty list is put in')
+  }
+  const participants = (items ?? []).flatMap((item, position) => {
+    const agent = agentIdentifier(item, { position })
+    if (!agent) item.log(item.place, 'dropped', `${shown(item.value)} is not an agent`)
+    return agent ? [agent] : []
+  })
+  record['participants'] = participants
+  const registry: AgentRegistry = new Map()
+  for (const agent of participants as unknown as AgentIdentifier[])
+    if (!registry.has(agent.agent_id)) registry.set(agent.agent_id, agent)
+  record['orchestrator'] = orchestrator(fields, participants, registry)
+  const main = record['orchestrator'] as AgentIdentifier
+  registry.set(main.agent_id, main)
+  return registry
+}
+
+function orchestrator(fields: Fields, participants: readonly JsonRecord[], known: AgentRegistry): JsonRecord {
+  const { record, place, log } = fields
+  rename(fields, 'orchestrator', ['architect', 'lead', 'coordinator', 'master'])
+  const given = agentIdentifier(found(fields, 'orchestrator'), {
+    position: 0,
+    role: { orchestrates: true },
+    known,
+  })
+  if (given) return given
+  if (Object.hasOwn(record, 'orchestrator')) setAside(fields, 'orchestrator', 'is not an agent')
+  const architect = participants.find((agent) => agent['agent_type'] === 'architect')
+  const chosen = architect ?? { agent_id: 'main', agent_type: 'architect' }
+  log(at(place, 'orchestrator'), 'filled', `it was missing; ${String(chosen['agent_id'])} is put in`)
+  return { ...chosen }
+}

@@ -1,0 +1,118 @@
+import { LegacyPhase, LoopSummary } from '../../../contract/formats/std-001/legacy-phase.ts'
+import { PhaseType } from '../../../contract/formats/std-001/phase-annotation.ts'
+import { at } from '../json/pointer.ts'
+import { isRecord, type JsonRecord } from '../json/value.ts'
+import { type Fields, setAside } from './fields.ts'
+import { textFrom } from './values.ts'
+
+/**
+ * The phases of version 2 and the steps of version 1: their calls become the session's, and each that has calls
+ * becomes an annotation. The phases and steps themselves stay where they are.
+ */
+export function liftPhases({ record, place, log }: Fields): void {
+  const source = phasesOf(record)
+  if (!source) return
+  const { key, phases } = source
+  const isAnnotated = isFilled(record['phase_annotations'])
+  if (!isFilled(record['tool_calls'])) {
+    const calls = phases.flatMap(callsOf)
+    if (calls.length === 0) return
+    record['tool_calls'] = calls
+    log(at(place, 'tool_calls'), 'lifted', `the calls of the ${key} are the calls of the session`)
+  }
+  const known = new Set((record['tool_calls'] as unknown[]).map(idOf))
+  const annotations = isAnnotated ? [] : phases.flatMap((phase, i) => annotationOf(phase, i, known))
+  if (annotations.length === 0) return
+  record['phase_annotations'] = annotations
+  log(at(place, 'phase_annotations'), 'lifted', `the ${key} are read as annotations`)
+}
+
+/** Whether a session is of version 2 or older: it has phases or steps, and no annotations over its calls. */
+export const isLegacy = (record: JsonRecord): boolean =>
+  phasesOf(record) !== undefined && !isFilled(record['phase_annotations'])
+
+/** Keeps phases and loop_summary in their documented types; others are set aside. */
+export function keepPhases(session: Fields): void {
+  const { record } = session
+  if (Object.hasOwn(record, 'phases') && !LegacyPhase.array().safeParse(record['phases']).success)
+    setAside(session, 'phases', 'has phases of another shape')
+  if (Object.hasOwn(record, 'loop_summary') && !LoopSummary.safeParse(record['loop_summary']).success)
+    setAside(session, 'loop_summary', 'has another shape')
+}
+
+function phasesOf(record: JsonRecord): { key: string; phases: JsonRecord[] } | undefined {
+  for (const key of ['phases', 'steps']) {
+    const list = record[key]
+    const phases = Array.isArray(list) ? list.filter(isRecord) : []
+    if (phases.length > 0) return { key, phases }
+  }
+  return undefined
+}
+
+/** The calls a phase holds; one without any is itself read as a call, so that its times and texts are not lost. */
+function callsOf(phase: JsonRecord, position: number): unknown[] {
+  const own = phase['tool_calls']
+  if (Array.isArray(own) && own.length > 0) return own
+  const id = idOf(phase) ?? `step-${String(position + 1).padStart(3, '0')}`
+  const { started_at, ended_at, timestamp, duration_ms, input, output, status } = phase
+  const started = started_at ?? timestamp
+  return [
+    {
+      call_id: id,
+      tool_name: nameOf(phase) ?? 'step',
+      tool_category: 'planning',
+      ...(started === undefined ? {} : { started_at: started }),
+      ...(ended_at === undefined ? {} : { ended_at }),
+      ...(duration_ms === undefined ? {} : { duration_ms }),
+      input: { params: isRecord(input) ? input : input === undefined || input === null ? {} : { input } },
+      output: {
+        status: status === 'failed' ? 'failed' : 'success',
+        ...(isRecord(output) ? { result: output } : {}),
+      },
+    },
+  ]
+}
+
+function annotationOf(phase: JsonRecord, position: number, known: ReadonlySet<unknown>): JsonRecord[] {
+  const listed = Array.isArray(phase['tool_call_ids']) ? phase['tool_call_ids'] : []
+  const held = Array.isArray(phase['tool_calls']) ? phase['tool_calls'].map(idOf) : []
+  const calls = [...listed, ...held, idOf(phase)].filter((id) => known.has(id))
+  if (calls.length === 0) return []
+  const name = nameOf(phase) ?? ''
+  const ended = phase['ended_at'] ?? phase['timestamp']
+  return [
+    {
+      annotation_id: idOf(phase) ?? `phase-${String(position + 1).padStart(3, '0')}`,
+      phase_type: PhaseType.safeParse(name).success ? name : (stepPhases[name] ?? 'unclassified'),
+      tool_call_range: { start_call_id: calls[0], end_call_id: calls.at(-1) },
+      annotated_by: 'agent',
+      ...(ended === undefined ? {} : { annotated_at: ended }),
+      confidence: 'medium',
+      ...(name === '' ? {} : { description: name }),
+      ...(Array.isArray(phase['decisions']) ? { decisions: phase['decisions'] } : {}),
+      ...(Array.isArray(phase['context_used']) ? { context_used: phase['context_used'] } : {}),
+    },
+  ]
+}
+
+/** The seven steps of version 1 by the phase they are. */
+const stepPhases: Record<string, PhaseType> = {
+  requirement_input: 'understand',
+  task_decomposition: 'plan',
+  code_generation: 'execute',
+  environment_execution: 'execute',
+  debug_fix: 'execute',
+  result_verification: 'verify',
+  memory_consolidation: 'mixed',
+}
+
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+
+const nameOf = (phase: JsonRecord): string | undefined =>
+  textFrom(phase['phase_type']) ?? textFrom(phase['step_name']) ?? textFrom(phase['name'])
+
+function idOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined
+  const id = textFrom(value['call_id']) ?? textFrom(value['phase_id']) ?? textFrom(value['step_id'])
+  return id ?? textFrom(value['id'])
+}

@@ -1,0 +1,93 @@
+import type { Journal } from '../adapters/jsonl/journal.ts'
+import type { LoadedConfig } from '../contract/config.ts'
+import { flattenConfig } from '../contract/config/flatten-config.ts'
+import type { Health, SelfReport } from '../contract/health.ts'
+import type { Api } from '../contract/routes.ts'
+import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { Authority } from './authority.ts'
+import { findSession } from './find-session.ts'
+import type { IndexClient } from './index-client.ts'
+import type { IndexThread } from './index-thread.ts'
+import { listEvents } from './list-events.ts'
+import { exportSession, importSession } from './session-files.ts'
+
+export type ApiDeps = {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly index: IndexClient
+  readonly thread: IndexThread
+  readonly authority: Authority
+  readonly agents: AgentDefinitions
+  readonly agentProject: AgentProject | undefined
+  readonly loaded: LoadedConfig
+  readonly health: () => Health
+  readonly report: () => SelfReport
+  readonly url: () => string
+  readonly onShutdown: () => void
+}
+
+/** What stands behind the routes; each answer is a view, and only the engine writes. */
+export function daemonApi(deps: ApiDeps): Api {
+  const { engine, journal, index } = deps
+  const idOf = async (word: string | undefined) => (word === undefined ? undefined : (await findSession(index, word)).sessionId)
+  const agents = async (signal: AbortSignal) => (await deps.agents.load(deps.agentProject, signal)).agents
+  return {
+    health: async () => deps.health(),
+    doctor: async () => deps.report(),
+    listEvents: async ({ session, ...filter }) => listEvents(deps, { ...filter, sessionId: await idOf(session) }),
+    appendEvents: async ({ events, producer }, { principal }) => ({
+      results: await engine.propose({ items: events, principal, producer }),
+    }),
+    listSessions: async ({ parent, lifecycle, ...page }) => {
+      const parentId = await idOf(parent)
+      return {
+        sessions: await index.ask('sessions', {
+          ...page,
+          ...(lifecycle && { lifecycle: [lifecycle] }),
+          ...(parentId && { parentId }),
+        }),
+      }
+    },
+    getSession: ({ id }) => findSession(index, id),
+    listRuns: async ({ id, ...page }) => ({
+      runs: await index.ask('runs', { ...page, sessionId: (await findSession(index, id)).sessionId }),
+    }),
+    listSpans: async ({ id, ...page }) => ({
+      spans: await index.ask('spans', { ...page, sessionId: (await findSession(index, id)).sessionId }),
+    }),
+    search: async ({ q, session, limit }) => {
+      const sessionId = await idOf(session)
+      return { hits: await index.search(q, { limit, ...(sessionId && { sessionId }) }) }
+    },
+    exportLog: async ({ id }) => exportSession(deps, await findSession(index, id)),
+    importLog: (input, { principal }) => importSession(deps, input, principal),
+    listAgents: async (_input, { signal }) => ({ agents: await agents(signal) }),
+    getAgent: async ({ name }, { signal }) => findAgent(await agents(signal), name),
+    getConfig: async () =>
+      flattenConfig(deps.loaded.config).map(({ key, value }) => ({ key, value, origin: deps.loaded.origins[key] ?? 'default' })),
+    journalStats: async () => {
+      const { pending: _pending, ...stats } = journal.stats()
+      return {
+        ...stats,
+        oldestSeq: journal.oldest(),
+        seq: journal.watermark(),
+        openSessions: engine.openSessions(),
+        producers: engine.producers(),
+      }
+    },
+    rebuildIndex: async (_input, { signal }) => {
+      const seq = journal.watermark()
+      deps.thread.rebuild()
+      await deps.thread.reached(seq, signal)
+      await index.reopen()
+      return { seq }
+    },
+    createLoginLink: async () => ({ url: `${deps.url()}/login?code=${deps.authority.loginCode()}` }),
+    shutdown: async () => {
+      deps.onShutdown()
+      return { stopping: true }
+    },
+  }
+}

@@ -1,0 +1,190 @@
+import { Journal } from '../adapters/jsonl/journal.ts'
+import type { Cut } from '../adapters/jsonl/recover.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { privateFolder } from '../adapters/system/durable-files.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { openVault } from '../adapters/vault/file-vault.ts'
+import type { Config, LoadedConfig } from '../contract/config.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Draft } from '../contract/event.ts'
+import { type Health, wireVersions } from '../contract/health.ts'
+import { socketPath } from '../contract/home.ts'
+import { fleet, type SessionId } from '../contract/ids.ts'
+import type { Lifecycle } from '../contract/values.ts'
+import { version } from '../contract/version.ts'
+import { Engine } from '../engine/engine.ts'
+import { releaseVault } from '../engine/reactors/release-vault.ts'
+import { type HttpApp, httpApp } from '../http/app.ts'
+import { type Listening, listen } from '../http/listen.ts'
+import { liveHub } from '../http/live.ts'
+import { loadPage } from '../http/page.ts'
+import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import { daemonApi } from './api.ts'
+import { openAuthority } from './authority.ts'
+import { keepPort, lastPort } from './chosen-port.ts'
+import { homeFiles } from './home.ts'
+import { IndexClient } from './index-client.ts'
+import { IndexThread } from './index-thread.ts'
+import { daemonRedaction, redactorOptions } from './redaction.ts'
+import { startReactors } from './reactors.ts'
+import { observe } from './self-report.ts'
+
+export type DaemonOptions = {
+  readonly home: string
+  readonly loaded: LoadedConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly agents: AgentDefinitions
+  readonly agentProject: AgentProject | undefined
+  readonly onBug: (error: unknown, where: string) => void
+  /** Asked for over HTTP; the process decides how to end. */
+  readonly onShutdown: () => void
+}
+
+export type Daemon = { readonly url: string; close(): Promise<void> }
+
+const closeGraceMs = 2000
+const indexWaitMs = 2000
+const sweepMs = 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Builds every part, passes it to those that need it, and stops them in the opposite order. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { config } = options.loaded
+  const startedAtMs = systemClock.now()
+  const files = homeFiles(await privateFolder(options.home))
+  const journal = await Journal.open(journalOptions(files.journal, config.journal))
+  const thread = new IndexThread(files, (error) => options.onBug(error, 'index thread'))
+  const index = new IndexClient({ index: files.index, search: files.search })
+  const redaction = daemonRedaction(redactorOptions(config.redaction, options.env))
+  const engine = new Engine({
+    journal,
+    blobs: journal.blobs,
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    redact: redaction.redact,
+    endedLifecycle: (id) => endedLifecycle(id, { thread, index, watermark: journal.watermark() }),
+  })
+  const cut = await journal.load(engine.replay)
+  const authority = await openAuthority(files, systemClock)
+  const vault = await openVault(files.vault, files.vaultKey)
+
+  let listening: Listening | undefined
+  const url = () => listening?.url ?? ''
+  const health = (): Health => ({
+    name: 'muster',
+    version,
+    wire: { ...wireVersions },
+    pid: process.pid,
+    startedAt: new Date(startedAtMs).toISOString(),
+    home: options.home,
+    url: url(),
+    seq: journal.watermark(),
+    journal: journal.health(),
+  })
+  const observer = observe({
+    health,
+    startedAtMs,
+    now: () => systemClock.now(),
+    journal,
+    engine,
+    followers: () => [...thread.reports(), ...reactors.reports()],
+    queues: () => ({ journal: journal.stats().pending, queries: index.waiting }),
+    sseClients: () => app.streams.count,
+    home: options.home,
+  })
+  const report = () => observer.report()
+  const { sse } = config.http
+  const app: HttpApp = httpApp({
+    api: daemonApi({ ...options, engine, journal, index, thread, authority, health, report, url }),
+    journal,
+    live: liveHub(),
+    clock: systemClock,
+    limits: { heartbeatMs: sse.heartbeat_ms, stallMs: sse.stall_ms, maxClients: sse.max_clients },
+    address: { port: () => listening?.port ?? 0 },
+    authenticate: (token) => authority.authenticate(token),
+    redeem: (code) => authority.redeem(code),
+    page: loadPage(),
+    maxBodyBytes: config.http.max_body_bytes,
+    onBug: options.onBug,
+  })
+
+  const reactors = await startReactors([releaseVault(vault)], { journal, cursorDir: files.cursors, onBug: options.onBug })
+  thread.start(journal.watermark())
+  journal.onDurable((watermark) => thread.advance(watermark))
+  journal.onRotate(() => {
+    journal.snapshot(engine.snapshot()).catch((error: unknown) => options.onBug(error, 'snapshot'))
+  })
+  if (cut) await engine.record([recovered(cut, journal.watermark())])
+  listening = await listenOnKeptPort(app, { config, home: options.home, port: files.port, onBug: options.onBug })
+  await keepPort(files.port, listening.port)
+  const sweep = setInterval(() => {
+    const before = systemClock.now() - config.vault.keep_days * dayMs
+    vault.sweep(before).catch((error: unknown) => options.onBug(error, 'vault sweep'))
+  }, sweepMs).unref()
+
+  return {
+    url: listening.url,
+    async close() {
+      clearInterval(sweep)
+      observer.stop()
+      await listening?.close(closeGraceMs)
+      await reactors.stop()
+      await thread.stop()
+      await index.close()
+      await redaction.close()
+      if (journal.health() !== 'poisoned') await journal.snapshot(engine.snapshot())
+      await journal.close()
+    },
+  }
+}
+
+const journalOptions = (dir: string, config: Config['journal']) => ({
+  dir,
+  clock: systemClock,
+  fsync: config.fsync,
+  groupMs: config.group_commit_ms,
+  groupEvents: config.group_commit_events,
+  segmentBytes: config.segment_bytes,
+  reserveBytes: config.reserve_bytes,
+})
+
+/** What the index says of a session that is not open; it is given a moment to catch up first. */
+async function endedLifecycle(
+  id: SessionId,
+  { thread, index, watermark }: { thread: IndexThread; index: IndexClient; watermark: number },
+): Promise<Lifecycle | undefined> {
+  if (!(await thread.reached(watermark, AbortSignal.timeout(indexWaitMs))))
+    throw new AppError('unavailable', 'the index is still catching up, so it is not known whether the session ended; try again')
+  const [row] = await index.ask('findSessions', id, 1)
+  return row?.sessionId === id && row.endedMs !== null ? (row.lifecycle as Lifecycle) : undefined
+}
+
+const recovered = (cut: Cut, lastSeq: number): Draft => ({
+  ...fleet,
+  actor: 'daemon',
+  type: 'journal.recovered',
+  payload: { segment: cut.segment, cutBytes: cut.bytes, keptAs: cut.keptAs, lastSeq, reason: cut.reason },
+})
+
+/** The port is kept from run to run; when somebody else has it by now, another is taken rather than none. */
+async function listenOnKeptPort(
+  app: HttpApp,
+  { config, home, port, onBug }: { config: Config; home: string; port: string; onBug: DaemonOptions['onBug'] },
+): Promise<Listening> {
+  const socket = socketPath(home)
+  const at = (number: number) =>
+    listen(app, {
+      host: config.http.host,
+      port: number,
+      ...(socket && { socketPath: socket }),
+      clock: systemClock,
+      onBug,
+    })
+  if (config.http.port !== undefined) return at(config.http.port)
+  try {
+    return await at(lastPort(port))
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'conflict' && /^port/.test(error.message))) throw error
+    return at(0)
+  }
+}

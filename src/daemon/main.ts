@@ -1,0 +1,63 @@
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { agentFiles } from '../adapters/agents/agent-files.ts'
+import { findProject } from '../adapters/config/find-project.ts'
+import { loadConfig } from '../adapters/config/load-config.ts'
+import { musterPaths } from '../adapters/config/muster-paths.ts'
+import { AppError, errorCodes } from '../contract/errors.ts'
+import { createRedactor } from '../core/redaction/redactor.ts'
+import { startDaemon } from './daemon.ts'
+import { packageRoot } from './package-root.ts'
+import { redactorOptions } from './redaction.ts'
+
+/** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
+async function main(): Promise<void> {
+  const place = { env: process.env, home: homedir() }
+  const paths = musterPaths(place)
+  // The daemon serves every project of its user, so no project file may configure it.
+  const loaded = await loadConfig({ ...place, cwd: paths.stateDir, projectTrust: false }, new AbortController().signal)
+  const redactor = createRedactor(redactorOptions(loaded.config.redaction, process.env))
+  const log = pino({ base: null }, { write: (line) => process.stderr.write(redactor.text(line).text) })
+  const onBug = (error: unknown, where: string): void => log.error({ err: error, where }, 'bug')
+  for (const warning of loaded.warnings) log.warn(warning)
+
+  const stopping = Promise.withResolvers<string>()
+  const project = await findProject(process.cwd(), place.home)
+  const daemon = await startDaemon({
+    home: paths.stateDir,
+    loaded,
+    env: process.env,
+    agents: agentFiles({ shippedDir: fileURLToPath(new URL('agents', packageRoot())), userDir: paths.userAgentsDir }),
+    agentProject: { root: project.root, trusted: false },
+    onBug,
+    onShutdown: () => stopping.resolve('asked over HTTP'),
+  })
+  log.info({ url: daemon.url, home: paths.stateDir, pid: process.pid }, 'ready')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    let seen = false
+    process.on(signal, () => {
+      // A person who asks twice wants it now; the journal needs no goodbye.
+      if (seen) process.exit(errorCodes.failed.exit)
+      seen = true
+      stopping.resolve(signal)
+    })
+  }
+  process.on('SIGHUP', () => {})
+  process.on('unhandledRejection', (error) => onBug(error, 'unhandled rejection'))
+  process.on('uncaughtException', (error) => {
+    onBug(error, 'uncaught exception')
+    process.exit(errorCodes.internal.exit)
+  })
+  log.info({ reason: await stopping.promise }, 'stopping')
+  await daemon.close()
+  log.info('stopped')
+}
+
+try {
+  await main()
+} catch (error) {
+  const refusal = error instanceof AppError ? error : undefined
+  process.stderr.write(`${JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg: refusal?.message ?? String((error as Error).stack) })}\n`)
+  process.exitCode = errorCodes[refusal?.code ?? 'internal'].exit
+}

@@ -1,0 +1,23 @@
+import { cursorFiles } from '../adapters/system/cursor-files.ts'
+import { type Reactor, type ReactorReport, ReactorRun } from '../engine/react.ts'
+import type { JournalReader } from '../ports/journal.ts'
+
+/** Starts every reactor along the journal; `stop` waits until each has saved its cursor. */
+export async function startReactors(
+  reactors: readonly Reactor[],
+  deps: { journal: JournalReader; cursorDir: string; onBug: (error: unknown, where: string) => void },
+): Promise<{ reports(): ReactorReport[]; stop(): Promise<void> }> {
+  const cursors = await cursorFiles(deps.cursorDir)
+  const stopping = new AbortController()
+  const runs = reactors.map((reactor) => new ReactorRun(reactor, { journal: deps.journal, cursors }))
+  const ended = runs.map((run) =>
+    run.run(stopping.signal).catch((error: unknown) => deps.onBug(error, `reactor ${run.report().name}`)),
+  )
+  return {
+    reports: () => runs.map((run) => run.report()),
+    async stop() {
+      stopping.abort()
+      await Promise.all(ended)
+    },
+  }
+}

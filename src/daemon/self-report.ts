@@ -1,0 +1,75 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { statfsSync } from 'node:fs'
+import type { Journal } from '../adapters/jsonl/journal.ts'
+import type { Check, Health, SelfReport } from '../contract/health.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ReactorReport } from '../engine/react.ts'
+
+type Observed = {
+  readonly health: () => Health
+  readonly startedAtMs: number
+  readonly now: () => number
+  readonly journal: Journal
+  readonly engine: Engine
+  readonly followers: () => readonly ReactorReport[]
+  readonly queues: () => Record<string, number>
+  readonly sseClients: () => number
+  readonly home: string
+}
+
+const lowDiskBytes = 1 << 30
+const lagEvents = 100_000
+
+/** Watches the event loop and gathers what the daemon knows of itself. */
+export function observe(observed: Observed): { report(): SelfReport; stop(): void } {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const ms = (nanos: number) => (Number.isFinite(nanos) ? Math.round(nanos / 1e4) / 100 : 0)
+  return {
+    report() {
+      const seq = observed.journal.watermark()
+      const followers = observed.followers().map((f) => ({ ...f, parked: [...f.parked], lag: Math.max(0, seq - f.seq) }))
+      const report = {
+        health: observed.health(),
+        uptimeMs: observed.now() - observed.startedAtMs,
+        rssBytes: process.memoryUsage.rss(),
+        loopLagMs: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },
+        queues: observed.queues(),
+        followers,
+        sseClients: observed.sseClients(),
+        redaction: { ...observed.engine.redactionCounts() },
+      }
+      return { ...report, checks: checksOf(report, observed.home) }
+    },
+    stop: () => delay.disable(),
+  }
+}
+
+function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
+  const stats = statfsSync(home)
+  const free = stats.bavail * stats.bsize
+  const parked = report.followers.reduce((sum, f) => sum + f.parked.length, 0)
+  const lag = Math.max(0, ...report.followers.filter((f) => f.name === 'index').map((f) => f.lag))
+  const check = (name: string, problem: string | undefined, detail: string, cure?: string): Check =>
+    problem === undefined
+      ? { name, status: 'ok', detail }
+      : { name, status: 'warning', detail: problem, ...(cure && { cure }) }
+  const journal: Check =
+    report.health.journal === 'ok'
+      ? { name: 'journal', status: 'ok', detail: `${report.health.seq} events, writing` }
+      : {
+          name: 'journal',
+          status: 'failed',
+          detail: report.health.journal === 'full' ? 'the disk is full: only endings are written' : 'the last write failed',
+          cure: report.health.journal === 'full' ? 'free some disk space; the daemon goes on by itself' : 'sm doctor tells why; then: sm up',
+        }
+  return [
+    journal,
+    check('disk', free < lowDiskBytes ? `${mb(free)} MB free` : undefined, `${mb(free)} MB free`, 'free some disk space'),
+    check('index', lag > lagEvents ? `${lag} events behind` : undefined, `${lag} events behind`, 'wait; it catches up by itself'),
+    check('parked events', parked > 0 ? `${parked} set aside` : undefined, 'none', 'sm journal rebuild-index after an upgrade'),
+    check('event loop', report.loopLagMs.p99 > 200 ? `p99 ${report.loopLagMs.p99} ms` : undefined, `p99 ${report.loopLagMs.p99} ms`),
+  ]
+}
+
+const mb = (bytes: number): number => Math.round(bytes / 1e6)

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
+import { tempFolder } from '../../test/support/temp-journal.ts'
+import { cursorFiles } from '../adapters/system/cursor-files.ts'
+import { type AgentEvent, eventTypes } from '../contract/event.ts'
+import { ReactorRun } from './react.ts'
+
+/** Runs a reactor until it has seen a seq, then stops it. */
+async function runUntil(
+  dir: string,
+  deps: { journal: Awaited<ReturnType<typeof openEngine>>['journal']; last: number; react: (event: AgentEvent) => void },
+) {
+  const stop = new AbortController()
+  const run = new ReactorRun(
+    {
+      name: 'test',
+      types: new Set(eventTypes),
+      react: async (event) => {
+        if (event.seq >= deps.last) stop.abort()
+        deps.react(event)
+      },
+    },
+    { journal: deps.journal, cursors: await cursorFiles(dir) },
+  )
+  await run.run(stop.signal)
+  return run.report()
+}
+
+test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and starts after its cursor', async () => {
+  const dir = tempFolder()
+  const { engine, journal } = await openEngine(dir)
+  const session = sessionDrafts()
+  await engine.propose({ items: [session.started(), session.note('bad'), session.note('good')], principal: operator })
+  const seen: number[] = []
+  const report = await runUntil(`${dir}/cursors`, {
+    journal,
+    last: 3,
+    react: (event) => {
+      seen.push(event.seq)
+      if (event.seq === 2) throw new Error('cannot')
+    },
+  })
+  expect(seen).toEqual([1, 2, 3])
+  expect(report).toEqual({ name: 'test', seq: 3, parked: [{ seq: 2, error: 'Error: cannot' }] })
+
+  const later: number[] = []
+  const running = runUntil(`${dir}/cursors`, { journal, last: 4, react: (event) => void later.push(event.seq) })
+  await engine.propose({ items: [session.note('new')], principal: operator })
+  expect((await running).seq).toBe(4)
+  expect(later).toEqual([4])
+  await journal.close()
+})

@@ -1,0 +1,66 @@
+import { type AgentEvent, type EventType, typeOfLine } from '../contract/event.ts'
+import type { Cursors } from '../ports/cursors.ts'
+import type { JournalReader } from '../ports/journal.ts'
+
+/** Something that acts on facts. It is told of each at least once, so what it does must bear a repeat. */
+export type Reactor = {
+  readonly name: string
+  /** Other types are passed over without being parsed. */
+  readonly types: ReadonlySet<EventType>
+  react(event: AgentEvent, signal: AbortSignal): Promise<void>
+}
+
+/** What a reactor could not handle; it is shown, and the reactor went on. */
+export type Parked = { readonly seq: number; readonly error: string }
+
+/** Where a reactor stands. */
+export type ReactorReport = { readonly name: string; readonly seq: number; readonly parked: readonly Parked[] }
+
+const pageEvents = 500
+const parkedKept = 100
+
+/** Runs one reactor along the journal from its cursor, until the signal ends it. */
+export class ReactorRun {
+  readonly #reactor: Reactor
+  readonly #deps: { readonly journal: JournalReader; readonly cursors: Cursors }
+  #seq = 0
+  #parked: Parked[] = []
+
+  constructor(reactor: Reactor, deps: { readonly journal: JournalReader; readonly cursors: Cursors }) {
+    this.#reactor = reactor
+    this.#deps = deps
+  }
+
+  report(): ReactorReport {
+    return { name: this.#reactor.name, seq: this.#seq, parked: this.#parked }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { journal, cursors } = this.#deps
+    this.#seq = await cursors.load(this.#reactor.name)
+    while (!signal.aborted) {
+      const page = await journal.page(this.#seq, pageEvents)
+      if (page.length === 0) {
+        await cursors.save(this.#reactor.name, this.#seq)
+        await journal.wait(this.#seq, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
+      for (const stored of page) {
+        if (signal.aborted) break
+        if (this.#reactor.types.has(typeOfLine(stored.line) as EventType)) await this.#take(stored.event, signal)
+        this.#seq = stored.seq
+      }
+    }
+    await cursors.save(this.#reactor.name, this.#seq)
+  }
+
+  async #take(event: AgentEvent, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#reactor.react(event, signal)
+    } catch (error) {
+      // Whatever it was, one event must not stop all that follow it.
+      this.#parked = [...this.#parked, { seq: event.seq, error: String(error) }].slice(-parkedKept)
+    }
+  }
+}

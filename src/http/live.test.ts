@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { liveHub } from './live.ts'
+
+const delta = (token: string, sessionId = 's1') => ({ sessionId, runId: 'r1', agentId: 'dev', token })
+const text = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame))
+const token = (frame: string) => JSON.parse(frame.split('data: ')[1] ?? '') as { token: string; dropped?: number }
+const never = new AbortController().signal
+
+test('[MUS-103] a token frame has a name and no id', () => {
+  const hub = liveHub()
+  const queue = hub.subscribe(() => true)
+  hub.publish(delta('hello'))
+  expect(text(queue.take())).toEqual([
+    'event: Token\ndata: {"session_id":"s1","run_id":"r1","type":"Token","agent_id":"dev","token":"hello"}\n\n',
+  ])
+  expect(queue.take()).toEqual([])
+})
+
+test('[MUS-103] tokens go to who wants them and watches, nobody else', () => {
+  const hub = liveHub()
+  hub.publish(delta('before'))
+  const one = hub.subscribe(({ sessionId }) => sessionId === 's1')
+  const other = hub.subscribe(({ sessionId }) => sessionId === 's2')
+  hub.publish(delta('now'))
+  one.close()
+  hub.publish(delta('after'))
+  expect(text(one.take())).toEqual([])
+  expect(other.take()).toEqual([])
+})
+
+test('[MUS-105] a client that is behind loses the oldest tokens and is told how many', () => {
+  const hub = liveHub({ maxTokens: 3 })
+  const queue = hub.subscribe(() => true)
+  for (let i = 0; i < 10; i++) hub.publish(delta(String(i)))
+  const got = text(queue.take()).map(token)
+  expect(got.map((each) => each.token)).toEqual(['7', '8', '9'])
+  expect(got.map((each) => each.dropped)).toEqual([7, undefined, undefined])
+  hub.publish(delta('10'))
+  expect(text(queue.take()).map(token)).toEqual([expect.not.objectContaining({ dropped: expect.anything() })])
+})
+
+test('[MUS-105] long tokens are bounded by their text', () => {
+  const hub = liveHub({ maxTokens: 100, maxChars: 10 })
+  const queue = hub.subscribe(() => true)
+  for (const each of ['aaaaaa', 'bbbbbb', 'cccc']) hub.publish(delta(each))
+  expect(text(queue.take()).map((frame) => token(frame).token)).toEqual(['bbbbbb', 'cccc'])
+  hub.publish(delta('x'.repeat(50)))
+  expect(queue.take()).toHaveLength(1)
+})
+
+test('[MUS-103] every subscriber is sent the same bytes', () => {
+  const hub = liveHub()
+  const queues = [hub.subscribe(() => true), hub.subscribe(() => true)]
+  hub.publish(delta('once'))
+  const [one, two] = queues.map((queue) => queue.take()[0])
+  expect(one).toBe(two)
+})
+
+test('[RUN-40] waiting ends with a token, or with the signal', async () => {
+  const hub = liveHub()
+  const queue = hub.subscribe(() => true)
+  const waiting = queue.wait(never)
+  hub.publish(delta('x'))
+  await waiting
+  await queue.wait(never)
+  queue.take()
+  const stop = new AbortController()
+  const stopped = queue.wait(stop.signal)
+  stop.abort(new Error('enough'))
+  await expect(stopped).rejects.toThrow('enough')
+  hub.publish(delta('y'))
+  await queue.wait(never)
+})

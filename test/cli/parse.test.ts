@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts'
+import { AppError } from '../../src/contract/errors.ts'
+
+const parse = (line: string) => parseCommandLine(line.split(' ').filter((word) => word !== ''))
+
+async function refusal(line: string): Promise<string> {
+  const error: unknown = await parse(line).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(AppError)
+  expect((error as AppError).code).toBe('invalid')
+  return (error as AppError).message
+}
+
+describe('a command line', () => {
+  const good: [string, string, Record<string, unknown>][] = [
+    ['version', 'version', {}],
+    ['--version', 'version', {}],
+    ['up', 'up', { foreground: false, replace: false }],
+    ['up --replace', 'up', { foreground: false, replace: true }],
+    ['journal tail', 'journal tail', { follow: false, type: [], session: undefined, lines: 20 }],
+    [
+      'journal tail -f --type a.b --type=c.d -n 5',
+      'journal tail',
+      { follow: true, type: ['a.b', 'c.d'], session: undefined, lines: 5 },
+    ],
+    ['journal tail -fn5', 'journal tail', { follow: true, type: [], session: undefined, lines: 5 }],
+    ['journal export --after 12', 'journal export', { after: 12, type: [], session: undefined }],
+    ['search retry backoff', 'search', { query: ['retry', 'backoff'], session: undefined, limit: 20 }],
+    ['search -- --json', 'search', { query: ['--json'], session: undefined, limit: 20 }],
+    ['log validate a.json b.json', 'log validate', { files: ['a.json', 'b.json'] }],
+    ['log repair a.json --out b.json', 'log repair', { file: 'a.json', out: 'b.json' }],
+    ['log export 1749a2fe', 'log export', { session: '1749a2fe', out: undefined }],
+    ['redact test -', 'redact test', { file: '-' }],
+    ['completion bash', 'completion', { shell: 'bash' }],
+  ]
+  test.each(good)('[MUS-108] %s is read by the table', async (line, name, input) => {
+    expect(await parse(line)).toEqual({ kind: 'command', name, input, isJson: false, color: undefined })
+  })
+
+  test('[MUS-110] global options stand before or after the command', async () => {
+    for (const line of ['--json up --replace', 'up --json --replace', 'up --replace --json']) {
+      expect(await parse(line)).toMatchObject({ name: 'up', isJson: true, input: { replace: true } })
+    }
+    expect(await parse('version --no-color')).toMatchObject({ color: false })
+    expect(await parse('--no-color version --color')).toMatchObject({ color: true })
+    expect(await parse('search -- --json')).toMatchObject({ isJson: false })
+  })
+
+  const bad: [string, RegExp][] = [
+    ['jurnal', /^unknown command 'jurnal'; did you mean sm journal\?$/],
+    ['verify', /^unknown command 'verify'; did you mean sm journal verify\?$/],
+    ['journal verfiy', /^unknown command 'journal verfiy'; did you mean sm journal verify\?$/],
+    ['vresion', /did you mean sm version\?$/],
+    ['xyzzy', /^unknown command 'xyzzy'; sm help lists the commands$/],
+    ['help xyzzy', /^unknown command 'xyzzy'/],
+    ['--jsn version', /^unknown option '--jsn' before the command/],
+    ['journal tail --folow', /^unknown option '--folow'; did you mean --follow\? See: sm help journal tail$/],
+    ['version --jsno', /^unknown option '--jsno'; did you mean --json\? See: sm help version$/],
+    ['journal tail -n x', /argument 'x' is invalid. it is a whole number. See: sm help journal tail$/],
+    ['journal tail -n -1', /whole number/],
+    ['journal tail -n 1.5', /whole number/],
+    ['journal tail --type', /argument missing/],
+    ['journal tail surplus', /too many arguments/],
+    ['version surplus', /too many arguments/],
+    ['log validate', /missing required argument 'files'/],
+    ['log repair a.json', /required option '--out <path>' not specified/],
+    ['completion tcsh', /one of bash, zsh, fish/],
+  ]
+  test.each(bad)('[MUS-113] %s is refused with what was meant', async (line, message) => {
+    expect(await refusal(line)).toMatch(message)
+  })
+
+  test('[MUS-112] help is given for sm, a family and a command, however it is asked for', async () => {
+    for (const line of ['', 'help', '--help', '-h', 'help --json']) {
+      expect(await parse(line)).toMatchObject({
+        kind: 'help',
+        text: expect.stringMatching(/^Usage: sm <command>/),
+      })
+    }
+    for (const line of ['help journal', 'journal --help', 'journal -h']) {
+      expect(await parse(line)).toMatchObject({
+        kind: 'help',
+        text: expect.stringMatching(/^Usage: sm journal </),
+      })
+    }
+    for (const line of ['help journal tail', 'journal tail --help', 'journal tail --bogus -h']) {
+      expect(await parse(line)).toMatchObject({
+        kind: 'help',
+        text: expect.stringMatching(/^Usage: sm journal tail/),
+      })
+    }
+    expect(await parse('journal')).toMatchObject({ kind: 'incomplete' })
+  })
+})

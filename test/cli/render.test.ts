@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { View } from '../../src/cli/command-module.ts'
+import { renderAgent, renderAgentCheck, renderAgentList } from '../../src/cli/render/agents.ts'
+import { bytes, count, plural } from '../../src/cli/render/amounts.ts'
+import { renderChecks } from '../../src/cli/render/checks.ts'
+import { renderConfig, renderConfigOrigins } from '../../src/cli/render/config.ts'
+import { renderDown, renderUp } from '../../src/cli/render/daemon-status.ts'
+import { renderEventLine } from '../../src/cli/render/event-line.ts'
+import { renderImport, renderStats, renderVerification } from '../../src/cli/render/journal.ts'
+import { oneLine, plainLines } from '../../src/cli/render/one-line.ts'
+import { renderRedaction } from '../../src/cli/render/redaction.ts'
+import { relativeTime } from '../../src/cli/render/relative-time.ts'
+import { renderHits } from '../../src/cli/render/search-hits.ts'
+import { renderConversion, renderLogImports, renderValidations } from '../../src/cli/render/session-files.ts'
+import { table } from '../../src/cli/render/table.ts'
+import { cut, textWidth, wrap } from '../../src/cli/render/text-width.ts'
+import * as data from './render-data.ts'
+
+const now = Date.parse('2026-01-27T15:30:00.000Z')
+const zone = process.env['TZ']
+beforeAll(() => {
+  process.env['TZ'] = 'UTC'
+})
+afterAll(() => {
+  if (zone === undefined) delete process.env['TZ']
+  else process.env['TZ'] = zone
+})
+
+const pages: [string, (view: View) => string][] = [
+  ['up', (view) => renderUp(data.upFirst, view)],
+  ['up-ssh', (view) => renderUp(data.upOverSsh, view)],
+  ['down', () => [renderDown(data.down), renderDown(data.downIdle), renderDown(data.downAll)].join('\n')],
+  ['doctor', (view) => renderChecks(data.doctor, view)],
+  ['doctor-well', (view) => renderChecks(data.doctorWell, view)],
+  ['config', (view) => renderConfig(data.config, view)],
+  ['config-origin', (view) => renderConfigOrigins(data.config, view)],
+  ['agents', (view) => renderAgentList(data.agents, view)],
+  ['agent', (view) => renderAgent(data.agent, view)],
+  ['agents-check', (view) => renderAgentCheck(data.agentsCheck, view)],
+  ['journal-verify', (view) => renderVerification(data.verified, view)],
+  ['journal-damaged', (view) => renderVerification(data.damaged, view)],
+  ['journal-stats', () => renderStats(data.stats)],
+  ['journal-import', () => renderImport(data.imported)],
+  ['journal-tail', (view) => data.events.map((event) => renderEventLine(event, view)).join('\n')],
+  ['log-validate', (view) => renderValidations(data.validations, view)],
+  ['log-import', (view) => renderLogImports(data.logImports, view)],
+  ['log-migrate', () => renderConversion(data.conversion)],
+  ['redact-test', (view) => renderRedaction(data.redaction, view)],
+  ['search', (view) => renderHits(data.hits, view)],
+]
+
+describe.each([80, 120])('what people see at %i columns', (width) => {
+  test.each(pages)(`%s at ${width} columns reads as it was approved`, async (name, render) => {
+    const page = render({ width, now, color: false })
+    await expect(`${page}\n`).toMatchFileSnapshot(`golden/${name}-${width}.txt`)
+    expect(page).not.toContain('\u001b')
+    for (const line of page.split('\n')) expect(line).toBe(line.trimEnd())
+  })
+
+  test.each(pages)(`[MUS-114] %s at ${width} columns is the same text with colours`, (_name, render) => {
+    const painted = render({ width, now, color: true })
+    expect(painted.replaceAll(/\p{Cc}\[\d+m/gu, '')).toBe(render({ width, now, color: false }))
+  })
+})
+
+test.each(['doctor', 'config-origin', 'agents', 'journal-tail', 'redact-test', 'search'])(
+  '%s keeps to the width it is given',
+  (name) => {
+    const render = pages.find(([page]) => page === name)?.[1]
+    for (const width of [80, 120]) {
+      for (const line of (render?.({ width, now, color: false }) ?? '').split('\n')) {
+        expect(textWidth(line), line).toBeLessThanOrEqual(width)
+      }
+    }
+  },
+)
+
+test.each([
+  [0, 'just now'],
+  [59_999, 'just now'],
+  [-5000, 'just now'],
+  [60_000, '1min ago'],
+  [5 * 60_000, '5min ago'],
+  [3_599_999, '59min ago'],
+  [3_600_000, '1hr ago'],
+  [3 * 3_600_000, '3hr ago'],
+  [86_399_999, '23hr ago'],
+  [86_400_000, '1day ago'],
+  [2 * 86_400_000, '2days ago'],
+])('%i ms ago is told as %s', (age, text) => {
+  expect(relativeTime(now - age, now)).toBe(text)
+  expect(relativeTime(new Date(now - age).toISOString(), now)).toBe(text)
+})
+
+test('amounts read like amounts', () => {
+  expect([0, 999, 1024, 1536, 5 * 1024 * 1024, 3.2e12].map(bytes)).toEqual([
+    '0 B',
+    '999 B',
+    '1 KB',
+    '1.5 KB',
+    '5 MB',
+    '2.9 TB',
+  ])
+  expect([0, 999, 1000, 1234567].map(count)).toEqual(['0', '999', '1,000', '1,234,567'])
+  expect([plural(0, 'event'), plural(1, 'event'), plural(2, 'event')]).toEqual([
+    '0 events',
+    '1 event',
+    '2 events',
+  ])
+})
+
+test('widths count columns, not code units, and cuts never split a character', () => {
+  expect(textWidth('日本')).toBe(4)
+  expect(textWidth('e\u0301')).toBe(1)
+  expect(textWidth('\u001b[31mred\u001b[39m')).toBe(3)
+  expect(cut('日本語', 5)).toBe('日本…')
+  expect(cut('short', 5)).toBe('short')
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
+  expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij'])
+})
+
+test('tables align, and only the elastic column gives way', () => {
+  const columns = [
+    { title: 'ID' },
+    { title: 'TEXT', isElastic: true },
+    { title: 'N', align: 'right' },
+  ] as const
+  const rows = [
+    ['a', 'a rather long text', '1'],
+    ['bcd', '日本', '22'],
+  ]
+  expect(table(columns, rows, 80)).toBe(
+    ['ID   TEXT                 N', 'a    a rather long text   1', 'bcd  日本                22'].join('\n'),
+  )
+  expect(table(columns, rows, 20)).toBe(
+    ['ID   TEXT          N', 'a    a rather l…   1', 'bcd  日本         22'].join('\n'),
+  )
+})
+
+test('[MUS-111] foreign text cannot steer the terminal', () => {
+  expect(oneLine('a\u001b[2Jb\r\nc\u202ed')).toBe('a [2Jb c d')
+  expect(plainLines('a\u001b[2J\r\n\tb')).toBe('a [2J\n  b')
+})

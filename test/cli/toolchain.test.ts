@@ -1,0 +1,218 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root, runProgram, temporaryFolder } from './run-sm.ts'
+
+function write(folder: string, files: Record<string, string>, mode = 0o644): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), text, { mode })
+  }
+}
+
+/** A checkout with the real scripts; its packages are not installed. */
+function bareCheckout(): string {
+  const folder = temporaryFolder()
+  for (const file of ['scripts', 'package.json', 'package-lock.json']) {
+    cpSync(join(root, file), join(folder, file), { recursive: true })
+  }
+  return folder
+}
+
+/** An npm that notes how it was called and installs a Node that is the one of this test. */
+function noteTakingNpm(
+  folder: string,
+  install = 'mkdir -p node_modules/node/bin && ln -sf "$NODE" node_modules/node/bin/node',
+) {
+  write(
+    folder,
+    { 'bin/npm': `#!/bin/sh\necho "$*" >> "$NOTES"\necho "$PATH" > "$NOTES.path"\n${install}\n` },
+    0o755,
+  )
+  const notes = join(folder, 'notes')
+  const path = `${join(folder, 'node_modules', '.bin')}:${join(folder, 'bin')}:/usr/bin:/bin`
+  return { notes, env: { NODE: process.execPath, NOTES: notes, PATH: path, HOME: folder } }
+}
+
+const setup = (folder: string, env: Record<string, string>) =>
+  runProgram(
+    process.execPath,
+    [
+      '-e',
+      `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((m) => m.main(() => console.log(m.install())))`,
+    ],
+    { cwd: folder, env },
+  )
+
+describe('setting up', () => {
+  test('[MUS-216] packages are installed once, by npm ci, and again when the lockfile changes', async () => {
+    const folder = bareCheckout()
+    const { notes, env } = noteTakingNpm(folder)
+    expect(await setup(folder, env)).toMatchObject({ code: 0, stdout: 'true\n' })
+    expect(await setup(folder, env)).toEqual({ code: 0, stdout: 'false\n', stderr: '' })
+    expect(readFileSync(notes, 'utf8')).toBe('ci --no-audit --no-fund --loglevel=error\n')
+    writeFileSync(join(folder, 'package-lock.json'), '{"packages":{"node_modules/a":{"version":"2"}}}')
+    expect(await setup(folder, env)).toMatchObject({ stdout: 'true\n' })
+  })
+
+  test('[MUS-216] what npm installed by hand is taken as it is, when it fits', async () => {
+    const folder = bareCheckout()
+    const { notes, env } = noteTakingNpm(folder)
+    mkdirSync(join(folder, 'node_modules/node/bin'), { recursive: true })
+    symlinkSync(process.execPath, join(folder, 'node_modules/node/bin/node'))
+    cpSync(join(root, 'node_modules/.package-lock.json'), join(folder, 'node_modules/.package-lock.json'))
+    expect(await setup(folder, env)).toEqual({ code: 0, stdout: 'false\n', stderr: '' })
+    expect(existsSync(notes)).toBe(false)
+  })
+
+  test('[MUS-216] npm never runs on a Node that it is about to replace', async () => {
+    const folder = bareCheckout()
+    const { notes, env } = noteTakingNpm(folder)
+    await setup(folder, env)
+    expect(readFileSync(`${notes}.path`, 'utf8')).not.toContain('node_modules')
+  })
+
+  test('[MUS-216] two first starts at once install once', async () => {
+    const folder = bareCheckout()
+    const { notes, env } = noteTakingNpm(
+      folder,
+      'sleep 0.3; mkdir -p node_modules/node/bin && ln -sf "$NODE" node_modules/node/bin/node',
+    )
+    const both = await Promise.all([setup(folder, env), setup(folder, env)])
+    expect(both.map(({ stdout }) => stdout).sort()).toEqual(['false\n', 'true\n'])
+    expect(readFileSync(notes, 'utf8').trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(folder, '.muster-setup'))).toBe(false)
+  })
+
+  test('[MUS-216] the lock of a setup that was killed is taken over', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    write(folder, { '.muster-setup/pid': '999999999' })
+    expect(await setup(folder, env)).toMatchObject({ code: 0, stdout: 'true\n' })
+  })
+
+  test('[MUS-216] a failing or missing npm is one clear line', async () => {
+    const failing = bareCheckout()
+    const failed = await setup(failing, noteTakingNpm(failing, 'echo "network down" >&2; exit 1').env)
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
+    expect(failed.stderr).toContain('network down\nmuster: npm ci failed; what it said is above\n')
+    const without = bareCheckout()
+    const missing = await setup(without, { PATH: join(without, 'nothing'), HOME: without })
+    expect(missing.stderr).toContain('npm could not be started')
+  })
+})
+
+describe('npm start', () => {
+  const sm = '#!/bin/sh\necho "up: $*"\n'
+
+  test('[MUS-212][MUS-213] starts the daemon, says what it found by asking, and the next three commands', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    write(
+      folder,
+      { sm, 'bin/claude': '#!/bin/sh\necho "2.1.325 (Claude Code)"\n', 'bin/codex': '#!/bin/sh\nexit 3\n' },
+      0o755,
+    )
+    const { code, stdout } = await runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], {
+      cwd: folder,
+      env: { ...env, ANTHROPIC_API_KEY: 'sk-ant-not-shown', PATH: env.PATH },
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^up: up\n/)
+    expect(stdout).toMatch(/\n {2}git +\d+\.\d+/)
+    expect(stdout).toContain('\n  claude    2.1.325\n')
+    expect(stdout).toContain('\n  codex     found, but does not tell its version\n')
+    expect(stdout).toMatch(/\n {2}opencode {2}\S/)
+    expect(stdout).toContain('\n  keys      ANTHROPIC_API_KEY\n')
+    expect(stdout).not.toContain('sk-ant')
+    expect(stdout.split('\nNext\n')[1]?.trim().split('\n')).toHaveLength(3)
+  })
+
+  test('[MUS-212] when the daemon cannot start, that is the exit', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    write(folder, { sm: '#!/bin/sh\necho "sm: no" >&2\nexit 6\n' }, 0o755)
+    const ended = await runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], {
+      cwd: folder,
+      env,
+    })
+    expect(ended).toMatchObject({ code: 6, stdout: '' })
+  })
+})
+
+describe('the judgement of a test run', () => {
+  const tally = async (report: unknown, checkExit = 0, testExit = 0) => {
+    const file = join(temporaryFolder(), 'report.json')
+    if (report !== undefined)
+      writeFileSync(file, typeof report === 'string' ? report : JSON.stringify(report))
+    const { code, stdout } = await runProgram(process.execPath, [
+      join(root, 'scripts/tally.mjs'),
+      file,
+      String(checkExit),
+      String(testExit),
+    ])
+    return { code, last: stdout.trimEnd().split('\n').at(-1) }
+  }
+  const file = (...statuses: string[]) => ({
+    name: 'a.test.ts',
+    status: statuses.includes('failed') ? 'failed' : 'passed',
+    assertionResults: statuses.map((status, i) => ({ status, fullName: `test ${i}` })),
+  })
+
+  test('[MUS-215] all passed is exit 0', async () => {
+    expect(await tally({ testResults: [file('passed', 'passed'), file('passed')] })).toEqual({
+      code: 0,
+      last: '3 passed, 0 failed',
+    })
+  })
+
+  test.each(['failed', 'pending', 'skipped', 'todo'])(
+    '[MUS-215] a test that is %s counts as failed',
+    async (status) => {
+      expect(await tally({ testResults: [file('passed', status)] }, 0, 1)).toEqual({
+        code: 1,
+        last: '1 passed, 1 failed',
+      })
+    },
+  )
+
+  test('[MUS-215] what is outside the tests fails too', async () => {
+    const good = { testResults: [file('passed')] }
+    expect(await tally(good, 1)).toEqual({ code: 1, last: '1 passed, 1 failed' })
+    expect(await tally(good, 0, 1)).toEqual({ code: 1, last: '1 passed, 1 failed' })
+    expect(await tally({ testResults: [file('passed'), { ...file(), status: 'failed' }] }, 0, 1)).toEqual({
+      code: 1,
+      last: '1 passed, 1 failed',
+    })
+    expect(await tally({ testResults: [] })).toEqual({ code: 1, last: '0 passed, 1 failed' })
+    expect(await tally(undefined, 0, 1)).toEqual({ code: 1, last: '0 passed, 1 failed' })
+    expect(await tally('{"testRes', 0, 1)).toEqual({ code: 1, last: '0 passed, 1 failed' })
+  })
+})
+
+describe('npm run campaign', () => {
+  const campaign = (folder: string, args: string[], env: Record<string, string>) =>
+    runProgram(process.execPath, [join(folder, 'scripts/campaign.mjs'), ...args], { cwd: folder, env })
+
+  test('[MUS-215] lists the names, runs one with its settings, and refuses an unknown one', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    write(folder, {
+      'test/campaigns/crash.ts':
+        "console.log(process.env['MUSTER_CAMPAIGN'], process.env['MUSTER_CAMPAIGN_SEED'], process.env['MUSTER_CAMPAIGN_KILL_EVERY'])\nprocess.exit(7)\n",
+      'test/campaigns/soak.ts': '',
+      'test/campaigns/soak.test.ts': '',
+      'scripts/build.ts': '',
+    })
+    expect((await campaign(folder, [], env)).stdout).toMatch(/\n\ncrash\nsoak\n$/)
+    const ran = await campaign(folder, ['crash', '--seed', '7', '--kill-every', '3'], env)
+    expect(ran).toMatchObject({ code: 7, stdout: 'crash 7 3\n' })
+    const unknown = await campaign(folder, ['crush'], env)
+    expect(unknown).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'muster: no campaign crush; there are: crash, soak\n',
+    })
+    expect((await campaign(folder, ['crash', '--seed'], env)).code).toBe(1)
+  })
+})

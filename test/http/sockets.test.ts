@@ -1,0 +1,301 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { httpApp, type HttpDeps } from '../../src/http/app.ts'
+import { type Listening, type ListenOptions, listen } from '../../src/http/listen.ts'
+import { liveHub } from '../../src/http/live.ts'
+import { loadPage } from '../../src/http/page.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import { memoryJournal } from '../support/memory-journal.ts'
+import { manualClock } from './manual-clock.ts'
+import { sampleEvent, sampleSession } from './sample-events.ts'
+import { noApi, tokens } from './test-app.ts'
+
+const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+}
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'muster-http-'))
+  cleanUps.push(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+async function serve(given: Partial<HttpDeps> = {}, options: Partial<ListenOptions> = {}) {
+  const journal = memoryJournal()
+  const clock = given.clock ?? realClock
+  const bugs: unknown[] = []
+  let listening: Listening | undefined
+  const app = httpApp({
+    api: noApi,
+    journal,
+    clock,
+    live: liveHub(),
+    limits: { heartbeatMs: 15_000, stallMs: 30_000, maxClients: 64 },
+    address: { port: () => listening?.port ?? 0 },
+    authenticate: (token) => (token === tokens.operator ? { kind: 'operator', channel: 'cli' } : undefined),
+    redeem: () => undefined,
+    page: loadPage(),
+    maxBodyBytes: 1024 * 1024,
+    onBug: (error) => bugs.push(error),
+    ...given,
+  })
+  const socketPath = options.socketPath ?? join(folder(), 'muster.sock')
+  listening = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    socketPath,
+    clock: realClock,
+    onBug: (error) => bugs.push(error),
+    ...options,
+  })
+  const { close } = listening
+  cleanUps.push(() => close(0))
+  return { ...app, ...listening, journal, bugs, socketPath }
+}
+
+/** A raw connection that sends a request and reads nothing until told. */
+async function dial(target: { path: string } | { port: number }, head: readonly string[]): Promise<Socket> {
+  const socket = 'path' in target ? connect(target.path) : connect(target.port, '127.0.0.1')
+  socket.pause()
+  socket.on('error', () => {})
+  cleanUps.push(() => socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return socket
+}
+
+const until = async (isTrue: () => boolean) => {
+  while (!isTrue()) await sleep(1)
+}
+const checkpoint = (message: string) => sampleEvent('progress.checkpoint', { payload: { message } as never })
+
+describe('listening', () => {
+  test('[MUS-199] the socket is 0600, also under a loose umask', async () => {
+    const mask = process.umask(0)
+    cleanUps.push(() => process.umask(mask))
+    const { socketPath } = await serve()
+    expect(statSync(socketPath).mode & 0o777).toBe(0o600)
+    expect(process.umask()).toBe(0)
+  })
+
+  test('[MUS-200] both ways lead to the same app; only the port asks for its name', async () => {
+    const { url, socketPath } = await serve()
+    expect((await fetch(`${url}/api/v1/openapi.json`)).status).toBe(200)
+    const status = (host: string) =>
+      new Promise((resolve, reject) => {
+        const call = request({ socketPath, path: '/api/v1/openapi.json', headers: { host } }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+        call.on('error', reject).end()
+      })
+    expect(await status('sm')).toBe(200)
+    const evil = await fetch(`${url.replace('127.0.0.1', 'localhost')}/api/v1/openapi.json`, {
+      headers: { origin: 'http://evil.example' },
+    })
+    expect(evil.status).toBe(403)
+  })
+
+  test('[MUS-200] a rebound name is refused on the wire, whatever its target says', async () => {
+    const { port } = await serve()
+    const status = async (target: string, host: string) => {
+      const socket = await dial({ port }, [`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'])
+      let text = ''
+      for await (const chunk of socket) text += String(chunk)
+      return text.split('\r\n')[0]
+    }
+    expect(await status('/api/v1/openapi.json', 'evil.example')).toContain(' 421 ')
+    expect(await status(`http://127.0.0.1:${port}/api/v1/openapi.json`, 'evil.example')).toContain(' 421 ')
+    expect(await status('/api/v1/openapi.json', `127.0.0.1:${port}`)).toContain(' 200 ')
+  })
+
+  test('[MUS-202] an address that others can reach is refused unless it was meant', async () => {
+    for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.org', '127.0.0.1.evil.example'])
+      await expect(serve({}, { host }), host).rejects.toMatchObject({ code: 'denied' })
+    await expect(serve({}, { host: '0.0.0.0', isExposed: true })).resolves.toBeDefined()
+  })
+
+  test('[MUS-211] a port that is taken is named, and the other half is not left behind', async () => {
+    const { port } = await serve()
+    const socketPath = join(folder(), 'second.sock')
+    await expect(serve({}, { port, socketPath })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(String(port)),
+    })
+    expect(existsSync(socketPath)).toBe(false)
+  })
+
+  test('[MUS-199] a socket that a killed daemon left is taken over; a living one is not', async () => {
+    const left = join(folder(), 'muster.sock')
+    const script = `require('net').createServer().listen(${JSON.stringify(left)}, () => process.kill(process.pid, 'SIGKILL'))`
+    await new Promise((resolve) => spawn(process.execPath, ['-e', script]).once('exit', resolve))
+    expect(existsSync(left)).toBe(true)
+    const first = await serve({}, { socketPath: left })
+    await expect(serve({}, { socketPath: left })).rejects.toMatchObject({ code: 'conflict' })
+    await first.close(0)
+    expect(existsSync(left)).toBe(false)
+  })
+
+  test('[MUS-199] a file that is no socket is never removed', async () => {
+    const path = join(folder(), 'notes.txt')
+    writeFileSync(path, 'mine')
+    await expect(serve({}, { socketPath: path })).rejects.toMatchObject({ code: 'conflict' })
+    expect(existsSync(path)).toBe(true)
+  })
+
+  test('[MUS-199] a path that is too long for a socket is refused with what to do', async () => {
+    await expect(serve({}, { socketPath: `/tmp/${'x'.repeat(120)}` })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('MUSTER_HOME'),
+    })
+  })
+
+  test('[MUS-201] a body that is too large is refused while it is still being sent', async () => {
+    const { url } = await serve()
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024).fill(32)),
+    })
+    const response = await new Promise<number | undefined>((resolve, reject) => {
+      const call = request(`${url}/api/v1/shutdown`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.operator}`, 'content-type': 'application/json' },
+      })
+      call.on('response', (answer) => resolve(answer.statusCode))
+      call.on('error', reject)
+      void (async () => {
+        for await (const chunk of endless) {
+          if (call.destroyed || call.res) return
+          if (!call.write(chunk)) await Promise.race([new Promise((drained) => call.once('drain', drained)), sleep(5)])
+        }
+      })()
+    })
+    expect(response).toBe(413)
+  })
+
+  test('[MUS-105] closing ends streams, lets requests finish, and cuts what does not', async () => {
+    let release: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const api = {
+      ...noApi,
+      journalStats: async () => {
+        await held
+        return { segments: 1, bytes: 1, blobBytes: 0, oldestSeq: 1, seq: 1, snapshotSeq: 0, openSessions: 0, producers: 0 }
+      },
+      getConfig: () => new Promise<never>(() => {}),
+    }
+    const server = await serve({ api })
+    const stream = await fetch(`${server.url}/api/v1/events/stream`)
+    const slow = fetch(`${server.url}/api/v1/journal`)
+    const stuck = fetch(`${server.url}/api/v1/config`)
+    stuck.catch(() => {})
+    await until(() => server.streams.count === 1)
+    const closing = server.close(300)
+    expect(await stream.text()).toContain('retry: 1000')
+    release()
+    expect((await slow).status).toBe(200)
+    await expect(stuck).rejects.toThrow()
+    await closing
+  })
+})
+
+describe('[MUS-105] a client that connects and does not read', () => {
+  const big = 'x'.repeat(1000)
+  const total = 60_000
+
+  test.each([
+    ['the socket', 'unix', 4 * 1024 * 1024],
+    // The kernel's own buffers for loopback TCP grow to several megabytes on each side.
+    ['the port', 'tcp', 24 * 1024 * 1024],
+  ] as const)('through %s is never buffered for, and is cut', async (_, via, bound) => {
+    const clock = manualClock()
+    const { journal, port, socketPath, streams, bugs } = await serve({ clock })
+    const target = via === 'unix' ? { path: socketPath } : { port }
+    const socket = await dial(target, ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`])
+    await until(() => streams.count === 1)
+    for (let n = 0; n < total; n += 100) {
+      journal.append(...Array.from({ length: 100 }, () => checkpoint(big)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    // Wait for the pump to stand still: two looks in a row that see the same.
+    for (let before = -1; before !== journal.given(); await sleep(50)) before = journal.given()
+    const lineBytes = (await journal.page(0, 1))[0]?.line.length ?? 0
+    const pulled = (journal.given() - 1) * lineBytes
+    expect(pulled).toBeGreaterThan(0)
+    expect(pulled).toBeLessThan(bound)
+    expect(total * lineBytes).toBeGreaterThan(2 * bound)
+
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    clock.advance(30_000)
+    await until(() => streams.count === 0)
+    socket.resume()
+    await closed
+    expect(bugs).toEqual([])
+  })
+
+  test('does not hold up the others', async () => {
+    const { journal, port, url, streams } = await serve()
+    await dial({ port }, ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`])
+    const reading = await fetch(`${url}/api/v1/events/stream?after=0`)
+    await until(() => streams.count === 2)
+    for (let n = 0; n < 200; n++) journal.append(...Array.from({ length: 100 }, () => checkpoint(big)))
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of reading.body ?? []) {
+      text = (text + decoder.decode(chunk, { stream: true })).slice(-4000)
+      if (text.includes('id: 20000.0')) break
+    }
+    expect(text).toContain('id: 20000.0')
+  })
+})
+
+test('[MUS-102] a real EventSource takes its cursor from a block that has only an id', async () => {
+  const returned: (string | undefined)[] = []
+  const server = await serve({ limits: { heartbeatMs: 20, stallMs: 30_000, maxClients: 9 } })
+  // A proxy between them, because only it can see what the browser's side sends when it comes back.
+  const proxy = createServer((from) => {
+    const to = connect(server.port, '127.0.0.1')
+    from.on('data', (data) => {
+      returned.push(/last-event-id: (.*)\r/i.exec(String(data))?.[1])
+      to.write(String(data).replace(/host: .*\r/i, `host: 127.0.0.1:${server.port}\r`))
+    })
+    to.pipe(from)
+    for (const socket of [from, to])
+      socket.on('error', () => {}).on('close', () => {
+        from.destroy()
+        to.destroy()
+      })
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => proxy.close())
+  const { port } = proxy.address() as { port: number }
+  const url = `http://127.0.0.1:${port}/api/v1/events/stream?session=${sampleSession(2)}`
+  const script = `new EventSource(${JSON.stringify(url)}).onmessage = () => console.log('dispatched')`
+  const browser = spawn(process.execPath, ['--experimental-eventsource', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  cleanUps.push(() => browser.kill())
+  let printed = ''
+  browser.stdout.on('data', (data) => {
+    printed += String(data)
+  })
+  await until(() => server.streams.count === 1)
+  server.journal.append(checkpoint('not for this client'), checkpoint('nor this'))
+  // Heartbeats go on; the one with the id was sent when the stream has beaten once more after the append.
+  await sleep(200)
+  server.streams.endAll()
+  await until(() => returned.length === 2)
+  expect(returned).toEqual([undefined, '2.0'])
+  expect(printed).toBe('')
+})
