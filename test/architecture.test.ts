@@ -112,7 +112,7 @@ describe('[MUS-218] the import table', () => {
     ['workflow/a.ts', "import { a } from '../engine/a.ts'"],
     ['adapters/tmux/a.ts', "import '../system/a.ts'\nimport './b.ts'\nimport 'node:fs'"],
     ['cli/a.ts', "import 'commander'\nawait import('../daemon/entries/offline.ts')"],
-    ['cli/a.ts', "import manifest from '../../package.json' with { type: 'json' }"],
+    ['contract/b.ts', "import manifest from '../../package.json' with { type: 'json' }"],
     ['daemon/a.ts', "import '../adapters/jsonl/a.ts'\nimport '../http/a.ts'\nimport 'pino'"],
     ['core/a.test.ts', "import '../engine/a.ts'\nimport 'node:fs'\nimport { test } from 'vitest'"],
     ['core/a.ts', "// import '../http/a.ts'\n/* from '../http/a.ts' */\nconst s = \"import '../http/a.ts'\""],

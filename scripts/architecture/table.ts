@@ -19,7 +19,7 @@ const pure = { packages: ['zod'], usesNode: false, world: 'given' } as const
 
 /** The architecture: who may import whom. */
 export const table: Readonly<Record<string, FolderRule>> = {
-  contract: { ...pure, folders: [] },
+  contract: { ...pure, folders: [], readsManifest: true },
   core: { ...pure, folders: ['contract'], isSynchronous: true },
   ports: { ...pure, folders: ['contract'] },
   engine: { ...pure, folders: ['contract', 'core', 'ports'] },
@@ -44,10 +44,9 @@ export const table: Readonly<Record<string, FolderRule>> = {
     packages: ['commander'],
     usesNode: true,
     world: 'taken',
-    readsManifest: true,
   },
   ui: { folders: ['contract', 'client', 'core'], packages: [], usesNode: false, world: 'taken' },
-  daemon: { folders: ['*'], packages: ['pino', 'zod'], usesNode: true, world: 'taken', readsManifest: true },
+  daemon: { folders: ['*'], packages: ['pino', 'zod'], usesNode: true, world: 'taken' },
 }
 
 /** Each folder below it is a part of its own, which the others may not import. */

@@ -136,10 +136,7 @@ export const tables = {
       ...usage,
     },
     key: ['runId'],
-    indexes: [
-      { columns: ['sessionId'] },
-      { columns: ['parentRunId'], where: 'parentRunId IS NOT NULL' },
-    ],
+    indexes: [{ columns: ['sessionId'] }, { columns: ['parentRunId'], where: 'parentRunId IS NOT NULL' }],
   },
   tasks: {
     columns: {
@@ -247,7 +244,11 @@ export const tables = {
     },
     key: ['traceId', 'spanId'],
     rowid: 'seq',
-    indexes: [{ columns: ['sessionId'] }, { columns: ['traceId'] }],
+    indexes: [
+      { columns: ['sessionId'] },
+      { columns: ['traceId'] },
+      { columns: ['endType'], where: 'endType IS NULL' },
+    ],
   },
   ledger: {
     columns: {

@@ -14,6 +14,7 @@ import { type Lock, takeLock } from './lock.ts'
 import { Recent } from './recent.ts'
 import { type Cut, recoverSegment } from './recover.ts'
 import { loadSnapshot, saveSnapshot } from './snapshots.ts'
+import { isTombstone } from './stored.ts'
 import { Waiters } from './waiters.ts'
 import type { Place } from './walk.ts'
 import { writeFailure } from './write-failure.ts'
@@ -205,6 +206,7 @@ export class Journal implements JournalWriter, JournalReader {
         ...(from && { from }),
         onBatch: ({ lines }) => {
           for (const line of lines) {
+            if (isTombstone(line)) continue
             const event = JSON.parse(line) as AgentEvent
             if (event.seq > covered) replay.event(event)
           }

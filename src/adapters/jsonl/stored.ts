@@ -19,5 +19,14 @@ export class StoredLine implements StoredEvent {
   }
 }
 
-/** A line whose event was erased or set aside keeps its seq, so that the order has no gap. */
-export const isTombstone = (line: string): boolean => line.includes('"tombstone":{') && /^\{"seq":\d+,"tombstone":/.test(line)
+/** Stands in the place of a line that was erased or damaged: the seq has no gap and the chain still holds. */
+export const tombstone = (seq: number, digest: string, reason: string): string =>
+  `{"seq":${seq},"tombstone":${JSON.stringify({ digest, reason })}}`
+
+const tombstoneLine = /^\{"seq":\d+,"tombstone":\{"digest":"([0-9a-f]+)"/
+
+/** The digest of the line a tombstone replaces; undefined for a line that is none. */
+export const tombstoneDigest = (line: string): string | undefined =>
+  line.length < 1000 ? tombstoneLine.exec(line)?.[1] : undefined
+
+export const isTombstone = (line: string): boolean => tombstoneDigest(line) !== undefined

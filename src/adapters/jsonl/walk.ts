@@ -1,6 +1,7 @@
 import { type Commit, digestAt, isCommit, lineDigest, nextChain, parseCommit, parseHeader, seqOf } from './format.ts'
 import type { SegmentFile } from './layout.ts'
 import { lineGroups } from './lines.ts'
+import { tombstoneDigest } from './stored.ts'
 
 /** A place in a segment between two batches. */
 export type Place = { readonly offset: number; readonly line: number; readonly seq: number; readonly chain: string }
@@ -38,6 +39,7 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
   let header = options.from !== undefined
   let lines: string[] = []
   let starts: number[] = []
+  let digests: string[] = []
   let lineNumber = place.line
   let tail: Tail | undefined
   // A batch at the very end whose blocks read as zeros was cut off by a power loss: it was never acknowledged.
@@ -64,7 +66,7 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
         }
         const bad = !commit
           ? { i: lines.length, reason: 'the commit line cannot be read' }
-          : firstBad(lines, { commit, place, verify: options.verify })
+          : firstBad(lines, { commit, place, digests: options.verify ? digests : undefined })
         unwritten = undefined
         if (bad) {
           if (lines.some((text) => text.includes('\0')))
@@ -81,9 +83,11 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
         place = end
         lines = []
         starts = []
+        digests = []
       } else {
         lines.push(line.text)
         starts.push(line.start)
+        if (options.verify) digests.push(tombstoneDigest(line.text) ?? lineDigest(line.bytes))
       }
     }
   }
@@ -104,16 +108,12 @@ const tailFrom = (offset: number, end: number, reason: string): Tail => ({
 
 function firstBad(
   lines: readonly string[],
-  { commit, place, verify }: { commit: Commit; place: Place; verify: boolean },
+  { commit, place, digests }: { commit: Commit; place: Place; digests: readonly string[] | undefined },
 ): { i: number; reason: string } | undefined {
-  if (verify) {
-    let digests = ''
-    for (let i = 0; i < lines.length; i++) {
-      const digest = lineDigest(lines[i] as string)
-      if (digest !== digestAt(commit, i)) return { i, reason: 'the line does not match its digest' }
-      digests += digest
-    }
-    if (lines.length === commit.n && nextChain(place.chain, digests) !== commit.chain)
+  if (digests) {
+    const bad = digests.findIndex((digest, i) => digest !== digestAt(commit, i))
+    if (bad !== -1) return { i: bad, reason: 'the line does not match its digest' }
+    if (lines.length === commit.n && nextChain(place.chain, digests.join('')) !== commit.chain)
       return { i: lines.length, reason: 'the commit does not continue the chain' }
   }
   if (lines.length !== commit.n)

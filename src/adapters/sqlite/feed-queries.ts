@@ -3,11 +3,14 @@ import type { FeedFilter } from '../../ports/index.ts'
 import { between, limitOf } from './page.ts'
 import { type Condition, columnsOf, type RowReader } from './row-reader.ts'
 
+// SQLite joins at most 500 selects; there are fewer types than this.
+const mostTypes = 200
+
 /** A page of the feed: forward from `after`, or backward from the end or from `before`. */
 export function events(reader: RowReader, filter: FeedFilter): FeedRow[] {
   const order = filter.after === undefined ? 'DESC' : 'ASC'
   const limit = limitOf(filter.limit)
-  const types = filter.types === undefined ? undefined : [...new Set(filter.types)]
+  const types = filter.types === undefined ? undefined : [...new Set(filter.types)].slice(0, mostTypes)
   if (types?.length === 0) return []
   const { sessionId } = filter
   const page = between('seq', filter)

@@ -1,8 +1,7 @@
 import type { IndexQueries } from '../../ports/index.ts'
 import { events } from './feed-queries.ts'
-import { Meta } from './meta.ts'
-import { openForReading } from './open-database.ts'
-import { asRefusal } from './problem.ts'
+import { indexSchema } from './index-schema.ts'
+import { openBuilt } from './open-built.ts'
 import { RowReader } from './row-reader.ts'
 import { runs } from './run-queries.ts'
 import { findSessions, sessions, subtree } from './session-queries.ts'
@@ -13,7 +12,8 @@ import { approvalLatency, approvals, messages, tasks } from './work-queries.ts'
 
 /** Opens the index for questions. After a rebuild it must be opened again: it still sees the old file. */
 export function openIndexQueries(path: string): IndexQueries {
-  const { reader, meta } = open(path)
+  const { db, meta } = openBuilt(path, indexSchema)
+  const reader = new RowReader(db)
   return {
     sessions: (filter) => sessions(reader, filter),
     findSessions: (word, limit) => findSessions(reader, word, limit),
@@ -32,14 +32,5 @@ export function openIndexQueries(path: string): IndexQueries {
     parked: (limit) => parked(reader, limit),
     position: () => meta.position(),
     close: () => reader.close(),
-  }
-}
-
-function open(path: string): { reader: RowReader; meta: Meta } {
-  try {
-    const db = openForReading(path)
-    return { reader: new RowReader(db), meta: new Meta(db) }
-  } catch (error) {
-    throw asRefusal(error)
   }
 }

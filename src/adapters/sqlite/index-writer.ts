@@ -14,7 +14,10 @@ type Parked = { readonly seq: number; readonly error: string }
 
 /** Opens the index for its one writer. Give the journal's watermark, so that an index ahead of it is replaced. */
 export function openIndex(path: string, project: Project, watermark = Infinity): Opened<Follower> {
-  return openFollower({ path, schema: indexSchema, watermark }, (db, meta) => new IndexWriter(db, meta, project))
+  return openFollower(
+    { path, schema: indexSchema, watermark },
+    (db, meta) => new IndexWriter(db, meta, project),
+  )
 }
 
 class IndexWriter implements Follower {

@@ -64,4 +64,5 @@ function create(db: DatabaseSync, schema: FollowerSchema): void {
   db.exec('COMMIT')
 }
 
-const shapeOf = (schema: FollowerSchema): string => schema.statements.join(';\n')
+/** The exact shape of a schema, by which a file made with another one is known. */
+export const shapeOf = (schema: FollowerSchema): string => schema.statements.join(';\n')

@@ -35,3 +35,10 @@ const constraint = 19
 export function isKeyConflict(error: unknown): boolean {
   return (sqliteCode(error) & 0xff) === constraint
 }
+
+const cannotOpen = 14
+
+/** There is no file to open. */
+export function isMissing(error: unknown): boolean {
+  return (sqliteCode(error) & 0xff) === cannotOpen
+}

@@ -1,7 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type TableName, tables } from '../../contract/index-tables.ts'
 import type { RowValue } from '../../contract/row-op.ts'
-import { asRefusal } from './problem.ts'
+import { Statements } from './statements.ts'
 import { WordReader } from './words.ts'
 
 /** A row of a table with its words as text. */
@@ -19,17 +19,13 @@ export type Selection = {
 /** A piece of SQL and its values. */
 export type Condition = { readonly sql: string; readonly values: readonly RowValue[] }
 
-// Filters combine in many ways; the statements of rare ones are made again.
-const mostStatements = 200
-
 /** Reads rows; every statement is prepared once. */
 export class RowReader {
   readonly words: WordReader
-  readonly #db: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements: Statements
 
   constructor(db: DatabaseSync) {
-    this.#db = db
+    this.#statements = new Statements(db)
     this.words = new WordReader(db)
   }
 
@@ -47,10 +43,10 @@ export class RowReader {
   /** The rows of a statement that selects all columns of a table in their order. */
   rows(table: TableName, { sql, values }: Condition): Fields[] {
     const columns = Object.entries(tables[table].columns)
-    return this.#all(sql, values, true).map((found) => {
+    return this.#statements.arrays(sql, values).map((found) => {
       const row: Fields = {}
       for (const [at, [name, kind]] of columns.entries()) {
-        const value = (found as unknown as RowValue[])[at] ?? null
+        const value = found[at] ?? null
         row[name] = kind === 'word' && typeof value === 'number' ? this.words.word(value) : value
       }
       return row
@@ -59,7 +55,7 @@ export class RowReader {
 
   /** The rows of any statement, as they are. */
   all(sql: string, values: readonly RowValue[] = []): Fields[] {
-    return this.#all(sql, values, false) as Fields[]
+    return this.#statements.objects(sql, values)
   }
 
   /** `column = word`, by the word's number. */
@@ -76,25 +72,7 @@ export class RowReader {
   }
 
   close(): void {
-    this.#db.close()
-  }
-
-  #all(sql: string, values: readonly RowValue[], isArrays: boolean): unknown[] {
-    try {
-      return this.#statement(sql, isArrays).all(...values)
-    } catch (error) {
-      throw asRefusal(error)
-    }
-  }
-
-  #statement(sql: string, isArrays: boolean): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) return known
-    const statement = this.#db.prepare(sql)
-    statement.setReturnArrays(isArrays)
-    if (this.#statements.size >= mostStatements) this.#statements.clear()
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.close()
   }
 }
 

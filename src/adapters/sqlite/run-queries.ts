@@ -14,7 +14,9 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
       reader.is('runId', filter.runId),
       reader.is('sessionId', filter.sessionId),
       reader.is('parentRunId', filter.parentRunId),
-      isOpen === undefined ? undefined : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
+      isOpen === undefined
+        ? undefined
+        : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
     ],
     order: 'firstSeq',
     limit: limitOf(filter.limit),
@@ -48,5 +50,7 @@ function shape(row: Fields, repoPath: string | null): RunRow {
 /** What an end did not say itself: the time between the two events. */
 export function elapsed(row: Fields): number | null {
   const { startedMs, endedMs } = row
-  return typeof startedMs === 'number' && typeof endedMs === 'number' ? Math.max(endedMs - startedMs, 0) : null
+  return typeof startedMs === 'number' && typeof endedMs === 'number'
+    ? Math.max(endedMs - startedMs, 0)
+    : null
 }

@@ -4,7 +4,16 @@ import { tables } from '../../contract/index-tables.ts'
 export const sumSql = (column: string): string =>
   `CASE WHEN count(${column}) > 0 THEN min(total(${column}), ${Number.MAX_SAFE_INTEGER}.0) END AS ${column}`
 
-const usageColumns = ['calls', 'unpriced', 'input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'tokens']
+const usageColumns = [
+  'calls',
+  'unpriced',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'reasoning',
+  'tokens',
+]
 
 /** The sums of a set of rows that carry model calls. */
 export const usageSums = [...usageColumns, 'costNano'].map(sumSql).join(', ')

@@ -64,7 +64,8 @@ export class TableWriter {
   /** The row of a key, made when there is none. */
   row(key: readonly RowValue[], isSurelyNew = false): Row {
     const name = nameOf(key)
-    const row = this.#rows.get(name) ?? (isSurelyNew ? undefined : this.#read(key, name)) ?? this.#make(key, name)
+    const row =
+      this.#rows.get(name) ?? (isSurelyNew ? undefined : this.#read(key, name)) ?? this.#make(key, name)
     if (!row.isTouched) {
       row.isTouched = true
       this.#touched.push(row)
@@ -182,7 +183,9 @@ export class TableWriter {
   }
 
   #update(row: Row): void {
-    const changed = this.#names.filter((_, at) => (at < 32 ? row.low & (1 << at) : row.high & (1 << (at - 32))))
+    const changed = this.#names.filter((_, at) =>
+      at < 32 ? row.low & (1 << at) : row.high & (1 << (at - 32)),
+    )
     // Only what changed is written: indexes of other columns stay untouched.
     const shape = row.high * 0x1_0000_0000 + (row.low >>> 0)
     let statement = this.#updates.get(shape)

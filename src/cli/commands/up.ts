@@ -1,6 +1,6 @@
-import manifest from '../../../package.json' with { type: 'json' }
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { Health } from '../../contract/health.ts'
+import { version } from '../../contract/version.ts'
 import type { DataCommand } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { renderUp } from '../render/daemon-status.ts'
@@ -16,9 +16,9 @@ async function inBackground(replace: boolean, io: Io): Promise<CommandOutput<'up
   const daemon = await io.daemon()
   if (replace) await daemon.stop({ sessions: false })
   const { health, started } = await daemon.start()
-  if (health.version !== manifest.version) {
+  if (health.version !== version) {
     io.say(
-      `the running daemon is version ${health.version}, this is ${manifest.version}; hand over with: sm up --replace`,
+      `the running daemon is version ${health.version}, this is ${version}; hand over with: sm up --replace`,
     )
   }
   return describe(health, started, io)
@@ -30,7 +30,8 @@ async function* inForeground(replace: boolean, io: Io): AsyncGenerator<CommandOu
   yield* runInForeground(daemon, io, (health) => describe(health, true, io))
 }
 
-function describe({ url, pid, version, home }: Health, started: boolean, io: Io): CommandOutput<'up'> {
+function describe(health: Health, started: boolean, io: Io): CommandOutput<'up'> {
+  const { url, pid, home } = health
   const forward = sshForward(url, io.env)
-  return { url, pid, version, home, started, ...(forward === undefined ? {} : { forward }) }
+  return { url, pid, version: health.version, home, started, ...(forward === undefined ? {} : { forward }) }
 }

@@ -1,15 +1,15 @@
-import manifest from '../../../package.json' with { type: 'json' }
 import { wireVersions } from '../../contract/health.ts'
+import { version as musterVersion } from '../../contract/version.ts'
 import type { DataCommand } from '../command-module.ts'
 
 export const version: DataCommand<'version'> = {
   run: async (_input, io) => ({
-    version: manifest.version,
+    version: musterVersion,
     wire: wireVersions.current,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
     entry: io.program.entry,
   }),
-  render: ({ version: number, wire, node, platform, entry }) =>
-    `muster ${number} (wire ${wire}, node ${node}, ${platform})\n${entry}`,
+  render: (data) =>
+    `muster ${data.version} (wire ${data.wire}, node ${data.node}, ${data.platform})\n${data.entry}`,
 }

@@ -11,11 +11,7 @@ export function messageOps(event: AgentEvent, atMs: number): RowOp[] {
 }
 
 type MessageEvent = EventOf<
-  | 'agent.message.created'
-  | 'message.queued'
-  | 'message.delivered'
-  | 'message.accepted'
-  | 'message.failed'
+  'agent.message.created' | 'message.queued' | 'message.delivered' | 'message.accepted' | 'message.failed'
 >
 type Change = {
   readonly set?: Values<'messages'>

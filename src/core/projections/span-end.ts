@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../contract/event.ts'
-import type { Values } from '../../contract/index-tables.ts'
 import type { SpanStatus } from '../../contract/index-rows.ts'
+import type { Values } from '../../contract/index-tables.ts'
 import { type Handlers, handle } from './handlers.ts'
 import { oneLine } from './text.ts'
 

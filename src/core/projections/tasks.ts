@@ -45,9 +45,7 @@ const changes: Handlers<RowOp[]> = {
     const taskId = event.payload.taskId ?? event.taskId
     if (taskId === undefined) return []
     const { round, verdict } = event.payload
-    return [
-      upsert(event, taskId, { set: { verdict }, keep: { sessionId: event.sessionId }, max: { round } }),
-    ]
+    return [upsert(event, taskId, { set: { verdict }, keep: { sessionId: event.sessionId }, max: { round } })]
   },
 }
 

@@ -1,10 +1,10 @@
 import type { AgentEvent, EventOf, EventType } from '../../contract/event.ts'
+import { headOf, oneLine } from './text.ts'
 import { agentTitles } from './titles/agent.ts'
 import { messageTitles } from './titles/message.ts'
 import { sessionTitles } from './titles/session.ts'
 import { toolTitles } from './titles/tool.ts'
 import { workflowTitles } from './titles/workflow.ts'
-import { headOf, oneLine } from './text.ts'
 
 /** Parts of a title; what is not there is left out. */
 export type TitleParts = readonly unknown[]

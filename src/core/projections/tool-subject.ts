@@ -31,5 +31,7 @@ export function subjectOf(params: Params | undefined): string | undefined {
 /** The files a tool call names. */
 export function filesOf(params: Params | undefined): string[] {
   if (params === undefined) return []
-  return paths.map((name) => params[name]).filter((value) => typeof value === 'string' && value !== '') as string[]
+  return paths
+    .map((name) => params[name])
+    .filter((value) => typeof value === 'string' && value !== '') as string[]
 }

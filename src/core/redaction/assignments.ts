@@ -185,6 +185,7 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
   while (i < length && i < at + maxName && isNameCode(bytes[i]!)) i++
   let start = at
   while (start > 0 && start > at - maxName && isNameCode(bytes[start - 1]!)) start--
+  if (start > 0 && bytes[start - 1] === 92) start++
   if (bytes[start] === 45 && bytes[start + 1] === 45) return true
   const limit = Math.min(length, i + maxSpace + 8)
   while (i < limit && separatorFiller[bytes[i]!] === 1) i++

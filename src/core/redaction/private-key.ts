@@ -32,7 +32,7 @@ const header = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g
 const footerLine = /-----END [A-Z0-9 ]{1,60}-----/y
 const minRun = 40
 /** Line numbers, quotes, armour headers: what may stand between two lines of a key. */
-const maxGap = 200
+export const maxGap = 200
 
 type Place = { readonly body: number; readonly footer: number; readonly next: number }
 

@@ -137,4 +137,26 @@ describe('overflow', () => {
     expect(streamed(chunked(text, 333))).toBe(redactor.text(text).text)
     expect(streamed(chunked(text, 333))).not.toContain(secret)
   })
+
+  test('[MUS-62] in long texts with hardly a space, cut anywhere, no planted secret is given out', () => {
+    const single = planted.filter((one) => !/\s/.test(one.secret))
+    const filler = fc.constantFrom(
+      'x/'.repeat(4500),
+      'iVBORw0K'.repeat(1300),
+      '日本'.repeat(3000),
+      'token: '.repeat(700),
+      'a=b&'.repeat(900),
+    )
+    const long = fc.array(fc.oneof(filler, fc.constantFrom(...single.map((one) => ` ${one.text} `))), {
+      minLength: 2,
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(long, fc.integer({ min: 50, max: 12_000 }), (parts, size) => {
+        const out = streamed(chunked(parts.join(''), size))
+        for (const { secret } of single) expect(out.includes(secret)).toBe(false)
+      }),
+      { numRuns: 60 },
+    )
+  })
 })

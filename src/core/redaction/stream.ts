@@ -1,5 +1,6 @@
 import { marker } from './marker.ts'
-import { keyRunEnd, maxWait } from './private-key.ts'
+import { keyRunEnd, maxGap, maxWait } from './private-key.ts'
+import type { Span } from './spans.ts'
 import type { TextScanner } from './text-scanner.ts'
 
 /** Redacts a text that arrives in pieces. */
@@ -13,15 +14,16 @@ export type StreamRedactor = {
 /** With `linesOnly` a text is cut at line breaks only, for rules whose matches reach over spaces. */
 export function createStreamRedactor(scanner: TextScanner, linesOnly: boolean): StreamRedactor {
   let held = ''
-  let dropping: 'key' | 'token' | undefined
+  let dropping: 'key' | RegExp | undefined
   const redact = (text: string): string => scanner.redact(text, {})
 
   const release = (): string => {
     let cut = boundary(held, held.length, linesOnly)
-    while (cut > 0) {
+    for (let tries = 1; cut > 0; tries++) {
       const undecided = scanner.undecidedFrom(held.slice(0, cut))
       if (undecided >= cut) break
-      cut = boundary(held, undecided, linesOnly)
+      // One beginning after the other: only the end of a line settles them all.
+      cut = tries > maxTries * 2 ? 0 : boundary(held, undecided, linesOnly || tries > maxTries)
     }
     // A marker in the place of a quote can open what was closed: then all of it waits.
     const out = scanner.redactSettled(held.slice(0, cut))
@@ -33,31 +35,41 @@ export function createStreamRedactor(scanner: TextScanner, linesOnly: boolean): 
   const overflow = (): string => {
     const spans = scanner.spans(held)
     const last = spans.at(-1)
-    if (last !== undefined && last.end >= held.length - keyTail(last.class)) {
+    if (last !== undefined && isUnfinished(last)) {
       const out = redact(held.slice(0, last.start)) + marker(last.class)
-      dropping = last.class === 'private-key' ? 'key' : 'token'
-      held = dropping === 'key' ? held.slice(last.end) : ''
+      dropping = last.class === 'private-key' ? 'key' : lineClasses.test(last.class) ? lineEnd : wordEnd
+      held = held.slice(last.end)
       return out
     }
-    let cut = held.length - maxWait / 2
-    for (const span of spans) if (span.start < cut && span.end > cut) cut = span.end
-    const out = redact(held.slice(0, cut))
-    held = held.slice(cut)
-    return out
+    const whole = redact(held)
+    for (let tries = 0; tries < maxTries; tries++) {
+      const cut = edge(held, held.length - maxWait / 2 - tries * 64, spans)
+      const out = redact(held.slice(0, cut))
+      // A cut between a name and its value would show the value.
+      if (out + redact(held.slice(cut)) !== whole) continue
+      held = held.slice(cut)
+      return out
+    }
+    const lastWord = held.slice(boundary(held, held.length, false))
+    held = whole.endsWith(lastWord) ? lastWord : ''
+    return whole.slice(0, whole.length - held.length)
   }
+
+  const isUnfinished = (last: Span): boolean =>
+    last.class === 'private-key'
+      ? last.end >= held.length - maxGap && scanner.undecidedFrom(held) <= last.start
+      : last.end === held.length
 
   /** Leaves the dropped secret behind, if it has ended. */
   const drop = (): boolean => {
-    if (dropping === 'token') {
-      const end = held.search(tokenEnd)
+    if (dropping === 'key') {
+      const footer = footerLine.exec(held)
+      held = held.slice(footer === null ? keyRunEnd(held, 0, held.length) : footer.index + footer[0].length)
+      if (footer === null && held.length <= maxGap) return false
+    } else {
+      const end = held.search(dropping!)
       held = end === -1 ? '' : held.slice(end)
       if (end === -1) return false
-    } else {
-      const footer = footerLine.exec(held)
-      if (footer === null) {
-        held = held.slice(keyRunEnd(held, 0, held.length))
-        if (held.length <= keyTail('private-key')) return false
-      } else held = held.slice(footer.index + footer[0].length)
     }
     dropping = undefined
     return true
@@ -78,13 +90,12 @@ export function createStreamRedactor(scanner: TextScanner, linesOnly: boolean): 
   }
 }
 
+const maxTries = 8
 const boundaryChar = /[\s\u0080-\uffff]/
-const tokenEnd = /[\s"'`<>&;,\u0080-\uffff]/
+const wordEnd = /[\s"'`<>&;,\u0080-\uffff]/
+const lineEnd = /[\r\n"'`]/
+const lineClasses = /^(?:cookie|authorization)$/
 const footerLine = /-----END [A-Z0-9 ]{1,60}-----/
-
-function keyTail(secretClass: string): number {
-  return secretClass === 'private-key' ? 200 : 0
-}
 
 /** The last index up to `limit` where no word is cut in two; 0 if there is none. */
 function boundary(text: string, limit: number, linesOnly: boolean): number {
@@ -93,6 +104,13 @@ function boundary(text: string, limit: number, linesOnly: boolean): number {
     if (linesOnly ? before === 10 : isBreak(before) || (before > 127 && !isHighSurrogate(before))) return at
   }
   return 0
+}
+
+/** A place to cut a long text by force: in no span and in no pair of surrogates. */
+function edge(text: string, at: number, spans: readonly Span[]): number {
+  const covering = spans.find((span) => span.start < at && span.end > at)
+  const cut = covering?.end ?? at
+  return isHighSurrogate(text.charCodeAt(cut - 1)) ? cut - 1 : cut
 }
 
 function isBreak(code: number): boolean {

@@ -16,7 +16,7 @@ export const sessionTitles: Titles<keyof typeof sessionEvents | keyof typeof jou
   'context.compacted': ({ payload: p }) => [p.trigger, p.tokensBefore, '→', p.tokensAfter],
   'settings.updated': ({ payload: p }) => [p.projectRoot, p.mode],
   'queue.updated': ({ payload: p }) => [p.agentId, p.items.length],
-  'redaction.applied': ({ payload: p }) => [...Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`)],
+  'redaction.applied': ({ payload: p }) => Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`),
   'journal.recovered': ({ payload: p }) => [p.segment, p.reason],
   'journal.pruned': ({ payload: p }) => ['through', p.throughSeq],
   'journal.erased': ({ payload: p }) => [p.seqs.length, p.reason],

@@ -1,0 +1,33 @@
+import { catalogue, EventEnvelope, eventTypes } from '../../src/contract/event.ts'
+import { views } from '../../src/contract/views.ts'
+import { fieldTable } from './field-rows.ts'
+import { code, page } from './markdown.ts'
+
+const roles = {
+  start: 'It opens a span.',
+  end: 'It closes a span.',
+  point: 'It is a point inside a span.',
+} as const
+
+/** The reference of events: what each type means, its fields, and how it shows in each view. */
+export function eventsPage(): string {
+  return page('Events', [
+    'One line of the journal is one event. Every event has the envelope; its type says what its payload holds.',
+    ['## The envelope', fieldTable(EventEnvelope, 'output')].join('\n\n'),
+    ...eventTypes.map((type) => {
+      const { about, span, payload } = catalogue[type]
+      const { sm, sse, std008 } = views[type]
+      const shown = [
+        `${code('sm events')}: ${sm === null ? '–' : code(sm)}`,
+        `SSE: ${sse.map(code).join(', ')}`,
+        `session file: ${std008 ?? '–'}`,
+      ]
+      return [
+        `## ${type}`,
+        `${about} ${roles[span]}`,
+        `${shown.join(' · ')}`,
+        fieldTable(payload, 'output'),
+      ].join('\n\n')
+    }),
+  ])
+}

@@ -1,0 +1,158 @@
+import type { AgentEvent, EventOf, EventType } from '../../../contract/event.ts'
+import type { SessionId } from '../../../contract/ids.ts'
+import type { EndEvent } from '../rebuild/ending.ts'
+import type { CallEvents } from '../rebuild/tool-call.ts'
+import type { OwnerRecord, Placed } from './owner-record.ts'
+import { Owners } from './owners.ts'
+import { type Resolve, resolveBlobs } from './resolve-blobs.ts'
+
+/** Everything of a session tree that a session file can hold. */
+export type Collected = {
+  readonly root: OwnerRecord
+  readonly subs: readonly OwnerRecord[]
+  readonly messages: Placed<EventOf<'agent.message.created'>>[]
+  readonly annotations: EventOf<'session.annotated'>[]
+  readonly rounds: EventOf<'loop.round.completed'>[]
+  readonly claims: Placed<EventOf<'claim.verified'>>[]
+  summary: EventOf<'result.summary'> | undefined
+  errors: number
+  firstAt: string
+  lastAt: string
+}
+
+export type CollectOptions = { readonly session?: SessionId; readonly resolve?: Resolve }
+
+/** Reads the events of a session tree once, in their order; events of other sessions are passed over. */
+export function collect(events: Iterable<AgentEvent>, { session, resolve }: CollectOptions): Collected {
+  const list = [...events]
+  const owners = new Owners(session ?? rootOf(list))
+  const found: Collected = {
+    root: owners.root,
+    subs: owners.subs,
+    messages: [],
+    annotations: [],
+    rounds: [],
+    claims: [],
+    summary: undefined,
+    errors: 0,
+    firstAt: '',
+    lastAt: '',
+  }
+  const openCalls = new Map<string, Writable<CallEvents>>()
+  list.forEach((raw, position) => {
+    if (!owners.holds(raw)) return
+    const event = resolveBlobs(raw, resolve)
+    owners.note(event)
+    found.firstAt ||= event.timestamp
+    found.lastAt = event.timestamp > found.lastAt ? event.timestamp : found.lastAt
+    const take = takers[event.type] as Taker<EventType> | undefined
+    take?.(event, { owners, position, found, openCalls })
+  })
+  return found
+}
+
+/** The session that no other one started; a tree has one. */
+function rootOf(events: readonly AgentEvent[]): SessionId {
+  const first = events.find((event) => event.type === 'session.started' && !event.payload.parentSessionId)
+  return (first ?? events[0])?.sessionId ?? ('' as SessionId)
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+type Context = {
+  readonly owners: Owners
+  readonly position: number
+  readonly found: Collected
+  readonly openCalls: Map<string, Writable<CallEvents>>
+}
+type Taker<T extends EventType> = (event: EventOf<T>, context: Context) => void
+
+const takeEnd = (event: EventOf<EndEvent['type']>, { owners, position }: Context): void => {
+  const owner = owners.closedBy(event)
+  // An agent's own end says more than the end of the session around it.
+  if (!owner.ended || event.type.startsWith('agent.') || owner === owners.root)
+    owner.ended = { event, position }
+}
+
+const takeCallEnd = (
+  event: EventOf<'tool.call.completed' | 'tool.call.failed' | 'tool.call.denied'>,
+  { owners, position, found, openCalls }: Context,
+): void => {
+  const owner = acting(owners.of(event), { event, position })
+  if (event.type !== 'tool.call.completed') found.errors += 1
+  const open = openCalls.get(`${event.traceId} ${event.spanId}`)
+  if (open) open.ended ??= event
+  else owner.calls.push({ ended: event })
+}
+
+const takeTokens = (
+  event: EventOf<'llm.request.completed' | 'llm.usage.corrected'>,
+  { owners }: Context,
+): void => {
+  const { total, input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = event.payload.usage
+  owners.of(event).tokens.set(event.payload.responseId, total ?? input + output + cacheRead + cacheWrite)
+}
+
+/** What each event adds; the others say nothing a session file can hold. */
+const takers: { readonly [T in EventType]?: Taker<T> } = {
+  'session.started': (event, { owners, position }) => {
+    owners.session(event).started ??= { event, position }
+  },
+  'session.reopened': (event, { owners }) => {
+    delete owners.of(event).ended
+  },
+  'agent.spawned': (event, { owners, position }) => {
+    owners.agent(event).spawned ??= { event, position }
+  },
+  'session.completed': takeEnd,
+  'session.failed': takeEnd,
+  'agent.completed': takeEnd,
+  'agent.failed': takeEnd,
+  'agent.cancelled': takeEnd,
+  'agent.killed': takeEnd,
+  'agent.abandoned': takeEnd,
+  'agent.task.assigned': (event, { owners }) => {
+    owners.of(event).assigned ??= event
+  },
+  'tool.call.started': (event, { owners, position, openCalls }) => {
+    const call = { started: event }
+    acting(owners.of(event), { event, position }).calls.push(call)
+    openCalls.set(`${event.traceId} ${event.spanId}`, call)
+  },
+  'tool.call.completed': takeCallEnd,
+  'tool.call.failed': takeCallEnd,
+  'tool.call.denied': takeCallEnd,
+  'llm.request.completed': takeTokens,
+  'llm.usage.corrected': takeTokens,
+  'patch.created': (event, { owners }) => {
+    owners.of(event).effects.push(...event.payload.files.map(({ path, change }) => ({ path, change })))
+  },
+  'progress.checkpoint': (event, { owners, position }) => {
+    acting(owners.of(event), { event, position }).checkpoints.push({ event, position })
+  },
+  'verifier.issue.found': (event, { owners }) => {
+    owners.of(event).findings.push(event)
+  },
+  'claim.verified': (event, { position, found }) => {
+    found.claims.push({ event, position })
+  },
+  'loop.round.completed': (event, { found }) => {
+    found.rounds.push(event)
+  },
+  'agent.message.created': (event, { position, found }) => {
+    found.messages.push({ event, position })
+  },
+  'session.annotated': (event, { found }) => {
+    found.annotations.push(event)
+  },
+  'result.summary': (event, { owners, found }) => {
+    if (owners.of(event) === owners.root) found.summary = event
+  },
+  'budget.exceeded': (_event, { found }) => {
+    found.errors += 1
+  },
+}
+
+function acting(owner: OwnerRecord, act: Placed<AgentEvent>): OwnerRecord {
+  owner.firstAct ??= act
+  return owner
+}

@@ -1,0 +1,104 @@
+import type { AgentEvent, EventOf } from '../../../contract/event.ts'
+import type { SessionId } from '../../../contract/ids.ts'
+import { newOwner, type OwnerRecord } from './owner-record.ts'
+
+/** Finds whose work an event belongs to: the run says it, else the spans above it, else the session. */
+export class Owners {
+  readonly root: OwnerRecord = newOwner()
+  /** Agents below the root, in the order in which they came. */
+  readonly subs: OwnerRecord[] = []
+  readonly #rootSession: SessionId
+  readonly #byRun = new Map<string, OwnerRecord>()
+  readonly #bySession = new Map<string, OwnerRecord>()
+  readonly #bySpan = new Map<string, OwnerRecord>()
+  readonly #parentSpan = new Map<string, string>()
+
+  constructor(rootSession: SessionId) {
+    this.#rootSession = rootSession
+    this.#bySession.set(rootSession, this.root)
+  }
+
+  /** Whether an event belongs to the tree at all. */
+  holds(event: AgentEvent): boolean {
+    if (this.#bySession.has(event.sessionId) || this.#byRun.has(event.runId)) return true
+    if (event.type === 'session.started' && event.payload.parentSessionId !== undefined)
+      return this.#bySession.has(event.payload.parentSessionId)
+    return event.type === 'agent.spawned' && this.#byRun.has(event.parentRunId ?? '')
+  }
+
+  note({ spanId, parentSpanId }: AgentEvent): void {
+    if (parentSpanId !== undefined && !this.#parentSpan.has(spanId))
+      this.#parentSpan.set(spanId, parentSpanId)
+  }
+
+  of(event: AgentEvent): OwnerRecord {
+    const owner =
+      this.#byRun.get(event.runId) ?? this.#above(event.spanId) ?? this.#bySession.get(event.sessionId)
+    return owner ?? this.root
+  }
+
+  /** The owner an end event closes: its span was opened by it. */
+  closedBy(event: AgentEvent): OwnerRecord {
+    return this.#bySpan.get(event.spanId) ?? this.of(event)
+  }
+
+  session(event: EventOf<'session.started'>): OwnerRecord {
+    const owner =
+      this.#bySession.get(event.sessionId) ??
+      this.#byRun.get(event.runId) ??
+      this.#add(event.payload.parentSessionId)
+    this.#bySession.set(event.sessionId, owner)
+    this.#byRun.set(event.runId, owner)
+    if (!this.#bySpan.has(event.spanId)) this.#bySpan.set(event.spanId, owner)
+    return owner
+  }
+
+  agent(event: EventOf<'agent.spawned'>): OwnerRecord {
+    const owner = this.#unspawned(event) ?? this.#child(event)
+    this.#bySpan.set(event.spanId, owner)
+    if (!this.#byRun.has(event.runId)) this.#byRun.set(event.runId, owner)
+    if (!this.#bySession.has(event.sessionId)) this.#bySession.set(event.sessionId, owner)
+    return owner
+  }
+
+  /** An owner that is known by its session or run, and that this event tells of for the first time. */
+  #unspawned(event: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+    const { payload, sessionId, runId, parentRunId, workflowId } = event
+    const isDelegated =
+      parentRunId !== undefined || payload.triggeredByCallId !== undefined || payload.kind === 'subagent'
+    if (sessionId === this.#rootSession)
+      return isDelegated || workflowId !== undefined ? undefined : this.root
+    const known = this.#byRun.get(runId) ?? this.#bySession.get(sessionId)
+    return known && known !== this.root && known.spawned === undefined ? known : undefined
+  }
+
+  #child(event: EventOf<'agent.spawned'>): OwnerRecord {
+    const above = event.parentSpanId ?? event.payload.parentSpanId
+    const parent =
+      this.#byRun.get(event.parentRunId ?? '') ??
+      (above === undefined ? undefined : this.#above(above)) ??
+      this.#bySession.get(event.sessionId)
+    const owner = this.#add()
+    owner.parent = parent ?? this.root
+    return owner
+  }
+
+  #add(parentSession?: string): OwnerRecord {
+    const owner = newOwner()
+    owner.parent = this.#bySession.get(parentSession ?? '') ?? this.root
+    this.subs.push(owner)
+    return owner
+  }
+
+  /** The owner of the nearest span above that an owner opened. A damaged journal may have spans in a ring. */
+  #above(spanId: string): OwnerRecord | undefined {
+    const walked = new Set<string>()
+    for (let span: string | undefined = spanId; span !== undefined && !walked.has(span); ) {
+      const owner = this.#bySpan.get(span)
+      if (owner) return owner
+      walked.add(span)
+      span = this.#parentSpan.get(span)
+    }
+    return undefined
+  }
+}

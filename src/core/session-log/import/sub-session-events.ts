@@ -1,0 +1,139 @@
+import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
+import type { SubAgentSession } from '../../../contract/formats/std-008/sub-session.ts'
+import type { SpanId } from '../../../contract/ids.ts'
+import type { ImportIds } from '../derived-ids.ts'
+import { compact } from '../json/value.ts'
+import type { EndEvent } from '../rebuild/ending.ts'
+import { subSessionFrom } from '../rebuild/sub-session.ts'
+import { indexSession } from '../session-index.ts'
+import { callEvents, callSpan } from './call-events.ts'
+import { draft, line, millis, type Run, rawFor, recorded, type Timed } from './drafting.ts'
+
+/** The events of every sub-session, and the run of each agent. */
+export function subSessionEvents(
+  session: MultiAgentSession,
+  main: Run,
+  ids: ImportIds,
+): { runs: Map<string, Run>; events: Timed[] } {
+  const index = indexSession(session)
+  const runs = subRuns(session, main, ids)
+  const byAgent = new Map<string, Run>()
+  const starts = new Map<SubAgentSession, number>()
+  // A child never sorts before its parent, whatever the clocks of the file say; parents are looked up, not walked,
+  // because a file may chain a hundred thousand of them.
+  for (const sub of parentsFirst(session)) {
+    const parent = index.byId.get(sub.parent_session_id)?.sub
+    const floor = parent ? (starts.get(parent) ?? 0) : millis(session.created_at)
+    starts.set(sub, Math.max(floor, millis(sub.started_at), triggerStart(sub, index)))
+  }
+  const events = session.sub_sessions.flatMap((sub, i) => {
+    const run = runs.get(sub) as Run
+    byAgent.set(sub.agent.agent_id, run)
+    return eventsOf({ sub, run, index: i, startAt: starts.get(sub) ?? millis(sub.started_at) }, ids)
+  })
+  return { runs: byAgent, events }
+}
+
+type Source = {
+  readonly sub: SubAgentSession
+  readonly run: Run
+  readonly index: number
+  readonly startAt: number
+}
+
+function eventsOf({ sub, run, index, startAt }: Source, ids: ImportIds): Timed[] {
+  const calls = sub.tool_calls.flatMap((call, n) =>
+    callEvents(call, { run, index: n, notBefore: startAt }, ids),
+  )
+  const lastCall = calls.reduce((latest, { sortAt }) => Math.max(latest, sortAt), startAt)
+  const ended = endOf(sub)
+  const payload = spawnPayload(sub)
+  const bare = recorded('agent.spawned', sub.started_at, payload)
+  const original = { ...sub, tool_calls: [] }
+  const raw = rawFor(original, subSessionFrom(bare, ended), { index })
+  const spawned = recorded('agent.spawned', sub.started_at, { ...payload, raw })
+  const start = { draft: draft(spawned, { run, key: `${run.key}/spawned` }, ids), sortAt: startAt }
+  if (!ended) return [start, ...calls]
+  const endAt = Math.max(lastCall, sub.completed_at === undefined ? lastCall : millis(sub.completed_at))
+  return [start, ...calls, { draft: draft(ended, { run, key: `${run.key}/ended` }, ids), sortAt: endAt }]
+}
+
+function spawnPayload(sub: SubAgentSession) {
+  return {
+    agentId: line(sub.agent.agent_id),
+    agentType: line(sub.agent.original_agent_type ?? sub.agent.agent_type),
+    kind: 'subagent' as const,
+    agentTask: sub.task.description,
+    task: {
+      taskId: line(sub.task.task_id),
+      description: sub.task.description,
+      priority: sub.task.priority,
+      ...compact({ dependencies: sub.task.dependencies?.map(line) }),
+    },
+    triggeredByCallId: line(sub.triggered_by_call_id),
+    foreignId: line(sub.sub_session_id),
+    foreignParentId: line(sub.parent_session_id),
+    ...compact({
+      instanceId: sub.agent.instance_id === undefined ? undefined : line(sub.agent.instance_id),
+    }),
+  }
+}
+
+function endOf(
+  sub: SubAgentSession,
+): Extract<EndEvent, { type: 'agent.completed' | 'agent.failed' }> | undefined {
+  if (sub.status === 'in_progress') return undefined
+  const time = sub.completed_at ?? sub.tool_calls.at(-1)?.ended_at ?? sub.started_at
+  const payload = { agentId: line(sub.agent.agent_id), ...compact({ output: sub.output }) }
+  if (sub.status === 'success') return recorded('agent.completed', time, payload)
+  const reason = sub.termination_reason === undefined ? undefined : line(sub.termination_reason)
+  return recorded('agent.failed', time, { ...payload, ...compact({ reason }) })
+}
+
+function subRuns(session: MultiAgentSession, main: Run, ids: ImportIds): Map<SubAgentSession, Run> {
+  const index = indexSession(session)
+  const keys = new Map(session.sub_sessions.map((sub, i) => [sub, `sub/${i}`] as const))
+  return new Map(
+    session.sub_sessions.map((sub) => {
+      const key = keys.get(sub) as string
+      const parent = index.byId.get(sub.parent_session_id)
+      const parentKey = parent?.sub ? (keys.get(parent.sub) ?? main.key) : main.key
+      const position = parent?.callAt.get(sub.triggered_by_call_id)
+      const above: SpanId = parentKey === main.key ? main.spanId : ids.span(parentKey)
+      const run: Run = {
+        key,
+        runId: ids.run(key),
+        spanId: ids.span(key),
+        actor: line(sub.agent.agent_id),
+        parentRunId: parentKey === main.key ? main.runId : ids.run(parentKey),
+        parentSpanId: position === undefined ? above : callSpan(ids, parentKey, position),
+        taskId: line(sub.task.task_id),
+      }
+      return [sub, run] as const
+    }),
+  )
+}
+
+function triggerStart(sub: SubAgentSession, index: ReturnType<typeof indexSession>): number {
+  const parent = index.byId.get(sub.parent_session_id)
+  const call = parent?.calls[parent.callAt.get(sub.triggered_by_call_id) ?? -1]
+  return call ? millis(call.started_at) : 0
+}
+
+/** Sub-sessions ordered so that each comes after its parent. */
+function parentsFirst({ sub_sessions }: MultiAgentSession): SubAgentSession[] {
+  const children = new Map<string, SubAgentSession[]>()
+  const ids = new Set(sub_sessions.map((sub) => sub.sub_session_id))
+  const ordered: SubAgentSession[] = []
+  for (const sub of sub_sessions) {
+    const list = children.get(sub.parent_session_id)
+    if (!ids.has(sub.parent_session_id)) ordered.push(sub)
+    else if (list) list.push(sub)
+    else children.set(sub.parent_session_id, [sub])
+  }
+  for (let i = 0; i < ordered.length; i++) {
+    for (const child of children.get((ordered[i] as SubAgentSession).sub_session_id) ?? [])
+      ordered.push(child)
+  }
+  return ordered
+}

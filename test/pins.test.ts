@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandEntries } from '../src/contract/cli.ts'
+import { errorCodes } from '../src/contract/errors.ts'
+import { eventTypes, schemaVersion } from '../src/contract/event.ts'
+import { wireVersions } from '../src/contract/health.ts'
+import { environmentNames, homeFiles } from '../src/contract/home.ts'
+import { routeEntries } from '../src/contract/routes.ts'
+import { sseTypes } from '../src/contract/views.ts'
+import { homeFiles as daemonFiles } from '../src/daemon/home.ts'
+
+// What others rely on, written out by hand: a change here is a change of the contract, and belongs in the CHANGELOG.
+
+const events = [
+  'session.started',
+  'session.completed',
+  'session.failed',
+  'session.reopened',
+  'session.state.changed',
+  'session.annotated',
+  'signal.changed',
+  'progress.checkpoint',
+  'result.summary',
+  'context.compacted',
+  'settings.updated',
+  'queue.updated',
+  'agent.spawned',
+  'agent.completed',
+  'agent.failed',
+  'agent.cancelled',
+  'agent.killed',
+  'agent.abandoned',
+  'agent.idle',
+  'agent.waiting',
+  'agent.status.changed',
+  'agent.task.assigned',
+  'task.completed',
+  'task.failed',
+  'task.cancelled',
+  'handoff.requested',
+  'handoff.accepted',
+  'handoff.rejected',
+  'handoff.loop_detected',
+  'plan.created',
+  'decision.made',
+  'retry.scheduled',
+  'blackboard.item.created',
+  'blackboard.item.updated',
+  'tool.call.started',
+  'tool.call.completed',
+  'tool.call.failed',
+  'tool.call.denied',
+  'llm.request.started',
+  'llm.request.completed',
+  'llm.request.failed',
+  'llm.usage.corrected',
+  'patch.created',
+  'test.passed',
+  'test.failed',
+  'budget.warning',
+  'budget.exceeded',
+  'agent.message.created',
+  'message.queued',
+  'message.delivered',
+  'message.accepted',
+  'message.failed',
+  'approval.requested',
+  'approval.granted',
+  'approval.rejected',
+  'approval.expired',
+  'effect.intended',
+  'effect.done',
+  'effect.unknown',
+  'workflow.created',
+  'workflow.approved',
+  'workflow.started',
+  'workflow.finalized',
+  'workflow.failed',
+  'workflow.cancelled',
+  'workflow.phase.started',
+  'workflow.phase.completed',
+  'workflow.phase.failed',
+  'workflow.node.enter',
+  'workflow.node.exit',
+  'workflow.checkpoint.saved',
+  'workflow.checkpoint.resumed',
+  'loop.round.started',
+  'loop.round.completed',
+  'claim.verified',
+  'verifier.issue.found',
+  'redaction.applied',
+  'journal.recovered',
+  'journal.pruned',
+  'journal.erased',
+  'event.parked',
+]
+
+const errors = {
+  failed: ['HTTP 500', 'exit 1'],
+  internal: ['HTTP 500', 'exit 1'],
+  invalid: ['HTTP 400', 'exit 2'],
+  method_not_allowed: ['HTTP 405', 'exit 2'],
+  too_large: ['HTTP 413', 'exit 2'],
+  unsupported_media: ['HTTP 415', 'exit 2'],
+  not_found: ['HTTP 404', 'exit 3'],
+  conflict: ['HTTP 409', 'exit 4'],
+  timeout: ['HTTP 504', 'exit 4'],
+  limited: ['HTTP 429', 'exit 4'],
+  unauthenticated: ['HTTP 401', 'exit 5'],
+  denied: ['HTTP 403', 'exit 5'],
+  misdirected: ['HTTP 421', 'exit 5'],
+  unavailable: ['HTTP 503', 'exit 6'],
+}
+
+const routes = [
+  'health: GET /api/v1/health, read, json',
+  'doctor: GET /api/v1/doctor, read, json',
+  'listEvents: GET /api/v1/events, read, json',
+  'appendEvents: POST /api/v1/events, report, json',
+  'streamEvents: GET /api/v1/events/stream, read, sse',
+  'streamRuntime: GET /api/events, read, sse',
+  'listSessions: GET /api/v1/sessions, read, json',
+  'getSession: GET /api/v1/sessions/{id}, read, json',
+  'listRuns: GET /api/v1/sessions/{id}/runs, read, json',
+  'listSpans: GET /api/v1/sessions/{id}/spans, read, json',
+  'search: GET /api/v1/search, read, json',
+  'exportLog: GET /api/v1/sessions/{id}/log, read, json',
+  'importLog: POST /api/v1/log, operate, json',
+  'listAgents: GET /api/v1/agents, read, json',
+  'getAgent: GET /api/v1/agents/{name}, read, json',
+  'getConfig: GET /api/v1/config, read, json',
+  'journalStats: GET /api/v1/journal, read, json',
+  'rebuildIndex: POST /api/v1/journal/rebuild-index, operate, json',
+  'createLoginLink: POST /api/v1/login-links, operate, json',
+  'shutdown: POST /api/v1/shutdown, operate, json',
+  'openapi: GET /api/v1/openapi.json, read, json',
+]
+
+const streamNames = [
+  'StateUpdated',
+  'Message',
+  'SubagentSpawned',
+  'SubagentResult',
+  'AgentStatus',
+  'SettingsUpdated',
+  'QueueUpdated',
+  'Token',
+  'Outcome',
+]
+
+const commands = [
+  'up',
+  'down',
+  'open',
+  'doctor',
+  'version',
+  'search',
+  'config show',
+  'agents list',
+  'agents show',
+  'agents check',
+  'redact test',
+  'completion',
+  'log validate',
+  'log import',
+  'log export',
+  'log migrate',
+  'log repair',
+  'journal verify',
+  'journal tail',
+  'journal import',
+  'journal export',
+  'journal stats',
+  'journal rebuild-index',
+]
+
+const environment = ['MUSTER_CONFIG', 'MUSTER_HOME', 'MUSTER_SESSION', 'MUSTER_TOKEN']
+
+const sharedFiles = {
+  socket: 'muster.sock',
+  port: 'port',
+  operatorToken: 'operator.token',
+  log: 'daemon.log',
+}
+
+test('[MUS-10][MUS-220] event types', () => {
+  expect(eventTypes.toSorted()).toEqual(events.toSorted())
+  expect(schemaVersion).toBe('1')
+})
+
+test('[MUS-88][MUS-109][MUS-220] error codes with their HTTP status and exit', () => {
+  const found = Object.entries(errorCodes).map(([code, { http, exit }]) => [
+    code,
+    [`HTTP ${http}`, `exit ${exit}`],
+  ])
+  expect(Object.fromEntries(found)).toEqual(errors)
+})
+
+test('[MUS-220] routes', () => {
+  const found = routeEntries.map(
+    ([name, { method, path, access, answers }]) =>
+      `${name}: ${method.toUpperCase()} ${path}, ${access}, ${answers}`,
+  )
+  expect(found.toSorted()).toEqual(routes.toSorted())
+  expect(wireVersions).toEqual({ current: 1, oldest: 1 })
+})
+
+test('[MUS-220] names of the event stream', () => {
+  expect([...sseTypes].toSorted()).toEqual(streamNames.toSorted())
+})
+
+test('[MUS-220] commands', () => {
+  expect(commandEntries.map(([name]) => name).toSorted()).toEqual(commands.toSorted())
+})
+
+test('[MUS-220] environment variables', () => {
+  expect(Object.values(environmentNames).toSorted()).toEqual(environment)
+})
+
+test('[MUS-220] no source reads a variable of ours that is not pinned', () => {
+  const src = join(import.meta.dirname, '..', 'src')
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+  const named = files.flatMap(
+    (file) => readFileSync(join(src, file), 'utf8').match(/\bMUSTER_[A-Z_]+\b/g) ?? [],
+  )
+  expect([...new Set(named)].toSorted()).toEqual(environment)
+})
+
+test('[MUS-220] files of the state folder', () => {
+  expect(homeFiles).toEqual(sharedFiles)
+  expect(daemonFiles('/h')).toEqual({
+    home: '/h',
+    journal: '/h/journal',
+    index: '/h/index.db',
+    search: '/h/search.db',
+    vault: '/h/vault',
+    vaultKey: '/h/vault.key',
+    grants: '/h/grants.json',
+    cursors: '/h/cursors',
+    socket: '/h/muster.sock',
+    port: '/h/port',
+    operatorToken: '/h/operator.token',
+    log: '/h/daemon.log',
+  })
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import * as z from 'zod'
+
+type Schema = z.core.JSONSchema.BaseSchema
+
+/** Any input a zod schema accepts: odd characters, missing optional fields and large numbers included. */
+export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
+  return ofSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+}
+
+// What breaks naive text code: half characters, the end of a C string, marks, quotes, wide and long text.
+const odd = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  'a\0b',
+  '\u0001x\u0002',
+  '"',
+  '*',
+  'é',
+  '漢字',
+  '😀😀',
+  '\n\t',
+  'x'.repeat(300),
+]
+
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...odd) },
+)
+const json = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(null))
+
+function ofSchema(schema: Schema | boolean): fc.Arbitrary<unknown> {
+  if (typeof schema === 'boolean') return json
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  const options = schema.anyOf ?? schema.oneOf
+  if (options !== undefined) return fc.oneof(...options.map(ofSchema))
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema)
+    case 'array':
+      return fc.array(ofSchema((schema.items as Schema | undefined) ?? true), { maxLength: 4 })
+    case 'string':
+      return textOf(schema)
+    case 'integer':
+      return fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeNat())
+    case 'number':
+      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e15, noNaN: true })
+    case 'boolean':
+      return fc.boolean()
+    default:
+      return json
+  }
+}
+
+function objectOf({ properties, required = [], additionalProperties }: Schema): fc.Arbitrary<unknown> {
+  if (properties === undefined) {
+    const values = typeof additionalProperties === 'object' ? ofSchema(additionalProperties) : json
+    return fc.dictionary(fc.string({ maxLength: 8 }), values, { maxKeys: 4 })
+  }
+  const fields = Object.entries(properties).map(([name, field]) => [name, ofSchema(field as Schema)])
+  return fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] })
+}
+
+function textOf({ pattern, format, maxLength = Infinity, minLength = 0 }: Schema): fc.Arbitrary<string> {
+  if (format === 'date-time') return fc.date({ noInvalidDate: true, min, max }).map((at) => at.toISOString())
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
+  return text.filter((value) => value.length >= minLength && value.length <= maxLength)
+}
+
+const min = new Date('2020-01-01T00:00:00.000Z')
+const max = new Date('2030-01-01T00:00:00.000Z')
