@@ -75,5 +75,12 @@ async function sweep(out: string, kept: ReadonlySet<string>, now: Date): Promise
 if (import.meta.main) {
   const root = resolve(import.meta.dirname, '..')
   const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } })
-  await buildAll(root, resolve(values.out))
+  try {
+    await buildAll(root, resolve(values.out))
+  } catch (error) {
+    // What does not compile has been told by esbuild itself, with its place.
+    if (!(error instanceof Error)) throw error
+    if (!('errors' in error)) console.error(error.message)
+    process.exitCode = 1
+  }
 }

@@ -11,7 +11,7 @@ const checks = {
   types: tool('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
   lint: tool('oxlint/bin/oxlint'),
   unused: tool('knip/bin/knip.js'),
-  format: tool('@biomejs/biome/bin/biome', 'check'),
+  format: tool('@biomejs/biome/bin/biome', 'check', '--max-diagnostics=none'),
   reference: script('docs.ts', '--check'),
   rules: script('spec.ts'),
   imports: script('architecture.ts'),

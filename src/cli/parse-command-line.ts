@@ -1,4 +1,5 @@
 import { type CommandName, commands } from '../contract/cli.ts'
+import { AppError } from '../contract/errors.ts'
 import { findCommand } from './find-command.ts'
 import { commandHelp, familyHelp, rootHelp } from './render/help.ts'
 
@@ -31,6 +32,9 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Invocat
   if (asksHelp && asked.length === 0) return { ...flags, kind: 'help', text: rootHelp() }
   const found = findCommand(asked, asksHelp)
   if (found.kind === 'family') {
+    if (flags.isJson && !asksHelp) {
+      throw new AppError('invalid', `say which command of ${found.family}; see: sm help ${found.family}`)
+    }
     return { ...flags, kind: asksHelp ? 'help' : 'incomplete', text: familyHelp(found.family) }
   }
   if (asksHelp) return { ...flags, kind: 'help', text: commandHelp(found.name) }

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { AppError } from '../contract/errors.ts'
 
 /** Reads a file that was named on the command line; `-` is standard input. */
 export async function readNamedFile(file: string, signal: AbortSignal): Promise<string> {
+  // By its path, standard input could not be opened when it is a socket, as it is under another program.
+  if (file === '-') return text(process.stdin)
   try {
-    return await readFile(file === '-' ? '/dev/stdin' : file, { encoding: 'utf8', signal })
+    return await readFile(file, { encoding: 'utf8', signal })
   } catch (error) {
     throw fileProblem(error, file)
   }

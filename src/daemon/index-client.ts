@@ -11,6 +11,7 @@ export class IndexClient {
 
   constructor(files: QueryWorkerData) {
     this.#worker = new WorkerCalls(workerEntry('query-worker'), files)
+    this.#worker.warm()
   }
 
   get waiting(): number {

@@ -15,12 +15,12 @@ let texts: SearchQueries | undefined
 if (parentPort)
   serveCalls(parentPort, {
     ask: (method: keyof IndexQueries, ...args: unknown[]) => {
-      rows ??= openIndexQueries(index)
-      return (rows[method] as (...given: unknown[]) => unknown)(...args)
+      const open = (rows ??= openIndexQueries(index))
+      return (open[method] as (...given: unknown[]) => unknown)(...args)
     },
     search: (...args: Parameters<SearchQueries['search']>) => {
-      texts ??= openSearchQueries(search)
-      return texts.search(...args)
+      const open = (texts ??= openSearchQueries(search))
+      return open.search(...args)
     },
     reopen: () => {
       rows?.close()

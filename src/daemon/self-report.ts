@@ -17,14 +17,16 @@ type Observed = {
   readonly home: string
 }
 
+const sampleMs = 10
 const lowDiskBytes = 1 << 30
 const lagEvents = 100_000
 
 /** Watches the event loop and gathers what the daemon knows of itself. */
 export function observe(observed: Observed): { report(): SelfReport; stop(): void } {
-  const delay = monitorEventLoopDelay({ resolution: 10 })
+  const delay = monitorEventLoopDelay({ resolution: sampleMs })
   delay.enable()
-  const ms = (nanos: number) => (Number.isFinite(nanos) ? Math.round(nanos / 1e4) / 100 : 0)
+  // The histogram holds the time between two samples, which is the pause itself when nothing is late.
+  const ms = (nanos: number) => Math.max(0, Math.round(nanos / 1e4) / 100 - sampleMs)
   return {
     report() {
       const seq = observed.journal.watermark()

@@ -28,6 +28,11 @@ export class WorkerCalls {
     return this.#waiting.size
   }
 
+  /** Starts the thread before the first call, so that this call does not pay for it. */
+  warm(): void {
+    this.#worker ??= this.#start()
+  }
+
   call<T>(method: string, ...args: unknown[]): Promise<T> {
     if (this.#waiting.size >= maxWaiting)
       return Promise.reject(new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`))

@@ -32,42 +32,60 @@ async function checked(name: string, file: string, change: (text: string) => str
 }
 
 describe('npm run check', () => {
-  const planted: [string, string, string, (text: string) => string, string][] = [
-    ['format', 'a badly formatted file', 'src/core/planted.ts', () => 'export  const a = 1;\n', 'planted.ts'],
-    ['types', 'a type error', 'src/core/planted.ts', () => "export const a: number = 'a'\n", 'planted.ts'],
-    [
-      'lint',
-      'a floating promise',
-      'src/engine/planted.ts',
-      () => 'export function a() {\n  Promise.resolve(1)\n}\n',
-      'no-floating-promises',
-    ],
-    [
-      'imports',
-      'a forbidden import',
-      'src/core/planted.ts',
-      () => "import '../http/app.ts'\n",
-      'core/planted.ts:1: core may not import http',
-    ],
-    [
-      'unused',
-      'an unused export',
-      'src/contract/errors.ts',
-      (text) => `${text}\nexport const plantedForNobody = 1\n`,
-      'plantedForNobody',
-    ],
-    ['reference', 'a stale page', 'docs/reference/errors.md', (text) => `${text}\n`, 'errors.md is stale'],
-    [
-      'rules',
-      'an unknown rule',
-      'src/core/planted.test.ts',
-      () => "import { test } from 'vitest'\n\ntest('[MUS-99999] nothing', () => {})\n",
-      'MUS-99999',
-    ],
+  const planted = [
+    {
+      name: 'format',
+      fault: 'a badly formatted file',
+      file: 'src/core/planted.ts',
+      change: () => 'export  const a = 1;\n',
+      said: 'planted.ts',
+    },
+    {
+      name: 'types',
+      fault: 'a type error',
+      file: 'src/core/planted.ts',
+      change: () => "export const a: number = 'a'\n",
+      said: 'planted.ts',
+    },
+    {
+      name: 'lint',
+      fault: 'a floating promise',
+      file: 'src/engine/planted.ts',
+      change: () => 'export function a() {\n  Promise.resolve(1)\n}\n',
+      said: 'no-floating-promises',
+    },
+    {
+      name: 'imports',
+      fault: 'a forbidden import',
+      file: 'src/core/planted.ts',
+      change: () => "import '../http/app.ts'\n",
+      said: 'core/planted.ts:1: core may not import http',
+    },
+    {
+      name: 'unused',
+      fault: 'an unused export',
+      file: 'src/contract/errors.ts',
+      change: (text: string) => `${text}\nexport const plantedForNobody = 1\n`,
+      said: 'plantedForNobody',
+    },
+    {
+      name: 'reference',
+      fault: 'a stale page',
+      file: 'docs/reference/errors.md',
+      change: (text: string) => `${text}\n`,
+      said: 'errors.md is stale',
+    },
+    {
+      name: 'rules',
+      fault: 'an unknown rule',
+      file: 'src/core/planted.test.ts',
+      change: () => "import { test } from 'vitest'\n\ntest('[MUS-99999] nothing', () => {})\n",
+      said: 'MUS-99999',
+    },
   ]
   test.each(planted)(
-    '[MUS-217] the check %s fails on %s, by name',
-    async (name, _what, file, change, said) => {
+    '[MUS-217] the check $name fails on $fault, by name',
+    async ({ name, file, change, said }) => {
       const { code, stdout } = await checked(name, file, change)
       expect(code).toBe(1)
       expect(stdout).toMatch(new RegExp(`^FAILED ${name} `))

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
-import { commandEntries } from '../../src/contract/cli.ts'
 import { emptyEnvironment, root, runSm } from './run-sm.ts'
 
 describe('sm as a process', () => {
@@ -52,6 +51,12 @@ describe('sm as a process', () => {
       code: 'invalid',
       message: "unknown option '--jsn'; did you mean --json? See: sm help version",
     })
+  })
+
+  test('[MUS-110] a family alone is a usage error in the asked form', async () => {
+    const { code, stdout, stderr } = await runSm(['journal', '--json'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'invalid' })
   })
 
   test('[MUS-142] a relative MUSTER_HOME is refused before anything is touched', async () => {

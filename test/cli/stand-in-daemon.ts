@@ -9,7 +9,7 @@ const way = process.env['STAND_IN'] ?? 'well'
 appendFileSync(join(home, 'starts'), `${process.pid}\n`)
 
 if (way === 'broken') {
-  console.error('first line\nthe disk is on fire')
+  process.stderr.write('first line\nthe disk is on fire\n')
   process.exit(1)
 }
 try {

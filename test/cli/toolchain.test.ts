@@ -216,3 +216,49 @@ describe('npm run campaign', () => {
     expect((await campaign(folder, ['crash', '--seed'], env)).code).toBe(1)
   })
 })
+
+describe('npm test', () => {
+  test('[MUS-215] sets up, builds, hands its arguments to vitest and ends as vitest does', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    write(folder, {
+      'scripts/build.ts': '',
+      'node_modules/vitest/vitest.mjs':
+        'console.log(process.argv.slice(2).join(" "), process.version)\nprocess.exit(3)\n',
+    })
+    const args = [join(folder, 'scripts/test.mjs'), 'test/a.test.ts', '--bail=1']
+    const { code, stdout } = await runProgram(process.execPath, args, { cwd: folder, env })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: `run test/a.test.ts --bail=1 ${process.version}\n` })
+  })
+})
+
+describe('.ci/run', () => {
+  const judged = async (checkExit: number, statuses: readonly string[]) => {
+    const folder = temporaryFolder()
+    for (const file of ['.ci/run', 'scripts/tally.mjs']) cpSync(join(root, file), join(folder, file))
+    const assertionResults = statuses.map((status) => ({ status, fullName: 'a' }))
+    const report = JSON.stringify({
+      testResults: [{ name: 'a.test.ts', status: 'passed', assertionResults }],
+    })
+    const npm = `#!/bin/sh
+echo "CI=$CI stdin=$(cat)" 
+case $1 in run) exit ${checkExit} ;; esac
+for word; do case $word in --outputFile.json=*) echo '${report}' > "\${word#*=}" ;; esac; done
+`
+    write(folder, { 'bin/npm': npm }, 0o755)
+    const env = { PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin` }
+    return runProgram(join(folder, '.ci/run'), [], { cwd: '/', env, input: 'must not be read' })
+  }
+
+  test('[MUS-215] ends with the tally as its last line, and with its exit', async () => {
+    const good = await judged(0, ['passed', 'passed'])
+    expect(good).toMatchObject({ code: 0, stderr: '' })
+    expect(good.stdout).toBe('CI=true stdin=\nCI=true stdin=\n2 passed, 0 failed\n')
+    const skipped = await judged(0, ['passed', 'pending'])
+    expect(skipped.code).toBe(1)
+    expect(skipped.stdout).toMatch(/\n1 passed, 1 failed\n$/)
+    const unchecked = await judged(1, ['passed'])
+    expect(unchecked.code).toBe(1)
+    expect(unchecked.stdout).toMatch(/failed: npm run check\n1 passed, 1 failed\n$/)
+  })
+})

@@ -123,7 +123,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 /** Streams of events as a journal would hold them: every type, few ids, times that may step back. */
 export const eventStreams = (maxLength = 60): fc.Arbitrary<AgentEvent[]> =>
-  fc.array(step, { maxLength }).map(streamOf)
+  fc.array(step, { maxLength, size: 'max' }).map(streamOf)
 
 function streamOf(steps: readonly Step[]): AgentEvent[] {
   const stream = new EventStream()

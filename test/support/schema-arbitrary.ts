@@ -67,7 +67,11 @@ function objectOf({ properties, required = [], additionalProperties }: Schema): 
 
 function textOf({ pattern, format, maxLength = Infinity, minLength = 0 }: Schema): fc.Arbitrary<string> {
   if (format === 'date-time') return fc.date({ noInvalidDate: true, min, max }).map((at) => at.toISOString())
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
+  if (pattern !== undefined) {
+    // fast-check cannot look ahead, so what that would forbid is filtered out.
+    const whole = new RegExp(pattern)
+    return fc.stringMatching(new RegExp(pattern.replace(/\(\?!.*?\)/, ''))).filter((value) => whole.test(value))
+  }
   return text.filter((value) => value.length >= minLength && value.length <= maxLength)
 }
 

@@ -1,3 +1,6 @@
+import { eventTime } from './json/time.ts'
+
+// In UTF-16 units: at most 180 bytes of UTF-8, so that the whole name stays below the 255 a file system takes.
 const longestSlug = 60
 
 /** What names a session file. */
@@ -13,7 +16,7 @@ export const sessionFileName = (name: FileName): string => `${sessionStem(name)}
 
 /** The name without its ending; it is also the session_id of what is written. */
 export function sessionStem({ createdAt, sequence, title, isMulti }: FileName): string {
-  const day = new Date(Date.parse(createdAt)).toISOString().slice(0, 10)
+  const day = eventTime(createdAt).slice(0, 10)
   const number = String(sequence).padStart(3, '0')
   return `${day}-${number}-${taskSlug(title)}${isMulti ? '-multi' : ''}`
 }
@@ -30,7 +33,7 @@ export function taskSlug(title: string): string {
   let slug = ''
   for (const word of words) {
     const next = slug === '' ? shortened(word) : `${slug}-${word}`
-    if ([...next].length > longestSlug) break
+    if (next.length > longestSlug) break
     slug = next
   }
   // A single session whose title ends in "multi" would pass for a multi-agent one by its name.
@@ -47,4 +50,7 @@ export function nextSequence(names: Iterable<string>, day: string): number {
   return last + 1
 }
 
-const shortened = (word: string): string => [...word].slice(0, longestSlug).join('')
+function shortened(word: string): string {
+  const cut = word.slice(0, longestSlug)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}

@@ -1,0 +1,124 @@
+import type { AgentSession, SessionSummary } from '../../../contract/formats/std-001/session.ts'
+import type { ToolCall } from '../../../contract/formats/std-001/tool-call.ts'
+import { delegationTools } from '../../../contract/formats/std-008/delegation.ts'
+import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
+import type { SubAgentSession } from '../../../contract/formats/std-008/sub-session.ts'
+import { filesChangedBy, foldEffects } from '../changed-files.ts'
+import { extendedSummary } from '../extended-summary.ts'
+import { isReview } from '../figures.ts'
+import { sessionStem } from '../filename.ts'
+import { millisOf } from '../json/time.ts'
+import { compact } from '../json/value.ts'
+import { mendDelegations } from '../links/delegations.ts'
+import { annotationFrom } from '../rebuild/annotation.ts'
+import { collaborationFrom, headFrom } from '../rebuild/head.ts'
+import { type FileAgents, fileAgents } from './agents.ts'
+import { autoAnnotations } from './auto-annotations.ts'
+import type { Collected } from './collect.ts'
+import { nestCalls, nestTimes } from './nest-times.ts'
+import { recordedMessages } from './recorded-messages.ts'
+import { recordedSubs } from './recorded-subs.ts'
+
+/** The file of a session that Muster recorded itself. */
+export function recordedDocument(found: Collected, sequence: number): AgentSession | MultiAgentSession {
+  const agents = fileAgents(found)
+  const head = headOf(found)
+  const stem = (isMulti: boolean) =>
+    sessionStem({ createdAt: head.created_at, sequence, title: head.task_title, isMulti })
+  const { calls, subs } = recordedSubs(found, agents, stem(true))
+  const list = [...subs.values()]
+  const delegations = [...calls, ...list.flatMap((sub) => sub.tool_calls)].filter((call) => delegates(call))
+  const isReviewed = list.some(isReview) || found.rounds.length > 0 || found.claims.length > 0
+  const isTogether = delegations.length > 1 || (isReviewed && list.length > 0)
+  if (!isTogether) return single({ ...head, session_id: stem(false), tool_calls: calls }, { found, list })
+  const { collaboration: _declared, ...base } = head
+  const session = {
+    ...base,
+    session_id: stem(true),
+    collaboration: collaborationOf(found, agents),
+    tool_calls: calls,
+    sub_sessions: list,
+    messages: recordedMessages(found, { agents, subs }),
+  } as MultiAgentSession
+  mendDelegations(session, () => {})
+  nestTimes(session, list.toReversed())
+  annotate(session, found)
+  session.summary = { ...summaryOf(session, { found, list }), ...withRounds(extendedSummary(session), found) }
+  return session
+}
+
+const delegates = ({ tool_name }: ToolCall): boolean => delegationTools.has(tool_name)
+
+type Work = { readonly found: Collected; readonly list: readonly SubAgentSession[] }
+
+/** A session of one agent, or of one that delegated once: what its sub-agent did stands in subagent_info. */
+function single(head: Omit<AgentSession, 'summary'> & { collaboration?: unknown }, work: Work): AgentSession {
+  const { collaboration: _unused, ...base } = head
+  const session = base as AgentSession
+  nestTimes(
+    { ...session, sub_sessions: [...work.list] } as unknown as MultiAgentSession,
+    work.list.toReversed(),
+  )
+  session.tool_calls = session.tool_calls.map((call) => {
+    if (!call.subagent_info) return call
+    const { sub_session_id: _link, ...info } = call.subagent_info
+    return { ...call, subagent_info: info }
+  })
+  nestCalls(session)
+  annotate(session, work.found)
+  session.summary = summaryOf(session, work)
+  return session
+}
+
+function headOf(found: Collected) {
+  const { started, ended } = found.root
+  const first = started?.event ?? {
+    type: 'session.started' as const,
+    timestamp: found.firstAt || '1970-01-01T00:00:00.000Z',
+    payload: {},
+  }
+  return headFrom(first, ended?.event)
+}
+
+function collaborationOf(found: Collected, { orchestrator, participants }: FileAgents) {
+  const declared = found.root.started?.event.payload.collaboration
+  const { pattern, original_pattern } = declared
+    ? collaborationFrom(declared)
+    : { pattern: 'master_worker' as const, original_pattern: undefined }
+  return compact({ mode: 'multi_agent' as const, pattern, orchestrator, participants, original_pattern })
+}
+
+function annotate(session: AgentSession, found: Collected): void {
+  const given = found.annotations.map(annotationFrom)
+  if (given.length > 0) session.phase_annotations = given
+  const made = autoAnnotations(session, session.completed_at ?? found.lastAt)
+  if (made.length > 0) session.phase_annotations = [...given, ...made]
+}
+
+/** The base figures, from the calls and patches of everyone. */
+function summaryOf(session: AgentSession, { found, list }: Work): SessionSummary {
+  const effects = [found.root, ...found.subs].flatMap((owner) => owner.effects)
+  const calls = [...session.tool_calls, ...list.flatMap((sub) => sub.tool_calls)]
+  const files = effects.length > 0 ? foldEffects(effects) : filesChangedBy(calls)
+  const end = session.completed_at ?? found.lastAt
+  return {
+    total_duration_ms: Math.max(0, millisOf(end || session.created_at) - millisOf(session.created_at)),
+    tool_calls_count: session.tool_calls.length,
+    files_created: files.created,
+    files_modified: files.modified,
+    errors_encountered: found.errors,
+  }
+}
+
+/** Rounds that the review loop recorded count even where no output of a reviewer did. */
+function withRounds(extended: ReturnType<typeof extendedSummary>, { rounds }: Collected) {
+  const last = rounds.findLast((round) => round.payload.verdict !== undefined)?.payload.verdict
+  if (extended.review_iterations > 0 || rounds.length === 0) return extended
+  const isFinal = last === 'approved' || last === 'rejected'
+  return compact({
+    ...extended,
+    review_iterations: rounds.length,
+    final_verdict: isFinal ? last : undefined,
+    last_verdict: isFinal ? undefined : last,
+  })
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { localFetch } from '../../src/cli/local-fetch.ts'
+import { type Client, httpClient } from '../../src/client/client.ts'
+
+const entry = join(import.meta.dirname, '../../src/daemon/main.ts')
+
+/** A real daemon process on a home of its own, and a client with its operator's token. */
+export type DaemonProcess = {
+  readonly home: string
+  readonly process: ChildProcess
+  readonly client: Client
+  readonly token: string
+  readonly url: string
+  readonly log: () => string
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
+
+export type DaemonOptions = { readonly env?: Record<string, string>; readonly uid?: number }
+
+const startDeadlineMs = 30_000
+
+/** Starts the daemon and waits until it says it is ready; its log is in the error when it is not. */
+export async function startDaemonProcess(home: string, options: DaemonOptions = {}): Promise<DaemonProcess> {
+  const child = spawnDaemon(home, options)
+  let log = ''
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const ready = new Promise<string>((resolve) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+      const url = /"url":"(http:[^"]+)"[^\n]*"msg":"ready"/.exec(log)?.[1]
+      if (url) resolve(url)
+    })
+  })
+  const failed = Promise.race([
+    ended.then((code) => `ended with ${code}`),
+    sleep(startDeadlineMs, 'did not start in time', { ref: false }),
+  ]).then((why) => {
+    throw new Error(`the daemon ${why}\n${log}`)
+  })
+  failed.catch(() => {})
+  const url = await Promise.race([ready, failed])
+  const token = readFileSync(join(home, 'operator.token'), 'utf8').trim()
+  return {
+    home,
+    process: child,
+    url,
+    token,
+    log: () => log,
+    client: clientFor(url, token),
+    async kill(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildProcess {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    MUSTER_HOME: home,
+    NODE_NO_WARNINGS: '1',
+    ...options.env,
+  }
+  return spawn(process.execPath, [entry], {
+    env,
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
+  })
+}
+
+export function clientFor(url: string, token: string | undefined): Client {
+  return httpClient({
+    base: url,
+    request: localFetch({ port: Number(new URL(url).port) }),
+    sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }),
+    ...(token !== undefined && { token }),
+  } as Parameters<typeof httpClient>[0])
+}
