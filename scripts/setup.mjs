@@ -64,12 +64,16 @@ function isStamped(key) {
   return existsSync(node24) && existsSync(stamp) && readFileSync(stamp, 'utf8') === key
 }
 
+function packagesOf(lockfile) {
+  return JSON.parse(readFileSync(join(root, lockfile), 'utf8')).packages
+}
+
 // Someone may have run npm by hand: then everything is there, and only our stamp is missing.
 function fitsLockfile() {
-  const installed = join(root, 'node_modules', '.package-lock.json')
-  if (!existsSync(node24) || !existsSync(installed)) return false
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-  const present = JSON.parse(readFileSync(installed, 'utf8')).packages
+  const installed = join('node_modules', '.package-lock.json')
+  if (!existsSync(node24) || !existsSync(join(root, installed))) return false
+  const wanted = packagesOf('package-lock.json')
+  const present = packagesOf(installed)
   const differs = (path) => present[path]?.version !== wanted[path]?.version
   return (
     spawnSync(node24, ['--version']).status === 0 &&
@@ -80,11 +84,22 @@ function fitsLockfile() {
 
 function runInstall() {
   say('installing packages (once; a minute or less)')
-  npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  const quietly = ['--no-audit', '--no-fund', '--loglevel=error']
+  // A lockfile written behind a registry that serves one platform only lacks the others, and npm ci refuses it.
+  npm(isComplete(packagesOf('package-lock.json')) ? ['ci', ...quietly] : ['install', '--no-save', ...quietly])
   // Where npm holds install scripts back, the package of Node is there without its binary.
   if (!existsSync(node24)) npm(['rebuild', 'node', '--loglevel=error'])
   if (!existsSync(node24))
     throw new Error("npm did not install the project's Node; try: npm ci --foreground-scripts")
+}
+
+function isComplete(packages) {
+  const names = new Set(
+    Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
+  )
+  return Object.values(packages)
+    .flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
+    .every((name) => names.has(name))
 }
 
 function npm(args) {

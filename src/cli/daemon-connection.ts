@@ -7,6 +7,7 @@ import { AppError } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
 import { environmentNames, homeFiles, socketPath } from '../contract/home.ts'
 import type { Io } from './io.ts'
+import { isProcessAlive } from './is-process-alive.ts'
 import type { Address } from './local-fetch.ts'
 import { type Probed, probeDaemon, transportTo } from './probe-daemon.ts'
 import { startDaemon } from './start-daemon.ts'
@@ -90,7 +91,7 @@ async function findHealth(probe: Probe, { io, patience }: Waiting): Promise<Heal
 // The lock is free only when the process is gone; a daemon that merely stopped listening still holds it.
 async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waiting): Promise<void> {
   const deadline = Date.now() + patience.stopMs
-  while (isAlive(pid) || (await probe(patience.answerMs)).state !== 'down') {
+  while (isProcessAlive(pid) || (await probe(patience.answerMs)).state !== 'down') {
     if (Date.now() > deadline) {
       throw new AppError(
         'timeout',
@@ -98,15 +99,6 @@ async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waitin
       )
     }
     await sleep(30, undefined, { signal: io.signal })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -33,6 +33,8 @@ export const Follower = z.strictObject({
   seq: Count,
   lag: Count,
   parked: z.array(z.strictObject({ seq: Count, error: z.string() })),
+  /** Why it does not get on; it tries again by itself. */
+  error: z.string().optional(),
 })
 
 /** The daemon's observation of itself. */

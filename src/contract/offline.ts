@@ -66,6 +66,8 @@ export type ExportFilter = {
 /** What must work without a daemon; the daemon's offline entry provides it, `sm` loads it when needed. */
 export type Offline = {
   journalVerify(onProgress: (bytes: number) => void, signal: AbortSignal): Promise<JournalVerification>
+  /** Puts a tombstone in the place of each damaged line; the damaged file is kept aside. */
+  journalSetAside(): Promise<readonly { file: string; lines: number; original: string }[]>
   /** The chosen events as they stand in the journal, one line each. */
   journalExport(filter: ExportFilter, signal: AbortSignal): AsyncIterable<string>
   journalStats(signal: AbortSignal): Promise<JournalStats>

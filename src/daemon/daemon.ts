@@ -1,7 +1,6 @@
 import { Journal } from '../adapters/jsonl/journal.ts'
 import type { Cut } from '../adapters/jsonl/recover.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { privateFolder } from '../adapters/system/durable-files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
@@ -28,6 +27,7 @@ import { IndexThread } from './index-thread.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { startReactors } from './reactors.ts'
 import { observe } from './self-report.ts'
+import { usableHome } from './usable-home.ts'
 
 export type DaemonOptions = {
   readonly home: string
@@ -51,7 +51,7 @@ const dayMs = 24 * 60 * 60 * 1000
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config } = options.loaded
   const startedAtMs = systemClock.now()
-  const files = homeFiles(await privateFolder(options.home))
+  const files = homeFiles(await usableHome(options.home))
   const journal = await Journal.open(journalOptions(files.journal, config.journal))
   const thread = new IndexThread(files, (error) => options.onBug(error, 'index thread'))
   const index = new IndexClient({ index: files.index, search: files.search })

@@ -10,6 +10,8 @@ export type FollowerReport = {
   readonly name: 'index' | 'search'
   readonly seq: number
   readonly parked: readonly { readonly seq: number; readonly error: string }[]
+  /** Why it does not get on; it tries again by itself. */
+  readonly error?: string
 }
 
 export type IndexThreadData = Pick<HomeFiles, 'journal' | 'index' | 'search'>
@@ -59,7 +61,8 @@ export class IndexThread {
 
   /** Resolves when the index has taken everything up to a seq, or when the signal ends the wait. */
   async reached(seq: number, signal: AbortSignal): Promise<boolean> {
-    while ((this.#reports.get('index')?.seq ?? 0) < seq) {
+    // Without a report it has not even opened its file.
+    while ((this.#reports.get('index')?.seq ?? -1) < seq) {
       if (signal.aborted || !this.#worker) return false
       await new Promise<void>((resolve) => {
         const wake = () => {

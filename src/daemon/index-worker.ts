@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { DiskReader } from '../adapters/jsonl/disk-reader.ts'
 import { layout, listSegments } from '../adapters/jsonl/layout.ts'
@@ -13,6 +13,7 @@ import type { FollowerReport, IndexCommand, IndexThreadData } from './index-thre
 const { journal, index, search } = workerData as IndexThreadData
 const batchEvents = 5000
 const searchBatchEvents = 1000
+const retryMs = 1000
 
 let segments = listSegments(layout(journal).segments)
 const reader = new DiskReader(() => segments, 4 << 20)
@@ -48,7 +49,7 @@ async function run(): Promise<void> {
     const [rows, texts] = followers
     // Search takes a turn only when the rows are up to date: it must not slow them.
     if ((await step(rows)) || (await step(texts))) await turn()
-    else if (!told) await idle()
+    else if (!told && !isBehind(followers)) await idle()
   }
   for (const { follower } of followers) follower.close()
 }
@@ -98,10 +99,20 @@ async function step({ name, follower, batch }: Named): Promise<boolean> {
     page = await reader.page(seq, batch, watermark)
   }
   if (page.length === 0) return false
-  const applied = follower.apply(page.map((stored) => stored.event))
-  report({ name, seq: follower.position().seq, parked: applied.parked })
-  return true
+  try {
+    const applied = follower.apply(page.map((stored) => stored.event))
+    report({ name, seq: follower.position().seq, parked: applied.parked })
+    return true
+  } catch (error) {
+    // A full or failing disk: the journal has everything, so waiting and trying again loses nothing.
+    report({ name, seq, parked: [], error: String(error) })
+    await sleep(retryMs)
+    return false
+  }
 }
+
+const isBehind = (followers: readonly Named[]): boolean =>
+  followers.some(({ follower }) => follower.position().seq < watermark)
 
 function report(message: FollowerReport): void {
   parentPort?.postMessage(message)

@@ -65,8 +65,10 @@ function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
           detail: report.health.journal === 'full' ? 'the disk is full: only endings are written' : 'the last write failed',
           cure: report.health.journal === 'full' ? 'free some disk space; the daemon goes on by itself' : 'sm doctor tells why; then: sm up',
         }
+  const stuck = report.followers.find((f) => f.error !== undefined)
   return [
     journal,
+    check('followers', stuck && `${stuck.name}: ${stuck.error}`, 'all get on', 'it tries again by itself; see the disk check'),
     check('disk', free < lowDiskBytes ? `${mb(free)} MB free` : undefined, `${mb(free)} MB free`, 'free some disk space'),
     check('index', lag > lagEvents ? `${lag} events behind` : undefined, `${lag} events behind`, 'wait; it catches up by itself'),
     check('parked events', parked > 0 ? `${parked} set aside` : undefined, 'none', 'sm journal rebuild-index after an upgrade'),

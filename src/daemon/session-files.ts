@@ -31,7 +31,7 @@ export async function importSession(
     if (refused) throw new AppError('failed', `the file was read, but an event of it was refused: ${refused.message}`)
     added += results.filter((result) => result.status === 'appended').length
   }
-  return { sessionId: ids.session, shortId: shortId(ids.session), events: added, repairs, duplicate: added === 0 }
+  return { sessionId: ids.session, shortId: shortId(ids.session), events: added, repairs: [...repairs], duplicate: added === 0 }
 }
 
 export async function exportSession(_deps: unknown, row: SessionRow): Promise<RouteOutput<'exportLog'>> {

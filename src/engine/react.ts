@@ -14,7 +14,12 @@ export type Reactor = {
 export type Parked = { readonly seq: number; readonly error: string }
 
 /** Where a reactor stands. */
-export type ReactorReport = { readonly name: string; readonly seq: number; readonly parked: readonly Parked[] }
+export type ReactorReport = {
+  readonly name: string
+  readonly seq: number
+  readonly parked: readonly Parked[]
+  readonly error?: string
+}
 
 const pageEvents = 500
 const parkedKept = 100

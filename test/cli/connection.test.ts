@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { daemonConnection, type Patience } from '../../src/cli/daemon-connection.ts'
 import type { Io } from '../../src/cli/io.ts'
+import { isProcessAlive } from '../../src/cli/is-process-alive.ts'
 import { AppError } from '../../src/contract/errors.ts'
 import { temporaryFolder } from './run-sm.ts'
 
@@ -131,7 +133,7 @@ describe('the way to the daemon', () => {
     expect(await connection.stop({ sessions: false })).toBe(false)
     const { health } = await connection.start()
     expect(await connection.stop({ sessions: false })).toBe(true)
-    expect(() => process.kill(health.pid, 0)).toThrow('ESRCH')
+    expect(isProcessAlive(health.pid)).toBe(false)
     expect(read(home, 'authorization')).toBe('Bearer mop_test\n')
   })
 
@@ -153,4 +155,19 @@ describe('the way to the daemon', () => {
     rmSync(join(home, 'port'))
     expect(await connection.running()).toBeUndefined()
   })
+})
+
+test('[MUS-118] a process that ended but was not collected is not alive', async () => {
+  // The shell becomes a program that never waits for the child it has.
+  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'])
+  try {
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout.once('data', (text: Buffer) => resolve(Number(text))),
+    )
+    await expect.poll(() => isProcessAlive(pid)).toBe(false)
+    expect(() => process.kill(pid, 0)).not.toThrow()
+    expect(isProcessAlive(parent.pid ?? 0)).toBe(true)
+  } finally {
+    parent.kill()
+  }
 })

@@ -1,6 +1,11 @@
 import { type FileOps, systemFileOps } from '../../src/adapters/jsonl/file-ops.ts'
 
-export type Fault = { readonly call: 'write' | 'sync' | 'truncate'; readonly nth: number; readonly code: string; readonly partial?: number }
+export type Fault = {
+  readonly call: 'write' | 'sync' | 'truncate'
+  readonly nth: number
+  readonly code: string
+  readonly partial?: number
+}
 
 /** Real file calls, but the Nth of a kind fails once with the given errno; a write may put some bytes down first. */
 export function failingOps(fault: Fault): FileOps & { fired(): boolean } {

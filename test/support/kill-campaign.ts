@@ -47,7 +47,10 @@ export async function killCampaign(options: {
     await daemon.kill('SIGKILL')
     stop.abort()
     await Promise.all(working)
-    options.onKill?.(kill, all.reduce((sum, one) => sum + one.acknowledged.size, 0))
+    options.onKill?.(
+      kill,
+      all.reduce((sum, one) => sum + one.acknowledged.size, 0),
+    )
   }
   const daemon = await startDaemonProcess(options.home)
   try {
@@ -64,7 +67,9 @@ async function report(reporter: Reporter, client: Client, signal: AbortSignal): 
   while (!signal.aborted) {
     const n = reporter.next
     const names = Array.from({ length: batchSize }, (_, i) => `${reporter.id}/${n}/${i}`)
-    const drafts = names.map((name, i) => (n === 0 && i === 0 ? reporter.session.started() : reporter.session.note(name)))
+    const drafts = names.map((name, i) =>
+      n === 0 && i === 0 ? reporter.session.started() : reporter.session.note(name),
+    )
     try {
       const producer = { id: reporter.id, epoch: 1, n: n * batchSize + 1 }
       const { results } = await client.appendEvents({ producer, events: drafts }, { signal, timeoutMs: 5000 })
@@ -80,9 +85,14 @@ async function report(reporter: Reporter, client: Client, signal: AbortSignal): 
 }
 
 const isGone = (error: unknown): boolean =>
-  (error instanceof AppError && ['unavailable', 'timeout'].includes(error.code)) || (error as Error).name === 'AbortError'
+  (error instanceof AppError && ['unavailable', 'timeout'].includes(error.code)) ||
+  (error as Error).name === 'AbortError'
 
-async function check(all: readonly Reporter[], client: Client, { kills }: { kills: number }): Promise<KillResult> {
+async function check(
+  all: readonly Reporter[],
+  client: Client,
+  { kills }: { kills: number },
+): Promise<KillResult> {
   const seen = new Map<string, number>()
   let recoveries = 0
   let last = 0
@@ -105,13 +115,17 @@ async function check(all: readonly Reporter[], client: Client, { kills }: { kill
 
 function checkReporter(reporter: Reporter, seen: ReadonlyMap<string, number>): void {
   for (let n = 0; n <= reporter.next; n++) {
-    const names = Array.from({ length: batchSize }, (_, i) => `${reporter.id}/${n}/${i}`).slice(n === 0 ? 1 : 0)
+    const names = Array.from({ length: batchSize }, (_, i) => `${reporter.id}/${n}/${i}`).slice(
+      n === 0 ? 1 : 0,
+    )
     const found = names.filter((name) => seen.has(name)).length
-    if (found !== 0 && found !== names.length) throw new Error(`half a batch: ${names.join(' ')} has ${found}`)
+    if (found !== 0 && found !== names.length)
+      throw new Error(`half a batch: ${names.join(' ')} has ${found}`)
     for (const name of names) {
       const times = seen.get(name) ?? 0
       if (times > 1) throw new Error(`${name} is there ${times} times`)
-      if (times === 0 && reporter.acknowledged.has(name)) throw new Error(`${name} was acknowledged and is lost`)
+      if (times === 0 && reporter.acknowledged.has(name))
+        throw new Error(`${name} was acknowledged and is lost`)
     }
   }
 }

@@ -70,7 +70,9 @@ function textOf({ pattern, format, maxLength = Infinity, minLength = 0 }: Schema
   if (pattern !== undefined) {
     // fast-check cannot look ahead, so what that would forbid is filtered out.
     const whole = new RegExp(pattern)
-    return fc.stringMatching(new RegExp(pattern.replace(/\(\?!.*?\)/, ''))).filter((value) => whole.test(value))
+    return fc
+      .stringMatching(new RegExp(pattern.replace(/\(\?!.*?\)/, '')))
+      .filter((value) => whole.test(value))
   }
   return text.filter((value) => value.length >= minLength && value.length <= maxLength)
 }

@@ -35,13 +35,22 @@ export function sessionDrafts(sessionId: SessionId = ids.session()) {
   const root = { sessionId, runId: ids.run() as RunId, traceId: ids.trace() as TraceId }
   const sessionSpan = ids.span()
   const draft = <T extends EventType>(type: T, payload: PayloadOf<T>, more: Partial<Draft> = {}): Draft =>
-    ({ ...root, spanId: ids.span() as SpanId, parentSpanId: sessionSpan, actor: 'test', ...more, type, payload }) as Draft
+    ({
+      ...root,
+      spanId: ids.span() as SpanId,
+      parentSpanId: sessionSpan,
+      actor: 'test',
+      ...more,
+      type,
+      payload,
+    }) as Draft
   return {
     ...root,
     sessionSpan,
     draft,
     started: () => draft('session.started', {}, { spanId: sessionSpan, parentSpanId: undefined }),
-    completed: () => draft('session.completed', { outcome: 'completed' }, { spanId: sessionSpan, parentSpanId: undefined }),
+    completed: () =>
+      draft('session.completed', { outcome: 'completed' }, { spanId: sessionSpan, parentSpanId: undefined }),
     note: (message: string) => draft('progress.checkpoint', { message }),
   }
 }

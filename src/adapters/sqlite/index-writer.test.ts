@@ -150,11 +150,11 @@ test('[MUS-74] an event the projection throws on is parked and the next ones are
 })
 
 test.each<[string, RowOp]>([
-  ['a value of no column type', upsert({ set: { name: true as unknown as string } })],
+  ['a value of no column type', upsert({ set: { name: true } })],
   ['a number that is none', upsert({ add: { events: Number.NaN } })],
-  ['an unknown column', upsert({ keep: { nothing: 1 } as object })],
-  ['an unknown table', { ...upsert({}), table: 'nothing' as 'sessions' }],
-  ['an object in a key', { ...upsert({}), key: [{} as string] }],
+  ['an unknown column', upsert({ keep: { nothing: 1 } })],
+  ['an unknown table', upsert({ table: 'nothing' })],
+  ['an object in a key', upsert({ key: [{}] })],
 ])('[MUS-74] %s parks its event alone, with none of its rows', (_what, bad) => {
   const events = someEvents(6)
   using place = new TempIndex()
@@ -166,13 +166,10 @@ test.each<[string, RowOp]>([
   const other = clean.writer()
   other.apply(events.filter(({ seq }) => seq !== 4))
   other.close()
-  const { parked, words, ...rows } = dump(place.path)
-  const { parked: none, words: otherWords, ...otherRows } = dump(clean.path)
-  expect(rows['sessions']).toEqual(otherRows['sessions'])
-  expect(rows['rollups']).toEqual(otherRows['rollups'])
-  expect(rows['events']).toEqual(otherRows['events'])
-  expect(parked).toHaveLength(1)
-  expect(none).toHaveLength(0)
+  const rows = dump(place.path)
+  const others = dump(clean.path)
+  for (const table of ['sessions', 'rollups', 'events']) expect(rows[table]).toEqual(others[table])
+  expect(rows['parked']).toHaveLength(1)
 })
 
 function upsert(change: object): RowOp {

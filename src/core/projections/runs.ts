@@ -128,7 +128,7 @@ const ends: Handlers<End> = {
   'agent.killed': ended('killed'),
   'agent.abandoned': ended('abandoned'),
   'session.completed': ({ payload }, atMs) => ({
-    ending: payload.outcome ?? 'completed',
+    ending: payload.outcome,
     detail: oneLine(payload.reason ?? payload.message),
     durationMs: payload.durationMs,
     atMs,

@@ -69,7 +69,7 @@ const changes: Handlers<Change> = {
   }),
   'session.completed': ({ payload }, atMs) => ({
     set: {
-      lifecycle: payload.outcome ?? 'completed',
+      lifecycle: payload.outcome,
       endedMs: atMs,
       detail: oneLine(payload.reason ?? payload.message) ?? null,
     },

@@ -37,7 +37,7 @@ const exits = { ok: 'ok', failed: 'error', skipped: 'skipped', cancelled: 'cance
 
 // An end that is not here ended well.
 const statuses: Handlers<SpanStatus> = {
-  'session.completed': ({ payload }) => outcomes[payload.outcome ?? 'completed'],
+  'session.completed': ({ payload }) => outcomes[payload.outcome],
   'session.failed': () => 'error',
   'agent.failed': () => 'error',
   'agent.cancelled': () => 'cancelled',

@@ -37,7 +37,7 @@ function nameAnchors(): Anchor[] {
   return [...words, ...keys].map((text) => ({ text, fold: true, next, plausible: assigns }))
 }
 
-const keyword = /passw(?:or)?d|passphrase|pwd|_pass|secret|token|credential|key|jwt/gi
+const keyword = /passw(?:or)?d|passphrase|pwd|_pass|secret|token|credential|(?<=[_isegtndrhyk-])key|jwt/gi
 const maxName = 64
 const maxSpace = 16
 /** A quoted value longer than this is no secret of ours; a stream must not wait for its end. */
@@ -162,7 +162,8 @@ function nameStart(text: string, at: number, floor: number): number {
   let start = at
   while (start > limit && isNameCode(text.charCodeAt(start - 1))) start--
   // The `n` of an escaped line break is no part of the name.
-  return start > 0 && text[start - 1] === '\\' && /[nrt]/.test(text[start]!) && start < at ? start + 1 : start
+  const escaped = start > 0 && start < at && text[start - 1] === '\\' && isBreakLetter(text.charCodeAt(start))
+  return escaped ? start + 1 : start
 }
 
 function nameEnd(text: string, at: number): number {
@@ -170,6 +171,11 @@ function nameEnd(text: string, at: number): number {
   let end = at
   while (end < limit && isNameCode(text.charCodeAt(end))) end++
   return end
+}
+
+/** n, r, t */
+function isBreakLetter(code: number): boolean {
+  return code === 110 || code === 114 || code === 116
 }
 
 function isNameCode(code: number): boolean {
@@ -185,7 +191,7 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
   while (i < length && i < at + maxName && isNameCode(bytes[i]!)) i++
   let start = at
   while (start > 0 && start > at - maxName && isNameCode(bytes[start - 1]!)) start--
-  if (start > 0 && bytes[start - 1] === 92) start++
+  if (start > 0 && bytes[start - 1] === 92 && isBreakLetter(bytes[start]!)) start++
   if (bytes[start] === 45 && bytes[start + 1] === 45) return true
   const limit = Math.min(length, i + maxSpace + 8)
   while (i < limit && separatorFiller[bytes[i]!] === 1) i++

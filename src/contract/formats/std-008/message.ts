@@ -18,6 +18,7 @@ export const AgentMessage = z
     reply_to: z.string().optional(),
     original_message_id: z.string().optional(),
     original_message_type: z.unknown().optional(),
+    original_reply_to: z.string().optional(),
   })
   .meta({ id: 'AgentMessage' })
 export type AgentMessage = z.infer<typeof AgentMessage>

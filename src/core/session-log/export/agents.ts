@@ -16,6 +16,7 @@ export type FileAgents = {
 /** Names every agent by what it does: who orchestrates, who gives verdicts, who works. */
 export function fileAgents(found: Collected): FileAgents {
   const parents = new Set(found.subs.map((owner) => owner.parent))
+  const verifiers = new Set(found.claims.map(({ event }) => event.payload.verifierAgentId))
   const main = rootAgent(found.root)
   const known = new Map<string, AgentIdentifier>()
   const add = (agent: Agent, role: AgentRole): AgentIdentifier => {
@@ -35,8 +36,9 @@ export function fileAgents(found: Collected): FileAgents {
   const orchestrator = add(main, { orchestrates: true })
   const owners = new Map<OwnerRecord, AgentIdentifier>([[found.root, orchestrator]])
   found.subs.forEach((owner, i) => {
-    const role = { givesVerdicts: givesVerdicts(owner), orchestrates: parents.has(owner) }
-    owners.set(owner, add(subAgent(owner, i), role))
+    const agent = subAgent(owner, i)
+    const judges = givesVerdicts(owner) || verifiers.has(agent.agentId)
+    owners.set(owner, add(agent, { givesVerdicts: judges, orchestrates: parents.has(owner) }))
   })
   for (const { event } of found.messages)
     for (const agent of [event.payload.from, event.payload.to]) add(agent, {})
@@ -48,7 +50,7 @@ export function fileAgents(found: Collected): FileAgents {
   }
 }
 
-export function givesVerdicts(owner: OwnerRecord): boolean {
+function givesVerdicts(owner: OwnerRecord): boolean {
   const output =
     owner.ended && 'output' in owner.ended.event.payload ? owner.ended.event.payload.output : undefined
   return owner.findings.length > 0 || (isRecord(output) && 'verdict' in output)

@@ -34,13 +34,18 @@ export function flowMessages({ owner, sub, agents, said }: Flow): Spoken[] {
 }
 
 /** Claims a verifier judged, as review results of the claim. */
-export function claimMessages({ claims, subs }: Collected, agents: FileAgents): Spoken[] {
+export function claimMessages(
+  { claims }: Collected,
+  agents: FileAgents,
+  subs: ReadonlyMap<OwnerRecord, SubAgentSession>,
+): Spoken[] {
   const verdicts = { supported: 'approved', refuted: 'rejected', inconclusive: 'changes_requested' } as const
+  const byAgent = new Map([...subs.values()].map((sub) => [sub.agent.agent_id, sub]))
   return claims.flatMap(({ event, position }) => {
-    const verifier = subs.find((owner) => agents.of(owner).agent_id === event.payload.verifierAgentId)
+    const verifier = byAgent.get(event.payload.verifierAgentId)
     if (!verifier) return []
     const { findingId, verdict } = event.payload
-    const worker = agents.of(verifier)
+    const worker = verifier.agent
     const base = {
       timestamp: event.timestamp,
       correlation_id: derivedUuid(`claim ${findingId}`),
@@ -52,7 +57,7 @@ export function claimMessages({ claims, subs }: Collected, agents: FileAgents): 
       from_agent: { ...agents.orchestrator },
       to_agent: { ...worker },
       message_type: 'review_request',
-      payload: { review_id: findingId },
+      payload: { review_id: findingId, task_id: verifier.task.task_id },
     }
     const told: AgentMessage = {
       ...base,

@@ -2,19 +2,17 @@ import type { AgentEvent, EventOf } from '../../../contract/event.ts'
 import type { SessionId } from '../../../contract/ids.ts'
 import { newOwner, type OwnerRecord } from './owner-record.ts'
 
-/** Finds whose work an event belongs to: the run says it, else the spans above it, else the session. */
+/** Finds whose work an event belongs to, by its run, its session and the spans above it. */
 export class Owners {
   readonly root: OwnerRecord = newOwner()
   /** Agents below the root, in the order in which they came. */
   readonly subs: OwnerRecord[] = []
-  readonly #rootSession: SessionId
   readonly #byRun = new Map<string, OwnerRecord>()
   readonly #bySession = new Map<string, OwnerRecord>()
   readonly #bySpan = new Map<string, OwnerRecord>()
   readonly #parentSpan = new Map<string, string>()
 
   constructor(rootSession: SessionId) {
-    this.#rootSession = rootSession
     this.#bySession.set(rootSession, this.root)
   }
 
@@ -32,9 +30,10 @@ export class Owners {
   }
 
   of(event: AgentEvent): OwnerRecord {
-    const owner =
-      this.#byRun.get(event.runId) ?? this.#above(event.spanId) ?? this.#bySession.get(event.sessionId)
-    return owner ?? this.root
+    const run = this.#byRun.get(event.runId) ?? this.#bySession.get(event.sessionId) ?? this.root
+    const above = this.#above(event.spanId)
+    // Spans reach across runs up to the root, and a run may hold agents of its own: the deeper one is nearer.
+    return above && depthOf(above) >= depthOf(run) ? above : run
   }
 
   /** The owner an end event closes: its span was opened by it. */
@@ -63,13 +62,17 @@ export class Owners {
 
   /** An owner that is known by its session or run, and that this event tells of for the first time. */
   #unspawned(event: EventOf<'agent.spawned'>): OwnerRecord | undefined {
-    const { payload, sessionId, runId, parentRunId, workflowId } = event
-    const isDelegated =
-      parentRunId !== undefined || payload.triggeredByCallId !== undefined || payload.kind === 'subagent'
-    if (sessionId === this.#rootSession)
-      return isDelegated || workflowId !== undefined ? undefined : this.root
+    const { payload, sessionId, runId } = event
     const known = this.#byRun.get(runId) ?? this.#bySession.get(sessionId)
-    return known && known !== this.root && known.spawned === undefined ? known : undefined
+    if (!known || known.spawned !== undefined) return undefined
+    if (known !== this.root) return known.started?.event.sessionId === sessionId ? known : undefined
+    const isDelegated =
+      event.parentRunId !== undefined ||
+      payload.triggeredByCallId !== undefined ||
+      payload.kind === 'subagent'
+    const declared = known.started?.event.payload.agent?.agentId
+    const isOther = declared !== undefined && declared !== payload.agentId
+    return isDelegated || isOther || event.workflowId !== undefined ? undefined : known
   }
 
   #child(event: EventOf<'agent.spawned'>): OwnerRecord {
@@ -101,4 +104,10 @@ export class Owners {
     }
     return undefined
   }
+}
+
+function depthOf(owner: OwnerRecord): number {
+  let depth = 0
+  for (let each = owner.parent; each; each = each.parent) depth += 1
+  return depth
 }

@@ -30,7 +30,11 @@ export function recordedDocument(found: Collected, sequence: number): AgentSessi
   const delegations = [...calls, ...list.flatMap((sub) => sub.tool_calls)].filter((call) => delegates(call))
   const isReviewed = list.some(isReview) || found.rounds.length > 0 || found.claims.length > 0
   const isTogether = delegations.length > 1 || (isReviewed && list.length > 0)
-  if (!isTogether) return single({ ...head, session_id: stem(false), tool_calls: calls }, { found, list })
+  if (!isTogether)
+    return single(
+      { ...head, session_id: stem(false), tool_calls: calls },
+      { found, list, treeId: stem(true) },
+    )
   const { collaboration: _declared, ...base } = head
   const session = {
     ...base,
@@ -52,13 +56,14 @@ const delegates = ({ tool_name }: ToolCall): boolean => delegationTools.has(tool
 type Work = { readonly found: Collected; readonly list: readonly SubAgentSession[] }
 
 /** A session of one agent, or of one that delegated once: what its sub-agent did stands in subagent_info. */
-function single(head: Omit<AgentSession, 'summary'> & { collaboration?: unknown }, work: Work): AgentSession {
+function single(
+  head: Omit<AgentSession, 'summary'> & { collaboration?: unknown },
+  work: Work & { readonly treeId: string },
+): AgentSession {
   const { collaboration: _unused, ...base } = head
   const session = base as AgentSession
-  nestTimes(
-    { ...session, sub_sessions: [...work.list] } as unknown as MultiAgentSession,
-    work.list.toReversed(),
-  )
+  const tree = { ...session, session_id: work.treeId, sub_sessions: [...work.list] }
+  nestTimes(tree as unknown as MultiAgentSession, work.list.toReversed())
   session.tool_calls = session.tool_calls.map((call) => {
     if (!call.subagent_info) return call
     const { sub_session_id: _link, ...info } = call.subagent_info
@@ -110,11 +115,12 @@ function summaryOf(session: AgentSession, { found, list }: Work): SessionSummary
   }
 }
 
-/** Rounds that the review loop recorded count even where no output of a reviewer did. */
+/** The review loop's own rounds are the truth; a reviewer's outputs stand in where it recorded none. */
 function withRounds(extended: ReturnType<typeof extendedSummary>, { rounds }: Collected) {
+  if (rounds.length === 0) return extended
   const last = rounds.findLast((round) => round.payload.verdict !== undefined)?.payload.verdict
-  if (extended.review_iterations > 0 || rounds.length === 0) return extended
-  const isFinal = last === 'approved' || last === 'rejected'
+  if (last === undefined) return { ...extended, review_iterations: rounds.length }
+  const isFinal = last !== 'changes_requested'
   return compact({
     ...extended,
     review_iterations: rounds.length,

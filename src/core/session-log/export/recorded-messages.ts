@@ -23,7 +23,7 @@ export function recordedMessages(found: Collected, { agents, subs }: Context): A
   })
   const known = new Set(said.flatMap(({ message }) => subjects(message)))
   const flow = [...subs].flatMap(([owner, sub]) => flowMessages({ owner, sub, agents, said }))
-  const claims = claimMessages(found, agents)
+  const claims = claimMessages(found, agents, subs)
   const derived = [...flow, ...claims].filter(
     ({ message }) => !subjects(message).some((key) => known.has(key)),
   )
@@ -59,6 +59,7 @@ function numbered(messages: readonly AgentMessage[]): AgentMessage[] {
       sequence_number: i + 1,
       payload: acknowledging(message, ids),
       ...(answered === undefined ? {} : { reply_to: answered }),
+      ...(reply_to !== undefined && answered === undefined ? { original_reply_to: reply_to } : {}),
       ...(message_id === message.message_id ? {} : { original_message_id: message.message_id }),
     }
   })

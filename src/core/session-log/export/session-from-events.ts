@@ -1,3 +1,4 @@
+import { AppError } from '../../../contract/errors.ts'
 import type { AgentEvent } from '../../../contract/event.ts'
 import type { AgentSession } from '../../../contract/formats/std-001/session.ts'
 import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
@@ -29,6 +30,8 @@ export type SessionFile = {
 /** The session file of a session tree. It always passes the validator: a journal with holes is repaired like a file. */
 export function sessionFromEvents(events: Iterable<AgentEvent>, options: ExportOptions): SessionFile {
   const found = collect(events, options)
+  if (found.firstAt === '')
+    throw new AppError('not_found', 'the journal has no events of this session; name one that it has')
   const imported = importedDocument(found)
   const built = imported ?? recordedDocument(found, options.sequence)
   const document = validateSession(built).valid ? built : readSession(built).session

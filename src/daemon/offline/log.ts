@@ -1,0 +1,46 @@
+import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { AppError } from '../../contract/errors.ts'
+import type { LogConversion, LogValidation } from '../../contract/offline.ts'
+import { parseJsonText } from '../../core/session-log/json/parse-json-text.ts'
+import { migrate } from '../../core/session-log/migrate.ts'
+import { readSession } from '../../core/session-log/read-session.ts'
+import { validateSession } from '../../core/session-log/validate.ts'
+
+// JavaScript strings end at about half a billion characters.
+const maxBytes = 400 * 1024 * 1024
+
+export async function logValidate(file: string, signal: AbortSignal): Promise<LogValidation> {
+  return { file, ...validateSession(await readJsonFile(file, signal), { filename: basename(file) }) }
+}
+
+export async function logMigrate(file: string, signal: AbortSignal): Promise<LogConversion> {
+  const { session, repairs } = migrate(await readJsonFile(file, signal), { filename: basename(file) })
+  return { file, document: session, repairs: repairs.map(({ path, message }) => ({ path, message })) }
+}
+
+export async function logRepair(file: string, signal: AbortSignal): Promise<LogConversion> {
+  const { session, repairs } = readSession(await readJsonFile(file, signal), { filename: basename(file) })
+  return { file, document: session, repairs: repairs.map(({ path, message }) => ({ path, message })) }
+}
+
+async function readJsonFile(file: string, signal: AbortSignal): Promise<unknown> {
+  const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new AppError('not_found', `${file} is not there; check the path`)
+    if (error.code === 'EACCES') throw new AppError('denied', `${file} cannot be read by this user`)
+    throw error
+  })
+  try {
+    const stat = await handle.stat()
+    if (stat.isDirectory()) throw new AppError('invalid', `${file} is a folder; name a session file`)
+    if (stat.size > maxBytes)
+      throw new AppError('too_large', `${file} has ${Math.round(stat.size / 1e6)} MB; at most ${Math.round(maxBytes / 1e6)} MB can be read`)
+    const text = await handle.readFile({ encoding: 'utf8', signal } as { encoding: 'utf8' })
+    return parseJsonText(text)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid') throw new AppError('invalid', `${file}: ${error.message}`, { details: error.details })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
