@@ -15,9 +15,14 @@ export function parseInput(name: CommandName, words: readonly string[]): Record<
     throw new AppError('invalid', `${tidy(error.message)} See: sm help ${name}`, { cause: error })
   }
   const given = command.opts<Record<string, unknown>>()
-  const options = Object.keys(definition.options).map((option) => [option, given[option]])
+  const options = Object.keys(definition.options).map((option) => [option, given[camelCase(option)]])
   const values = Object.keys(definition.arguments).map((argument, i) => [argument, command.processedArgs[i]])
   return Object.fromEntries([...options, ...values])
+}
+
+// Commander keeps `--set-aside` as setAside; the table knows it by the name that people type.
+function camelCase(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function parserOf(name: string, definition: CommandDefinition): Command {

@@ -16,6 +16,8 @@ export type FollowerReport = {
 
 export type IndexThreadData = Pick<HomeFiles, 'journal' | 'index' | 'search'>
 
+const restartMs = 1000
+
 /** The thread that builds the index and the search texts; it reads the journal's files itself. */
 export class IndexThread {
   readonly #data: IndexThreadData
@@ -44,15 +46,15 @@ export class IndexThread {
     worker.on('exit', () => {
       this.#worker = undefined
       for (const wake of this.#waiters) wake()
+      // A thread that died starts again: the journal has all it needs.
+      if (!this.#stopping) setTimeout(() => this.#startAgain(), restartMs).unref()
     })
     this.#send({ watermark })
   }
 
   advance(watermark: number): void {
     this.#watermark = watermark
-    // A thread that died starts again with the next event: the journal has all it needs.
-    if (!this.#worker && !this.#stopping) this.start(watermark)
-    else this.#send({ watermark })
+    this.#send({ watermark })
   }
 
   reports(): FollowerReport[] {
@@ -90,6 +92,10 @@ export class IndexThread {
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     this.#send({ stop: true })
     await exited
+  }
+
+  #startAgain(): void {
+    if (!this.#worker && !this.#stopping) this.start(this.#watermark)
   }
 
   #send(command: IndexCommand): void {

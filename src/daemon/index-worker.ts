@@ -111,8 +111,9 @@ async function step({ name, follower, batch }: Named): Promise<boolean> {
   }
 }
 
-const isBehind = (followers: readonly Named[]): boolean =>
-  followers.some(({ follower }) => follower.position().seq < watermark)
+function isBehind(followers: readonly Named[]): boolean {
+  return followers.some(({ follower }) => follower.position().seq < watermark)
+}
 
 function report(message: FollowerReport): void {
   parentPort?.postMessage(message)

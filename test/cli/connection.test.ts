@@ -159,7 +159,7 @@ describe('the way to the daemon', () => {
 
 test('[MUS-118] a process that ended but was not collected is not alive', async () => {
   // The shell becomes a program that never waits for the child it has.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'])
+  const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'])
   try {
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (text: Buffer) => resolve(Number(text))),

@@ -24,6 +24,8 @@ describe('a command line', () => {
       { follow: true, type: ['a.b', 'c.d'], session: undefined, lines: 5 },
     ],
     ['journal tail -fn5', 'journal tail', { follow: true, type: [], session: undefined, lines: 5 }],
+    ['journal verify --set-aside', 'journal verify', { 'set-aside': true }],
+    ['journal verify', 'journal verify', { 'set-aside': false }],
     ['journal export --after 12', 'journal export', { after: 12, type: [], session: undefined }],
     ['search retry backoff', 'search', { query: ['retry', 'backoff'], session: undefined, limit: 20 }],
     ['search -- --json', 'search', { query: ['--json'], session: undefined, limit: 20 }],

@@ -118,6 +118,10 @@ export const damaged: CommandOutput<'journal verify'> = {
   ],
   unfinished: { file: 'segments/000001-000000000001.jsonl', bytes: 120, reason: 'the batch has no end' },
 }
+export const cured: CommandOutput<'journal verify'> = {
+  ...verified,
+  setAside: [{ file: 'segments/000001-000000000001.jsonl', lines: 1, original: 'aside/000001.jsonl' }],
+}
 export const stats: CommandOutput<'journal stats'> = {
   segments: 3,
   bytes: 201_326_592,

@@ -39,6 +39,7 @@ const pages: [string, (view: View) => string][] = [
   ['agents-check', (view) => renderAgentCheck(data.agentsCheck, view)],
   ['journal-verify', (view) => renderVerification(data.verified, view)],
   ['journal-damaged', (view) => renderVerification(data.damaged, view)],
+  ['journal-cured', (view) => renderVerification(data.cured, view)],
   ['journal-stats', () => renderStats(data.stats)],
   ['journal-import', () => renderImport(data.imported)],
   ['journal-tail', (view) => data.events.map((event) => renderEventLine(event, view)).join('\n')],

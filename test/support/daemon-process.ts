@@ -22,6 +22,12 @@ export type DaemonOptions = { readonly env?: Record<string, string>; readonly ui
 
 const startDeadlineMs = 30_000
 
+// A test that fails half-way must not leave its daemon behind.
+const daemons = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of daemons) child.kill('SIGKILL')
+})
+
 /** Starts the daemon and waits until it says it is ready; its log is in the error when it is not. */
 export async function startDaemonProcess(home: string, options: DaemonOptions = {}): Promise<DaemonProcess> {
   const child = spawnDaemon(home, options)
@@ -58,19 +64,22 @@ export async function startDaemonProcess(home: string, options: DaemonOptions = 
 }
 
 export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildProcess {
-  const env = {
+  const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     MUSTER_HOME: home,
     NODE_NO_WARNINGS: '1',
     ...options.env,
   }
-  return spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [entry], {
     env,
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
   })
+  daemons.add(child)
+  child.once('exit', () => daemons.delete(child))
+  return child
 }
 
 export function clientFor(url: string, token: string | undefined): Client {

@@ -298,6 +298,7 @@ function build(made: Plan): Json {
       ...each.delegation.call,
       call_id,
       tool_name: each.delegation.name,
+      tool_category: 'interaction',
       subagent_info: {
         subagent_type: 'developer',
         sub_session_id,

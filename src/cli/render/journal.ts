@@ -8,6 +8,10 @@ export function renderVerification(found: CommandOutput<'journal verify'>, { col
   const paint = painter(color)
   const size = `${plural(found.events, 'event')} in ${plural(found.segments, 'segment')} (${bytes(found.bytes)})`
   return [
+    ...(found.setAside ?? []).map(
+      ({ file, lines, original }) =>
+        `${file}: ${plural(lines, 'line')} put aside; the original is ${original}`,
+    ),
     found.ok ? `${paint('green', 'ok')}: ${size}` : `${paint('red', 'damaged')}: ${size}`,
     ...found.damage.map(
       ({ file, line, seq, reason }) => `${file}:${line}: after event ${count(seq)}: ${reason}`,
@@ -17,9 +21,7 @@ export function renderVerification(found: CommandOutput<'journal verify'>, { col
       : [
           `${found.unfinished.file}: ${bytes(found.unfinished.bytes)} after the last whole batch: ${found.unfinished.reason}`,
         ]),
-    ...(found.ok
-      ? []
-      : ['Copy the folder before anything else; events before the first bad line are sound.']),
+    ...(found.ok ? [] : ['The other events are sound. Copy the folder, then: sm journal verify --set-aside']),
   ].join('\n')
 }
 

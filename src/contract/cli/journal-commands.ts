@@ -12,8 +12,13 @@ export const journalCommands = commandFamily({
     summary: 'check every line of the journal against its digest',
     needs: 'offline',
     arguments: {},
-    options: {},
-    examples: [{ line: 'sm journal verify', does: 'exit 1 and the first bad line, if there is one' }],
+    options: {
+      'set-aside': { kind: 'switch', about: 'put damaged lines aside first, so that the rest opens again' },
+    },
+    examples: [
+      { line: 'sm journal verify', does: 'exit 1 and the bad lines, if there are any' },
+      { line: 'sm journal verify --set-aside', does: 'cure it; the damaged file is kept whole' },
+    ],
   },
   'journal tail': {
     group: 'maintenance',

@@ -83,7 +83,11 @@ export const commandOutputs = {
   }),
   'redact test': RedactionReport,
   completion: z.strictObject({ shell: z.string(), script: z.string() }),
-  'journal verify': JournalVerification,
+  'journal verify': z.strictObject({
+    ...JournalVerification.shape,
+    /** With `--set-aside`: what was put aside before the check, and where the original is. */
+    setAside: z.array(z.strictObject({ file: z.string(), lines: Count, original: z.string() })).optional(),
+  }),
   'journal tail': WireEvent,
   'journal import': z.strictObject({
     appended: Count,

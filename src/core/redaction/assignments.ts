@@ -60,7 +60,8 @@ type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag
 
 function readSeparator(text: string, name: { start: number; end: number }): Separator | 'open' | undefined {
   let at = name.end
-  if (text.startsWith('--', name.start) && text[at] === ' ') {
+  const whole = name.start === 0 || !isNameCode(text.charCodeAt(name.start - 1)) || text[name.start - 2] === '\\'
+  if (whole && text.startsWith('--', name.start) && text[at] === ' ') {
     const value = skipSpaces(text, at)
     if (value === text.length) return 'open'
     if (text[value] !== '=' && text[value] !== ':') return { at: value, form: 'flag' }
@@ -191,8 +192,9 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
   while (i < length && i < at + maxName && isNameCode(bytes[i]!)) i++
   let start = at
   while (start > 0 && start > at - maxName && isNameCode(bytes[start - 1]!)) start--
+  const whole = start === 0 || !isNameCode(bytes[start - 1]!)
   if (start > 0 && bytes[start - 1] === 92 && isBreakLetter(bytes[start]!)) start++
-  if (bytes[start] === 45 && bytes[start + 1] === 45) return true
+  if (whole && bytes[start] === 45 && bytes[start + 1] === 45) return true
   const limit = Math.min(length, i + maxSpace + 8)
   while (i < limit && separatorFiller[bytes[i]!] === 1) i++
   return i >= length || bytes[i] === 58 || bytes[i] === 61

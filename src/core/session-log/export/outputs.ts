@@ -19,7 +19,7 @@ export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
   const fields = { record: { task: sub.task, output: given }, place: root, log: () => {} }
   if (isRecord(given)) subSessionOutput(fields)
   const { output, original_output } = fields.record as Output
-  const own = given === undefined || output === undefined ? undefined : output
+  const own = isRecord(given) ? output : undefined
   const isWork = own !== undefined && 'changes' in own
   const beside = compact({
     original_output: isRecord(given) || given === undefined ? original_output : given,

@@ -14,9 +14,10 @@ export function liftPhases({ record, place, log }: Fields): void {
   if (!source) return
   const { key, phases } = source
   const isAnnotated = isFilled(record['phase_annotations'])
-  if (!isFilled(record['tool_calls'])) {
+  // A session that says it has no calls is believed, unless a phase holds some.
+  const holdCalls = phases.some((phase) => isFilled(phase['tool_calls']))
+  if (!Array.isArray(record['tool_calls']) || (record['tool_calls'].length === 0 && holdCalls)) {
     const calls = phases.flatMap(callsOf)
-    if (calls.length === 0) return
     record['tool_calls'] = calls
     log(at(place, 'tool_calls'), 'lifted', `the calls of the ${key} are the calls of the session`)
   }

@@ -4,9 +4,6 @@ import { type Fields, fieldsOf, found, keepOriginal } from './fields.ts'
 import { shown } from './log.ts'
 import { flagFrom } from './values.ts'
 
-/** A check's result as it is held inside: whether it passed, and what it printed. */
-export type CheckResult = { readonly passed: boolean; readonly output?: string; readonly error?: string }
-
 const names = { tests_passed: 'tests', type_check_passed: 'type_check' } as const
 
 /** The reviewer's checks as booleans. A check nobody spoke of did not pass. */
@@ -21,17 +18,19 @@ export function verification(output: Fields): void {
   const fields = fieldsOf(found(output, 'verification'))
   if (!fields) return
   const checks = fields.record
-  const hasResults = Object.values(checks).some(isRecord) && !flagsOnly(checks['custom_checks'], checks)
-  if (hasResults) keepOriginal(output, 'verification', value)
+  if (hasResults(checks)) keepOriginal(output, 'verification', value)
   for (const [flag, name] of Object.entries(names)) passed(fields, flag, name)
   custom(fields)
   record['verification'] = checks
 }
 
-function flagsOnly(custom: unknown, checks: JsonRecord): boolean {
-  const others = Object.entries(checks).filter(([key]) => key !== 'custom_checks')
-  const areFlags = isRecord(custom) && Object.values(custom).every((value) => typeof value === 'boolean')
-  return areFlags && !others.some(([, value]) => isRecord(value))
+/** Whether checks are told as results with what they printed, which booleans cannot hold. */
+function hasResults(checks: JsonRecord): boolean {
+  const known = [...Object.keys(names), ...Object.values(names), 'lint'].map((key) => checks[key])
+  const custom = [checks['custom_checks'], checks['custom']].flatMap((list) =>
+    isRecord(list) ? Object.values(list) : [],
+  )
+  return [...known, ...custom].some(isRecord)
 }
 
 function passed({ record, place, log }: Fields, flag: string, name: string): void {
