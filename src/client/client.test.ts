@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import { createServer as createSocket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer as createSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ask, noApi, testApp, tokens } from '../../test/http/test-app.ts'
@@ -9,7 +9,16 @@ import { httpClient } from './client.ts'
 import type { Sent, Transport } from './transport.ts'
 
 const realSleep: Transport['sleep'] = (ms, signal) => sleep(ms, undefined, { signal })
-const stats = { segments: 1, bytes: 2, blobBytes: 3, oldestSeq: 1, seq: 9, snapshotSeq: 0, openSessions: 1, producers: 0 }
+const stats = {
+  segments: 1,
+  bytes: 2,
+  blobBytes: 3,
+  oldestSeq: 1,
+  seq: 9,
+  snapshotSeq: 0,
+  openSessions: 1,
+  producers: 0,
+}
 const servers: { close(): unknown; closeAllConnections?(): void }[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) {
@@ -84,7 +93,8 @@ test('[MUS-88] every refusal comes back as it was thrown', async () => {
 })
 
 test('[MUS-88] a code of a newer daemon becomes the one of its status', async () => {
-  const newer = (status: number) => answering(() => Response.json({ code: 'sleepy', message: 'm' }, { status })).health({})
+  const newer = (status: number) =>
+    answering(() => Response.json({ code: 'sleepy', message: 'm' }, { status })).health({})
   await expect(newer(409)).rejects.toMatchObject({ code: 'conflict', message: 'm' })
   await expect(newer(418)).rejects.toMatchObject({ code: 'failed' })
 })
@@ -115,7 +125,10 @@ describe('[MUS-88] down and slow are told apart', () => {
   test('nobody listens: unavailable, start it', async () => {
     const { url, server } = await on(() => {})
     server.close()
-    await expect(through(url).health({})).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('sm up') })
+    await expect(through(url).health({})).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('sm up'),
+    })
   })
 
   test('there is no socket: unavailable too', async () => {
@@ -145,8 +158,14 @@ describe('[MUS-88] down and slow are told apart', () => {
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const client = through(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    await expect(client.health({})).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') })
-    await expect(client.shutdown({})).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('look whether it was done') })
+    await expect(client.health({})).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('try again'),
+    })
+    await expect(client.shutdown({})).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('look whether it was done'),
+    })
   })
 
   test('it belongs to somebody else: denied', async () => {

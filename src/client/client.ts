@@ -11,7 +11,7 @@ import {
   type SseRouteName,
 } from '../contract/routes.ts'
 import { connectionFailure, jsonOf, notMuster, refusalOf, slowDaemon } from './failure.ts'
-import { type FollowOptions, follow, type Frame } from './follow.ts'
+import { type FollowOptions, type Frame, follow } from './follow.ts'
 import { headersOf, type Transport } from './transport.ts'
 
 /** What a call may say besides its input. */
@@ -21,7 +21,10 @@ export type CallOptions = { readonly signal?: AbortSignal; readonly timeoutMs?: 
 export type Client = {
   readonly [N in JsonRouteName]: (input: RouteInput<N>, options?: CallOptions) => Promise<RouteOutput<N>>
 } & {
-  readonly [N in SseRouteName]: (input: RouteInput<N>, options: FollowOptions) => AsyncGenerator<Frame, void, void>
+  readonly [N in SseRouteName]: (
+    input: RouteInput<N>,
+    options: FollowOptions,
+  ) => AsyncGenerator<Frame, void, void>
 }
 
 const usualTimeoutMs = 30_000
@@ -31,7 +34,8 @@ export function httpClient(transport: Transport): Client {
   const entries = routeEntries.map(([name, route]): [RouteName, unknown] => [
     name,
     route.answers === 'sse'
-      ? (input: Fields, options: FollowOptions) => follow(transport, urlOf(route, input, transport.base), options)
+      ? (input: Fields, options: FollowOptions) =>
+          follow(transport, urlOf(route, input, transport.base), options)
       : (input: Fields, options: CallOptions = {}) => call({ route, transport }, input, options),
   ])
   return Object.fromEntries(entries) as Client
@@ -89,17 +93,26 @@ function tolerant(schema: z.ZodType, body: unknown, status: number): unknown {
   if (parsed.success) return parsed.data
   if (body === undefined) throw notMuster(status)
   if (parsed.error.issues.every(({ code }) => code === 'unrecognized_keys')) return body
-  throw new AppError('failed', 'the daemon answers in a form that this sm does not know; run `sm up --replace`', {
-    details: parsed.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })),
-  })
+  throw new AppError(
+    'failed',
+    'the daemon answers in a form that this sm does not know; run `sm up --replace`',
+    {
+      details: parsed.error.issues.map(({ path, message }) => ({
+        path: path.map(String).join('.'),
+        message,
+      })),
+    },
+  )
 }
 
 function urlOf(route: Route, input: Fields, base: string): string {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
   if (route.method === 'post') return base + path
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(withoutPath(route, input)))
-    if (value !== undefined) query.set(name, String(value))
+    if (value !== undefined) query.set(name, String(value as string | number | boolean))
   const search = query.toString()
   return base + path + (search === '' ? '' : `?${search}`)
 }

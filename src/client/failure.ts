@@ -29,11 +29,17 @@ export function connectionFailure(error: unknown, isAct: boolean): AppError {
 
 /** Connected, or about to be, and no answer: the daemon is there. */
 export const slowDaemon = (timeoutMs: number): AppError =>
-  new AppError('timeout', `the daemon is slow: no answer in ${timeoutMs} ms; try again, or look at \`sm doctor\``)
+  new AppError(
+    'timeout',
+    `the daemon is slow: no answer in ${timeoutMs} ms; try again, or look at \`sm doctor\``,
+  )
 
 /** Something else answers at the daemon's address. */
 export const notMuster = (status: number): AppError =>
-  new AppError('unavailable', `what answers there is not Muster (status ${status}); check the port and MUSTER_HOME`)
+  new AppError(
+    'unavailable',
+    `what answers there is not Muster (status ${status}); check the port and MUSTER_HOME`,
+  )
 
 /** The body as JSON, or nothing when it is none. */
 export async function jsonOf(response: Response): Promise<unknown> {

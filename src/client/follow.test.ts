@@ -5,7 +5,7 @@ import { ask, type TestApp, testApp } from '../../test/http/test-app.ts'
 import type { AppError } from '../contract/errors.ts'
 import { httpClient } from './client.ts'
 import type { Frame } from './follow.ts'
-import type { Sent, Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 const completed = () => sampleEvent('agent.completed', { payload: { agentId: 'd' } as never })
 const never = () => new Promise<never>(() => {})
@@ -13,7 +13,10 @@ const atOnce = () => Promise.resolve()
 const isIdleWait = (ms: number) => ms === 60_000
 
 /** The app as a server whose connections may be cut after so many bytes. */
-function transportTo(app: TestApp, cutAfter: (connection: number) => number = () => Number.POSITIVE_INFINITY) {
+function transportTo(
+  app: TestApp,
+  cutAfter: (connection: number) => number = () => Number.POSITIVE_INFINITY,
+) {
   const headers: Record<string, string>[] = []
   const transport: Transport = {
     base: '',
@@ -47,7 +50,14 @@ async function first(count: number, frames: AsyncIterable<Frame>): Promise<strin
 }
 
 test('[MUS-100][SM-41] every frame once, in order, however often the connection is cut', async () => {
-  const expected = ['1.0 SubagentResult', '1.1 Outcome', '2.0 SubagentResult', '2.1 Outcome', '3.0 SubagentResult', '3.1 Outcome']
+  const expected = [
+    '1.0 SubagentResult',
+    '1.1 Outcome',
+    '2.0 SubagentResult',
+    '2.1 Outcome',
+    '3.0 SubagentResult',
+    '3.1 Outcome',
+  ]
   for (let at = 1; at <= 900; at += 7) {
     const app = testApp()
     app.journal.append(completed(), completed())
@@ -57,7 +67,10 @@ test('[MUS-100][SM-41] every frame once, in order, however often the connection 
       return cuts++ < 3 ? at : Number.POSITIVE_INFINITY
     })
     const stop = new AbortController()
-    expect(await first(6, client.streamRuntime({ after: '0' }, { signal: stop.signal })), `cut at ${at}`).toEqual(expected)
+    expect(
+      await first(6, client.streamRuntime({ after: '0' }, { signal: stop.signal })),
+      `cut at ${at}`,
+    ).toEqual(expected)
     await settle(3)
     expect(app.streams.count).toBe(0)
   }
@@ -86,13 +99,18 @@ test('[MUS-101] a resync is a frame like others, for the caller to see', async (
   app.journal.prune(3)
   const { client } = transportTo(app)
   const frames = client.streamEvents({}, { signal: new AbortController().signal, lastId: '1.0' })
-  expect((await frames.next()).value).toMatchObject({ event: 'resync', data: { reason: 'too_old', oldest: 3 } })
+  expect((await frames.next()).value).toMatchObject({
+    event: 'resync',
+    data: { reason: 'too_old', oldest: 3 },
+  })
   await frames.return()
 })
 
 test('[MUS-107] a refusal about the request ends it at once', async () => {
   const { client, headers } = transportTo(testApp())
-  await expect(first(1, client.streamEvents({ after: 'x' }, { signal: new AbortController().signal }))).rejects.toMatchObject({ code: 'invalid' })
+  await expect(
+    first(1, client.streamEvents({ after: 'x' }, { signal: new AbortController().signal })),
+  ).rejects.toMatchObject({ code: 'invalid' })
   expect(headers).toHaveLength(1)
 })
 
@@ -111,7 +129,11 @@ test('[MUS-100] a connection over which nothing comes counts as lost', async () 
   const errors: string[] = []
   const silent = new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } })
   const client = httpClient({ base: '', request: async () => silent.clone(), sleep: atOnce })
-  const options = { signal: new AbortController().signal, maxFailures: 2, onRetry: ({ code }: AppError) => errors.push(code) }
+  const options = {
+    signal: new AbortController().signal,
+    maxFailures: 2,
+    onRetry: ({ code }: AppError) => errors.push(code),
+  }
   await expect(first(1, client.streamEvents({}, options))).rejects.toMatchObject({ code: 'timeout' })
   expect(errors).toEqual(['timeout'])
 })
@@ -155,7 +177,7 @@ test('[MUS-100] a caller that has enough closes the connection', async () => {
 })
 
 test('[MUS-98] something else that answers there is told apart', async () => {
-  const page = async (_: string, __: Sent) => new Response('<html>', { headers: { 'content-type': 'text/html' } })
+  const page = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
   const client = httpClient({ base: '', request: page, sleep: (ms) => (isIdleWait(ms) ? never() : atOnce()) })
   const options = { signal: new AbortController().signal, maxFailures: 1 }
   await expect(first(1, client.streamEvents({}, options))).rejects.toThrow(/not Muster/)

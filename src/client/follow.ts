@@ -52,7 +52,10 @@ export async function* follow(
 type Connection = { readonly transport: Transport; readonly url: string; readonly lastId: string }
 
 /** The blocks of one connection; ends by throwing, because a stream has no end of its own. */
-async function* connection({ transport, url, lastId }: Connection, options: FollowOptions): AsyncGenerator<Block> {
+async function* connection(
+  { transport, url, lastId }: Connection,
+  options: FollowOptions,
+): AsyncGenerator<Block> {
   const stop = new AbortController()
   const onAbort = () => stop.abort(options.signal.reason)
   options.signal.addEventListener('abort', onAbort, { once: true })

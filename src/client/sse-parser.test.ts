@@ -16,7 +16,11 @@ test('[MUS-98] a frame has an id, a name and data', () => {
 })
 
 test('[MUS-98] lines end in any of three ways, and only the first space of a value goes', () => {
-  for (const end of ['\n', '\r\n', '\r']) expect(shown(`data:  a${end}data:b${end}${end}data: c${end}${end} `)).toEqual([['', 'message', ' a\nb'], ['', 'message', 'c']])
+  for (const end of ['\n', '\r\n', '\r'])
+    expect(shown(`data:  a${end}data:b${end}${end}data: c${end}${end} `)).toEqual([
+      ['', 'message', ' a\nb'],
+      ['', 'message', 'c'],
+    ])
 })
 
 test('[MUS-98] comments, unknown fields and fields without a colon do no harm', () => {

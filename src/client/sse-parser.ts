@@ -31,7 +31,8 @@ export class SseParser {
       if (line === '') blocks.push(this.#finish())
       else this.#field(line)
     }
-    if (this.#text.length + this.#chars > this.#maxChars) throw new RangeError('a frame of the stream is too large')
+    if (this.#text.length + this.#chars > this.#maxChars)
+      throw new RangeError('a frame of the stream is too large')
     return blocks
   }
 

@@ -25,7 +25,10 @@ const known = new Set<string>(eventTypes)
 const Types = z
   .string()
   .max(8192)
-  .refine((text) => text.split(',').every((type) => known.has(type)), 'expected event types, separated by commas')
+  .refine(
+    (text) => text.split(',').every((type) => known.has(type)),
+    'expected event types, separated by commas',
+  )
 const nothing = z.strictObject({})
 /** Lists are paged by the seq of their rows, which never changes: each row comes once while new ones arrive. */
 const after = { after: Seq.optional() }

@@ -1,15 +1,22 @@
 import { hash } from 'node:crypto'
+import type { Journal } from '../adapters/jsonl/journal.ts'
 import { AppError } from '../contract/errors.ts'
+import type { AgentEvent } from '../contract/event.ts'
 import { shortId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { RouteOutput } from '../contract/routes.ts'
+import { BlobRef } from '../contract/values.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
+import { sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
 import { eventsFromSession } from '../core/session-log/import/events-from-session.ts'
 import { readSession } from '../core/session-log/read-session.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { IndexClient } from './index-client.ts'
+import { sessionEvents } from './pick-events.ts'
 
 const batchEvents = 5000
+const mostOfADay = 1000
 
 /** Reads a session file into the journal. Ids and numbers follow from the content: the same file again adds nothing. */
 export async function importSession(
@@ -34,6 +41,44 @@ export async function importSession(
   return { sessionId: ids.session, shortId: shortId(ids.session), events: added, repairs: [...repairs], duplicate: added === 0 }
 }
 
-export async function exportSession(_deps: unknown, row: SessionRow): Promise<RouteOutput<'exportLog'>> {
-  throw new AppError('unavailable', row.sessionId)
+type ExportDeps = { readonly journal: Journal; readonly index: IndexClient }
+
+/** The session file of a session and all below it. */
+export async function exportSession(deps: ExportDeps, row: SessionRow): Promise<RouteOutput<'exportLog'>> {
+  const events: AgentEvent[] = []
+  for (const { sessionId } of await deps.index.ask('subtree', row.sessionId))
+    for await (const event of sessionEvents(deps, sessionId)) events.push(event)
+  events.sort((a, b) => a.seq - b.seq)
+  const texts = await blobTexts(deps.journal, events)
+  const file = sessionFromEvents(events, {
+    session: row.sessionId,
+    sequence: await sequenceOf(deps.index, row),
+    resolve: (ref) => texts.get(ref.$blob) ?? ref.preview,
+  })
+  return { filename: file.filename, kind: file.kind, document: file.document }
+}
+
+/** The number of a session among those of its day. */
+async function sequenceOf(index: IndexClient, row: SessionRow): Promise<number> {
+  const earlier = await index.ask('sessions', { before: row.firstSeq, limit: mostOfADay })
+  const day = dayOf(row)
+  return 1 + earlier.filter((other) => dayOf(other) === day).length
+}
+
+const dayOf = ({ startedMs }: SessionRow): number => Math.floor((startedMs ?? 0) / 86_400_000)
+
+async function blobTexts(journal: Journal, events: readonly AgentEvent[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  for (const event of events)
+    for (const ref of blobRefs(event.payload))
+      if (!texts.has(ref.$blob)) texts.set(ref.$blob, await journal.blobs.get(ref))
+  return texts
+}
+
+function* blobRefs(value: unknown): Generator<BlobRef> {
+  if (value === null || typeof value !== 'object') return
+  if ('$blob' in value) {
+    const ref = BlobRef.safeParse(value)
+    if (ref.success) yield ref.data
+  } else for (const item of Object.values(value)) yield* blobRefs(item)
 }

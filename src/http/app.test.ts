@@ -16,7 +16,9 @@ const health: Health = {
 }
 
 test('[MUS-220] the routes are these', () => {
-  expect(routeEntries.map(([name, { method, path, access }]) => `${name} ${method} ${path} ${access}`)).toEqual([
+  expect(
+    routeEntries.map(([name, { method, path, access }]) => `${name} ${method} ${path} ${access}`),
+  ).toEqual([
     'health get /api/v1/health read',
     'doctor get /api/v1/doctor read',
     'listEvents get /api/v1/events read',
@@ -52,7 +54,9 @@ test('[MUS-88] a handler gets its checked input and who is asking, and its answe
       },
     },
   })
-  const response = await ask(app, '/api/v1/events?after=5&limit=10&session=1749a2fe', { headers: bearer(tokens.session) })
+  const response = await ask(app, '/api/v1/events?after=5&limit=10&session=1749a2fe', {
+    headers: bearer(tokens.session),
+  })
   expect(await response.json()).toEqual({ events: [], oldest: 1, seq: 9 })
   expect(asked).toEqual([
     { after: 5, limit: 10, session: '1749a2fe' },
@@ -62,12 +66,16 @@ test('[MUS-88] a handler gets its checked input and who is asking, and its answe
 
 test('[MUS-90][MUS-92] what does not fit is refused with every place', async () => {
   const app = testApp()
-  const refused = async (path: string) => (await (await ask(app, path)).json()) as { code: string; details: { path: string }[] }
+  const refused = async (path: string) =>
+    (await (await ask(app, path)).json()) as { code: string; details: { path: string }[] }
   const wrong = await refused('/api/v1/events?limit=0&after=-1&type=tool.call.started,nonsense')
   expect(wrong.code).toBe('invalid')
   expect(wrong.details.map(({ path }) => path).sort()).toEqual(['after', 'limit', 'type'])
-  for (const limit of ['1001', 'many', '1.5', '']) expect((await ask(app, `/api/v1/events?limit=${limit}`)).status).toBe(400)
-  expect(await refused('/api/v1/events?limit=1&limit=2')).toMatchObject({ message: 'limit: given 2 times; give it once' })
+  for (const limit of ['1001', 'many', '1.5', ''])
+    expect((await ask(app, `/api/v1/events?limit=${limit}`)).status).toBe(400)
+  expect(await refused('/api/v1/events?limit=1&limit=2')).toMatchObject({
+    message: 'limit: given 2 times; give it once',
+  })
   expect(await refused('/api/v1/events?__proto__=1')).toMatchObject({ code: 'invalid' })
 })
 
@@ -80,17 +88,29 @@ test('[MUS-90] a body that is not UTF-8 is refused', async () => {
   })
   const headers = { ...bearer(tokens.operator), 'content-type': 'application/json' }
   const response = await ask(testApp(), '/api/v1/shutdown', { method: 'POST', headers, body, duplex: 'half' })
-  expect([response.status, await response.json()]).toEqual([400, { code: 'invalid', message: 'the body is not valid UTF-8' }])
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { code: 'invalid', message: 'the body is not valid UTF-8' },
+  ])
 })
 
 test('[MUS-90] an act without input may have no body at all', async () => {
   const app = testApp({ api: { ...noApi, shutdown: async () => ({ stopping: true as const }) } })
   const headers = { ...bearer(tokens.operator), 'content-type': 'application/json' }
-  expect(await (await ask(app, '/api/v1/shutdown', { method: 'POST', headers })).json()).toEqual({ stopping: true })
+  expect(await (await ask(app, '/api/v1/shutdown', { method: 'POST', headers })).json()).toEqual({
+    stopping: true,
+  })
 })
 
 test('[MUS-90] an unknown path is 404 and says where to look', async () => {
-  for (const path of ['/api/v1/nothing', '/nothing', '/api/v1/events/', '/api/v1/sessions/a/b/c', '/page/../app.ts', '/page/%2e%2e/app.ts'])
+  for (const path of [
+    '/api/v1/nothing',
+    '/nothing',
+    '/api/v1/events/',
+    '/api/v1/sessions/a/b/c',
+    '/page/../app.ts',
+    '/page/%2e%2e/app.ts',
+  ])
     expect(await (await ask(testApp(), path)).json(), path).toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('/api/v1/openapi.json'),
@@ -154,15 +174,23 @@ test('[MUS-204] a login link works once and leaves a cookie that scripts and oth
   expect(await again.text()).toContain('sm open')
   expect((await ask(app, '/login')).status).toBe(401)
 
-  const act = { method: 'POST', body: '{}', headers: { cookie, origin: `http://127.0.0.1:${port}`, 'content-type': 'application/json' } }
+  const act = {
+    method: 'POST',
+    body: '{}',
+    headers: { cookie, origin: `http://127.0.0.1:${port}`, 'content-type': 'application/json' },
+  }
   expect((await ask(app, '/api/v1/login-links', act)).status).toBe(200)
 })
 
 test('[MUS-204] looking ahead does not use the link up, and an old cookie does not stop it', async () => {
   const app = testApp()
   expect((await ask(app, '/login?code=good-code', { method: 'HEAD' })).status).toBe(405)
-  expect((await ask(app, '/login?code=good-code', { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(405)
-  expect((await ask(app, '/login?code=good-code', { headers: { cookie: 'muster_session=old' } })).status).toBe(303)
+  expect((await ask(app, '/login?code=good-code', { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(
+    405,
+  )
+  expect(
+    (await ask(app, '/login?code=good-code', { headers: { cookie: 'muster_session=old' } })).status,
+  ).toBe(303)
 })
 
 test('[MUS-204] a token that would break the cookie header is not sent', async () => {

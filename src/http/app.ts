@@ -66,7 +66,10 @@ export function httpApp(deps: HttpDeps): HttpApp {
     })
 
   app.notFound((c) => {
-    const refusal = new AppError('not_found', `there is no ${c.req.path}; /api/v1/openapi.json lists what there is`)
+    const refusal = new AppError(
+      'not_found',
+      `there is no ${c.req.path}; /api/v1/openapi.json lists what there is`,
+    )
     return answer(c, refusal, deps)
   })
   app.onError((error, c) => {
@@ -100,7 +103,11 @@ function routesByPath(): Map<string, Map<string, Entry>> {
   return paths
 }
 
-async function serveRoute(c: HttpContext, { name, route }: Entry, { deps, streams }: Server): Promise<Response> {
+async function serveRoute(
+  c: HttpContext,
+  { name, route }: Entry,
+  { deps, streams }: Server,
+): Promise<Response> {
   const { principal, isByCookie } = c.var
   guardForgery(isByCookie, c.req.method, c.req.header('origin'))
   guardAccess(route.access, principal, deps.anonymousReads ?? true)
@@ -108,7 +115,10 @@ async function serveRoute(c: HttpContext, { name, route }: Entry, { deps, stream
   const input = readInput(route, {
     params: c.req.param(),
     queries: c.req.queries(),
-    body: route.method === 'post' ? await readJson(c.req.raw, route.maxBodyBytes ?? deps.maxBodyBytes) : undefined,
+    body:
+      route.method === 'post'
+        ? await readJson(c.req.raw, route.maxBodyBytes ?? deps.maxBodyBytes)
+        : undefined,
   })
   if (route.answers === 'sse') return answerStream(c, { name: name as SseRouteName, input, streams })
   if (name === 'openapi') return c.json(description())
@@ -143,7 +153,8 @@ function callerOf(c: HttpContext, { authenticate }: HttpDeps) {
   try {
     return identify(credentials, authenticate)
   } catch (error) {
-    if (error instanceof AppError && credentials.authorization === undefined) c.header('set-cookie', forgetCookie)
+    if (error instanceof AppError && credentials.authorization === undefined)
+      c.header('set-cookie', forgetCookie)
     throw error
   }
 }

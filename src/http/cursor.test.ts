@@ -14,13 +14,25 @@ test.each([
   expect(parseCursor(id)).toEqual(cursor)
 })
 
-test.each(['', ' 1', '-1', '1.', '.1', '1.0.0', '01', '1.01', '1e3', '1,0', 'x', '99999999999999999', '1.1000', '12\n'])(
-  '[MUS-107] %j is refused, not taken as the start',
-  (id) => {
-    expect(parseCursor(id)).toBeUndefined()
-    expect(() => startOf(query(id), journal(1, 5))).toThrow(/frame id/)
-  },
-)
+test.each([
+  '',
+  ' 1',
+  '-1',
+  '1.',
+  '.1',
+  '1.0.0',
+  '01',
+  '1.01',
+  '1e3',
+  '1,0',
+  'x',
+  '99999999999999999',
+  '1.1000',
+  '12\n',
+])('[MUS-107] %j is refused, not taken as the start', (id) => {
+  expect(parseCursor(id)).toBeUndefined()
+  expect(() => startOf(query(id), journal(1, 5))).toThrow(/frame id/)
+})
 
 test('[MUS-100] without an id a stream begins now', () => {
   expect(startOf(undefined, journal(1, 5))).toEqual({ kind: 'live' })
@@ -45,7 +57,11 @@ describe('[MUS-101] an id that cannot be gone on from', () => {
   })
 
   test('that is not of this journal gets a resync in a header, where a refusal would silence a browser for good', () => {
-    expect(startOf(header('6.0'), journal(1, 5))).toEqual({ kind: 'resync', reason: 'unknown_id', asked: '6.0' })
+    expect(startOf(header('6.0'), journal(1, 5))).toEqual({
+      kind: 'resync',
+      reason: 'unknown_id',
+      asked: '6.0',
+    })
   })
 
   test('that somebody wrote into a query is refused when it is ahead', () => {

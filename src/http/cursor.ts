@@ -26,7 +26,10 @@ export function startOf(
   if (asked === undefined) return { kind: 'live' }
   const cursor = parseCursor(asked.id)
   if (!cursor)
-    throw new AppError('invalid', `"${asked.id.slice(0, 40)}" is no frame id; one is seq or seq.part, like 120.0`)
+    throw new AppError(
+      'invalid',
+      `"${asked.id.slice(0, 40)}" is no frame id; one is seq or seq.part, like 120.0`,
+    )
   const end = journal.watermark()
   if (cursor.seq > end) {
     if (asked.by === 'query')

@@ -20,7 +20,8 @@ const longestToken = 512
 export function identify({ authorization, cookie }: Credentials, authenticate: Authenticate): Caller {
   if (authorization !== undefined) {
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1]
-    if (token === undefined) throw new AppError('unauthenticated', 'send the token as "Authorization: Bearer …"')
+    if (token === undefined)
+      throw new AppError('unauthenticated', 'send the token as "Authorization: Bearer …"')
     return { principal: prove(token, authenticate), isByCookie: false }
   }
   const token = cookieValue(cookie)
@@ -49,7 +50,10 @@ export function guardForgery(isByCookie: boolean, method: string, origin: string
 function prove(token: string, authenticate: Authenticate): Principal {
   const principal = token.length <= longestToken ? authenticate(token) : undefined
   if (!principal)
-    throw new AppError('unauthenticated', 'the token is not known here; run `sm open` again, or check MUSTER_HOME')
+    throw new AppError(
+      'unauthenticated',
+      'the token is not known here; run `sm open` again, or check MUSTER_HOME',
+    )
   return principal
 }
 

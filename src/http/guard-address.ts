@@ -1,7 +1,7 @@
 import { AppError } from '../contract/errors.ts'
 
 /** Where the daemon answers: its port, and hosts beyond loopback that were configured by name. */
-export type Address = { port(): number; readonly hosts?: readonly string[] }
+export type Address = { readonly port: () => number; readonly hosts?: readonly string[] }
 
 /** The parts of a request that say where it was sent and from where. */
 export type Direction = {
@@ -19,7 +19,8 @@ export function guardAddress({ via, host, origin }: Direction, address: Address)
   if (origin === undefined) return
   const from = /^https?:\/\/(.+)$/.exec(origin.toLowerCase())?.[1]
   const isOwn = from !== undefined && own.has(from) && (via === 'unix' || from === named)
-  if (!isOwn) throw new AppError('denied', `requests from ${origin} are refused; open the page of this daemon`)
+  if (!isOwn)
+    throw new AppError('denied', `requests from ${origin} are refused; open the page of this daemon`)
 }
 
 /** Refuses what a page of another site loads without saying its origin, like an image that is a stream. */

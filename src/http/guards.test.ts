@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { bearer, noApi, origin, port, ask as send, testApp, tokens, type AskInit } from '../../test/http/test-app.ts'
+import {
+  type AskInit,
+  bearer,
+  noApi,
+  origin,
+  port,
+  ask as send,
+  testApp,
+  tokens,
+} from '../../test/http/test-app.ts'
 import { errorCodes } from '../contract/errors.ts'
 import { type RouteName, routeEntries } from '../contract/routes.ts'
 
@@ -35,8 +44,10 @@ async function ask({ name, path, isPost }: (typeof table)[number], change: AskIn
 }
 
 /** The request passed every guard: it reached its handler, a stream, or the description. */
-const passed = { test: ({ status, message }: { status: number; message: string | undefined }) =>
-  status === 200 || (status === 500 && message?.startsWith('reached ')) }
+const passed = {
+  test: ({ status, message }: { status: number; message: string | undefined }) =>
+    status === 200 || (status === 500 && message?.startsWith('reached ')),
+}
 const isPassed = (answer: { status: number; message: string | undefined }) => Boolean(passed.test(answer))
 
 describe.each(table)('$name', (row) => {
@@ -44,24 +55,45 @@ describe.each(table)('$name', (row) => {
   const allowed = route.access === 'read' ? {} : bearer(tokens.operator)
 
   test('[MUS-200] a foreign Host is misdirected, loopback names with our port are not', async () => {
-    const foreign = ['evil.example', `evil.example:${port}`, '127.0.0.1', '127.0.0.1:1', `127.0.0.1.evil:${port}`, `user@127.0.0.1:${port}`]
+    const foreign = [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      '127.0.0.1:1',
+      `127.0.0.1.evil:${port}`,
+      `user@127.0.0.1:${port}`,
+    ]
     for (const name of foreign)
-      expect(await ask(row, { headers: { ...allowed, host: name } }), name).toMatchObject({ status: 421, code: 'misdirected' })
+      expect(await ask(row, { headers: { ...allowed, host: name } }), name).toMatchObject({
+        status: 421,
+        code: 'misdirected',
+      })
     expect(await ask(row, { headers: { ...allowed, host: undefined } })).toMatchObject({ status: 421 })
     for (const name of [host, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
       expect(isPassed(await ask(row, { headers: { ...allowed, host: name } })), name).toBe(true)
   })
 
   test('[MUS-200] a foreign Origin is denied, our own is not', async () => {
-    const foreign = ['https://evil.example', 'null', 'http://127.0.0.1:1', `http://localhost:${port}`, `http://${host}.evil`]
+    const foreign = [
+      'https://evil.example',
+      'null',
+      'http://127.0.0.1:1',
+      `http://localhost:${port}`,
+      `http://${host}.evil`,
+    ]
     for (const from of foreign)
-      expect(await ask(row, { headers: { ...allowed, origin: from } }), from).toMatchObject({ status: 403, code: 'denied' })
+      expect(await ask(row, { headers: { ...allowed, origin: from } }), from).toMatchObject({
+        status: 403,
+        code: 'denied',
+      })
     expect(isPassed(await ask(row, { headers: { ...allowed, origin } }))).toBe(true)
   })
 
   test('[MUS-200] what a page of another site loads is denied', async () => {
     for (const site of ['cross-site', 'same-site'])
-      expect(await ask(row, { headers: { ...allowed, 'sec-fetch-site': site } })).toMatchObject({ status: 403 })
+      expect(await ask(row, { headers: { ...allowed, 'sec-fetch-site': site } })).toMatchObject({
+        status: 403,
+      })
     expect(isPassed(await ask(row, { headers: { ...allowed, 'sec-fetch-site': 'same-origin' } }))).toBe(true)
   })
 
@@ -101,7 +133,9 @@ describe.each(table)('$name', (row) => {
 
   test('[MUS-203] the operator passes, by token and by cookie', async () => {
     expect(isPassed(await ask(row, { headers: bearer(tokens.operator) }))).toBe(true)
-    expect(isPassed(await ask(row, { headers: { cookie: `x=y; muster_session=${tokens.browser}`, origin } }))).toBe(true)
+    expect(
+      isPassed(await ask(row, { headers: { cookie: `x=y; muster_session=${tokens.browser}`, origin } })),
+    ).toBe(true)
   })
 
   test('[MUS-200] an act by cookie needs an Origin', async () => {
@@ -112,8 +146,15 @@ describe.each(table)('$name', (row) => {
 
   test('[MUS-93] another wire version is refused and says which side is old', async () => {
     const wire = (version: string) => ask(row, { headers: { ...allowed, 'muster-wire': version } })
-    expect(await wire('0')).toMatchObject({ status: 400, code: 'invalid', message: expect.stringContaining('upgrade the caller') })
-    expect(await wire('99')).toMatchObject({ status: 400, message: expect.stringContaining('upgrade the daemon') })
+    expect(await wire('0')).toMatchObject({
+      status: 400,
+      code: 'invalid',
+      message: expect.stringContaining('upgrade the caller'),
+    })
+    expect(await wire('99')).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('upgrade the daemon'),
+    })
     expect(await wire('one')).toMatchObject({ status: 400, code: 'invalid' })
     expect(isPassed(await wire('1'))).toBe(true)
   })
@@ -134,7 +175,10 @@ describe.each(table)('$name', (row) => {
 
   test('[MUS-90] a parameter that is not in the contract is refused by name', async () => {
     const extra = row.isPost
-      ? await ask(row, { headers: allowed, body: JSON.stringify({ ...(fitting[row.name]?.body as object), surplus: 1 }) })
+      ? await ask(row, {
+          headers: allowed,
+          body: JSON.stringify({ ...(fitting[row.name]?.body as object), surplus: 1 }),
+        })
       : await send(app, `${row.path}${row.path.includes('?') ? '&' : '?'}surplus=1`).then(async (r) => ({
           status: r.status,
           ...((await r.json()) as { code: string; message: string }),
@@ -152,17 +196,28 @@ describe.each(table)('$name', (row) => {
 
   test('[MUS-90] OPTIONS answers what is allowed and opens nothing to other origins', async () => {
     const response = await send(app, row.path, { method: 'OPTIONS' })
-    expect([response.status, response.headers.get('allow')]).toEqual([204, expect.stringContaining('OPTIONS')])
+    expect([response.status, response.headers.get('allow')]).toEqual([
+      204,
+      expect.stringContaining('OPTIONS'),
+    ])
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-    expect((await send(app, row.path, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } })).status).toBe(403)
+    expect(
+      (await send(app, row.path, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } })).status,
+    ).toBe(403)
   })
 
   test('[MUS-200] on the socket the Host does not matter, tokens and origins do', async () => {
     const name = 'anything.example'
     expect(isPassed(await ask(row, { via: 'unix', headers: { ...allowed, host: name } }))).toBe(true)
-    expect(await ask(row, { via: 'unix', headers: { ...bearer('guess'), host: name } })).toMatchObject({ status: 401 })
-    expect(await ask(row, { via: 'unix', headers: { ...allowed, origin: 'https://evil.example' } })).toMatchObject({ status: 403 })
-    expect(isPassed(await ask(row, { via: 'unix', headers: { ...allowed, host: 'localhost', origin } }))).toBe(true)
+    expect(await ask(row, { via: 'unix', headers: { ...bearer('guess'), host: name } })).toMatchObject({
+      status: 401,
+    })
+    expect(
+      await ask(row, { via: 'unix', headers: { ...allowed, origin: 'https://evil.example' } }),
+    ).toMatchObject({ status: 403 })
+    expect(
+      isPassed(await ask(row, { via: 'unix', headers: { ...allowed, host: 'localhost', origin } })),
+    ).toBe(true)
   })
 })
 
@@ -171,7 +226,13 @@ describe.each(posts)('the body of $name', (row) => {
   const limit = row.route.maxBodyBytes ?? 100_000
 
   test('[MUS-201] must be application/json', async () => {
-    for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'])
+    for (const type of [
+      undefined,
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      'multipart/form-data',
+    ])
       expect(await ask(row, { headers: { ...headers, 'content-type': type } }), type).toMatchObject({
         status: 415,
         code: 'unsupported_media',
@@ -193,14 +254,22 @@ describe.each(posts)('the body of $name', (row) => {
         controller.enqueue(new Uint8Array(64 * 1024).fill(32))
       },
     })
-    const answer = await ask(row, { headers: { ...headers, 'content-length': '2' }, body: endless, duplex: 'half' })
+    const answer = await ask(row, {
+      headers: { ...headers, 'content-length': '2' },
+      body: endless,
+      duplex: 'half',
+    })
     expect(answer).toMatchObject({ status: 413, code: 'too_large' })
     expect(pulled).toBeLessThanOrEqual(Math.ceil(limit / (64 * 1024)) + 2)
   })
 
   test('[MUS-90] that is no JSON is refused with the place', async () => {
     const answer = await ask(row, { headers, body: '{"a": 1,\n "b": }' })
-    expect(answer).toMatchObject({ status: 400, code: 'invalid', message: expect.stringContaining('line 2, column 7') })
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'invalid',
+      message: expect.stringContaining('line 2, column 7'),
+    })
     expect(await ask(row, { headers, body: '[]' })).toMatchObject({ status: 400, code: 'invalid' })
     expect(await ask(row, { headers, body: 'null' })).toMatchObject({ status: 400, code: 'invalid' })
   })
@@ -229,7 +298,8 @@ test('[MUS-203] where others can reach the port, reading needs a token too', asy
 
 test('[MUS-200] a configured host is ours, with its own origin', async () => {
   const named = testApp({ address: { port: () => port, hosts: ['muster.example'] } })
-  const at = (headers: Record<string, string>) => send(named, '/api/v1/openapi.json', { headers }).then((r) => r.status)
+  const at = (headers: Record<string, string>) =>
+    send(named, '/api/v1/openapi.json', { headers }).then((r) => r.status)
   expect(await at({ host: 'muster.example', origin: 'https://muster.example' })).toBe(200)
   expect(await at({ host, origin: 'https://muster.example' })).toBe(403)
 })

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { AppError } from '../contract/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { OnBug } from './problem.ts'
 import type { HttpApp } from './app.ts'
+import type { OnBug } from './problem.ts'
 
 /** Where to listen. */
 export type ListenOptions = {
@@ -33,10 +33,16 @@ export type Listening = {
 export async function listen(app: HttpApp, options: ListenOptions): Promise<Listening> {
   const { host, socketPath } = options
   if (!isLoopback(host) && !options.isExposed)
-    throw new AppError('denied', `${host} can be reached from outside; set http.host to 127.0.0.1, or configure a token`)
+    throw new AppError(
+      'denied',
+      `${host} can be reached from outside; set http.host to 127.0.0.1, or configure a token`,
+    )
   // The kernel cuts longer names silently on some systems and refuses them on others.
   if (socketPath !== undefined && Buffer.byteLength(socketPath) > 103)
-    throw new AppError('invalid', `the socket path ${socketPath} is too long; set MUSTER_HOME to a shorter folder`)
+    throw new AppError(
+      'invalid',
+      `the socket path ${socketPath} is too long; set MUSTER_HOME to a shorter folder`,
+    )
 
   const tcp = serverFor(app, 'tcp', options)
   const unix = socketPath === undefined ? [] : [serverFor(app, 'unix', options)]
@@ -74,7 +80,10 @@ function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promis
     onBug,
     refuse: (error) =>
       error.code === 'EADDRINUSE'
-        ? new AppError('conflict', `port ${port} is taken; set http.port to another, or end the program that has it`)
+        ? new AppError(
+            'conflict',
+            `port ${port} is taken; set http.port to another, or end the program that has it`,
+          )
         : error,
   })
 }
@@ -142,7 +151,9 @@ async function close(
   { app, graceMs, clock }: { app: HttpApp; graceMs: number; clock: Clock },
 ): Promise<void> {
   const stop = new AbortController()
-  const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
+  const closed = Promise.all(
+    servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+  )
   app.streams.endAll()
   for (const server of servers) server.closeIdleConnections()
   const cut = clock.sleep(graceMs, stop.signal).then(
@@ -156,4 +167,5 @@ async function close(
   await cut
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)

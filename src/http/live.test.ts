@@ -3,7 +3,8 @@ import { liveHub } from './live.ts'
 
 const delta = (token: string, sessionId = 's1') => ({ sessionId, runId: 'r1', agentId: 'dev', token })
 const text = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame))
-const token = (frame: string) => JSON.parse(frame.split('data: ')[1] ?? '') as { token: string; dropped?: number }
+const token = (frame: string) =>
+  JSON.parse(frame.split('data: ')[1] ?? '') as { token: string; dropped?: number }
 const never = new AbortController().signal
 
 test('[MUS-103] a token frame has a name and no id', () => {

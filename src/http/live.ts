@@ -67,7 +67,9 @@ export class TokenQueue {
     this.#waiting = []
     this.#chars = 0
     this.#dropped = 0
-    return waiting.map((published, i) => (i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published)))
+    return waiting.map((published, i) =>
+      i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published),
+    )
   }
 
   /** Resolves when there is something to take; rejects when the signal aborts. */
@@ -102,5 +104,7 @@ function shared(published: Published): Uint8Array {
 // Without an id: a browser's cursor stays at the last event of the journal.
 function frame(delta: TokenDelta, dropped: number): Uint8Array {
   const { type, data } = tokenFrame(delta)
-  return encoder.encode(`event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`)
+  return encoder.encode(
+    `event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`,
+  )
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { ask, testApp } from '../../test/http/test-app.ts'
 import { httpClient } from '../client/client.ts'
 import { routeEntries } from '../contract/routes.ts'
 import { openapi } from './openapi.ts'
-import { ask, testApp } from '../../test/http/test-app.ts'
 
 type Operation = {
   operationId: string
@@ -13,14 +13,22 @@ type Operation = {
 }
 const document = openapi()
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({ path, method, ...operation })),
+  Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+    path,
+    method,
+    ...operation,
+  })),
 )
 
 test('[MUS-87] the document, the table and the client have the same routes', () => {
-  expect(operations.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`).sort()).toEqual(
-    routeEntries.map(([name, { method, path }]) => `${name} ${method} ${path}`).sort(),
-  )
-  const client = httpClient({ base: '', request: () => Promise.reject(new Error()), sleep: () => Promise.resolve() })
+  expect(
+    operations.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`).sort(),
+  ).toEqual(routeEntries.map(([name, { method, path }]) => `${name} ${method} ${path}`).sort())
+  const client = httpClient({
+    base: '',
+    request: () => Promise.reject(new Error()),
+    sleep: () => Promise.resolve(),
+  })
   expect(Object.keys(client).sort()).toEqual(routeEntries.map(([name]) => name).sort())
 })
 
@@ -30,9 +38,13 @@ test('[MUS-87] every parameter of a route is described where it goes', () => {
     const described = new Set(operation?.parameters.map((parameter) => parameter.name))
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
     for (const field of inPath)
-      expect(operation?.parameters).toContainEqual(expect.objectContaining({ name: field, in: 'path', required: true }))
+      expect(operation?.parameters).toContainEqual(
+        expect.objectContaining({ name: field, in: 'path', required: true }),
+      )
     if (route.method === 'post') expect(operation?.requestBody?.content).toHaveProperty('application/json')
-    else for (const field of Object.keys(route.input.shape)) expect(described, `${name}.${field}`).toContain(field)
+    else
+      for (const field of Object.keys(route.input.shape))
+        expect(described, `${name}.${field}`).toContain(field)
     expect(described.has('last-event-id')).toBe(route.answers === 'sse')
     const type = route.answers === 'sse' ? 'text/event-stream' : 'application/json'
     expect(operation?.responses['200']?.content).toHaveProperty(type)
@@ -40,7 +52,9 @@ test('[MUS-87] every parameter of a route is described where it goes', () => {
 })
 
 test('[MUS-87] every reference leads somewhere', () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target = '']) => target)
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+    ([, target = '']) => target,
+  )
   expect(references.length).toBeGreaterThan(50)
   for (const target of new Set(references)) {
     const found = target
@@ -52,8 +66,11 @@ test('[MUS-87] every reference leads somewhere', () => {
 })
 
 test('[MUS-87] refusals are described by status, and only where they can happen', () => {
-  const statuses = (name: string) => Object.keys(operations.find(({ operationId }) => operationId === name)?.responses ?? {})
-  expect(statuses('appendEvents')).toEqual(expect.arrayContaining(['400', '401', '403', '413', '415', '421', '500', '503']))
+  const statuses = (name: string) =>
+    Object.keys(operations.find(({ operationId }) => operationId === name)?.responses ?? {})
+  expect(statuses('appendEvents')).toEqual(
+    expect.arrayContaining(['400', '401', '403', '413', '415', '421', '500', '503']),
+  )
   expect(statuses('health')).not.toEqual(expect.arrayContaining(['413']))
 })
 
@@ -65,5 +82,7 @@ test('[MUS-203] reading is described as free, acting as not', () => {
 })
 
 test('[MUS-87] the daemon serves it', async () => {
-  expect(await (await ask(testApp(), '/api/v1/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)))
+  expect(await (await ask(testApp(), '/api/v1/openapi.json')).json()).toEqual(
+    JSON.parse(JSON.stringify(document)),
+  )
 })

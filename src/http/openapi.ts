@@ -50,7 +50,10 @@ const proved = [{ token: [] }, { cookie: [] }]
 const security = { read: [{}, ...proved], report: proved, operate: proved } as const
 
 function inputs(route: Route): Json {
-  const schema = jsonSchema(route.input, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  const schema = jsonSchema(route.input, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
   const isPost = route.method === 'post'
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => inPath.includes(name) || !isPost)

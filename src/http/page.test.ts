@@ -18,11 +18,15 @@ test.each(paths)('[MUS-97] %s is served from the package', async (path) => {
 test('[MUS-97] what the page loads is served, and comes from nowhere else', () => {
   const html = page.get('/')?.text ?? ''
   const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, target]) => target)
-  const imported = [...(page.get('/page/feed.js')?.text ?? '').matchAll(/from '\.\/([^']+)'/g)].map(([, file]) => `/page/${file}`)
+  const imported = [...(page.get('/page/feed.js')?.text ?? '').matchAll(/from '\.\/([^']+)'/g)].map(
+    ([, file]) => `/page/${file}`,
+  )
   for (const path of [...loaded, ...imported]) expect(paths).toContain(path)
   expect([...loaded, ...imported].length).toBe(4)
   for (const { text } of page.values())
-    expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|\/\/[a-z]+\.|@import|url\(/)
+    expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+      /https?:|\/\/[a-z]+\.|@import|url\(/,
+    )
 })
 
 test('[MUS-97] its policy lets in nothing from elsewhere and nothing inline, and it needs neither', async () => {
@@ -41,7 +45,8 @@ test('[MUS-198] the page knows every event name, since a browser hears no other'
 })
 
 test('[MUS-198] text of events only ever enters as text', () => {
-  for (const { text } of page.values()) expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/)
+  for (const { text } of page.values())
+    expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/)
 })
 
 test('[MUS-200] the page of a foreign name is refused like the rest', async () => {
@@ -49,5 +54,5 @@ test('[MUS-200] the page of a foreign name is refused like the rest', async () =
 })
 
 test('[MUS-97] a package without the page says what to do', () => {
-  expect(() => loadPage(new URL('file:///nowhere/'))).toThrow()
+  expect(() => loadPage(new URL('file:///nowhere/'))).toThrow(/install Muster again/)
 })

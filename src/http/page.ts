@@ -17,7 +17,9 @@ const files = [
 ] as const
 
 /** Reads the page from the package, once, at start. */
-export function loadPage(folder: URL = pageFolder()): Page {
+export function loadPage(folder: URL | undefined = places.find(hasPage)): Page {
+  if (!folder || !hasPage(folder))
+    throw new AppError('failed', 'the files of the page are missing; install Muster again')
   return new Map(
     files.map(([path, file, type]) => {
       const text = readFileSync(new URL(file, folder), 'utf8')
@@ -28,9 +30,7 @@ export function loadPage(folder: URL = pageFolder()): Page {
 }
 
 // Beside this source, or, from the bundle, in the package that the bundle lies in.
-function pageFolder(): URL {
-  const places = ['./page/', '../src/http/page/', '../../src/http/page/'].map((place) => new URL(place, import.meta.url))
-  const folder = places.find((place) => existsSync(new URL('index.html', place)))
-  if (!folder) throw new AppError('failed', 'the files of the page are missing; install Muster again')
-  return folder
-}
+const places = ['./page/', '../src/http/page/', '../../src/http/page/'].map(
+  (place) => new URL(place, import.meta.url),
+)
+const hasPage = (folder: URL) => existsSync(new URL('index.html', folder))

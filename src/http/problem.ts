@@ -13,7 +13,10 @@ export type Problem = {
 export function problemOf(error: unknown, where: string, onBug: OnBug): Problem {
   if (error instanceof AppError && error.code !== 'internal') {
     const { code, message, details } = error
-    return { status: errorCodes[code].http, body: { code, message, ...(details !== undefined && { details }) } }
+    return {
+      status: errorCodes[code].http,
+      body: { code, message, ...(details !== undefined && { details }) },
+    }
   }
   onBug(error, where)
   // The cause may hold paths or secrets of the daemon, so it stays in its log.

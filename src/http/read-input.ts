@@ -19,7 +19,9 @@ export function readInput(route: Route, { params, queries, body }: RawInput): Re
   }))
   const [worst] = details
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : ''
-  throw new AppError('invalid', `${worst?.path ? `${worst.path}: ` : ''}${worst?.message ?? ''}${more}`, { details })
+  throw new AppError('invalid', `${worst?.path ? `${worst.path}: ` : ''}${worst?.message ?? ''}${more}`, {
+    details,
+  })
 }
 
 function objectBody(body: unknown): object {
@@ -31,7 +33,8 @@ function objectBody(body: unknown): object {
 function single(queries: RawInput['queries']): Record<string, string> {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [name, values] of Object.entries(queries)) {
-    if (values.length > 1) throw new AppError('invalid', `${name}: given ${values.length} times; give it once`)
+    if (values.length > 1)
+      throw new AppError('invalid', `${name}: given ${values.length} times; give it once`)
     fields[name] = values[0] ?? ''
   }
   return fields

@@ -7,7 +7,8 @@ import { shortId } from '../contract/ids.ts'
 
 const canonical = '/api/v1/events/stream'
 const runtime = '/api/events'
-const checkpoint = (n: number) => sampleEvent('progress.checkpoint', { payload: { message: `m${n}` } as never })
+const checkpoint = (n: number) =>
+  sampleEvent('progress.checkpoint', { payload: { message: `m${n}` } as never })
 const ended = () => sampleEvent('agent.completed', { payload: { agentId: 'dev' } as never })
 const greeting = 'retry: 1000\n\n'
 

@@ -5,10 +5,16 @@ import { type SessionId, shortId } from '../contract/ids.ts'
 import type { SseRouteName } from '../contract/routes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JournalReader } from '../ports/journal.ts'
-import type { OnBug } from './problem.ts'
 import { type Asked, startOf } from './cursor.ts'
-import { type ContextOf, canonicalProjection, type Projection, RuntimeFrames, runtimeProjection } from './frames.ts'
+import {
+  type ContextOf,
+  canonicalProjection,
+  type Projection,
+  RuntimeFrames,
+  runtimeProjection,
+} from './frames.ts'
 import type { LiveHub, TokenQueue } from './live.ts'
+import type { OnBug } from './problem.ts'
 import { type OpenStream, openStream } from './sse.ts'
 
 /** The bounds of streams, from the configuration. */
@@ -63,7 +69,10 @@ export class Streams {
     const { journal, clock, limits, onBug } = this.#deps
     const start = startOf(askedBy(input, lastEventId), journal, limits.replayLimit)
     if (this.#open.size >= limits.maxClients)
-      throw new AppError('limited', `${limits.maxClients} streams are open already; close one, or try again later`)
+      throw new AppError(
+        'limited',
+        `${limits.maxClients} streams are open already; close one, or try again later`,
+      )
     const stream: OpenStream = openStream({
       journal,
       clock,
@@ -86,7 +95,7 @@ export class Streams {
   }
 
   endAll(): void {
-    for (const stream of [...this.#open]) stream.end()
+    for (const stream of this.#open) stream.end()
   }
 
   #shows(name: SseRouteName, input: StreamRequest['input']): { projection: Projection; tokens?: TokenQueue } {
@@ -106,7 +115,12 @@ function askedBy(input: StreamRequest['input'], lastEventId: string | undefined)
 }
 
 function canonicalFilter(input: StreamRequest['input']): (event: AgentEvent) => boolean {
-  const { type, session, run, trace } = input as { type?: string; session?: string; run?: string; trace?: string }
+  const { type, session, run, trace } = input as {
+    type?: string
+    session?: string
+    run?: string
+    trace?: string
+  }
   const types = type === undefined ? undefined : new Set<string>(type.split(','))
   return (event) =>
     (!types || types.has(event.type)) &&

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { root, runProgram, temporaryFolder } from './run-sm.ts'
@@ -18,9 +18,7 @@ beforeAll(() => {
 /** Runs one check with a file planted, then puts things back. */
 async function checked(name: string, file: string, change: (text: string) => string) {
   const path = join(copy, file)
-  const before = readdirSync(copy, { recursive: true }).includes(file)
-    ? readFileSync(path, 'utf8')
-    : undefined
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, change(before ?? ''))
   try {

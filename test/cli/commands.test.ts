@@ -197,21 +197,31 @@ describe('session files', () => {
 })
 
 describe('doctor', () => {
-  const offline = { doctor: async () => [{ name: 'home', status: 'ok', detail: 'there' } as const] }
+  const found = [
+    { name: 'home', status: 'ok', detail: 'there' },
+    { name: 'disk', status: 'ok', detail: 'seen from outside' },
+  ] as const
+  const offline = { doctor: async () => found }
 
   test('[MUS-120] works without a daemon, with a slow one, and with a running one', async () => {
     const look = async (answers: Answers) =>
       (await collect(doctor.run({}, world({ offline, ...answers }).io)))[0]
-    expect(await look({ state: 'down' })).toMatchObject({ daemon: 'stopped', checks: [{ name: 'home' }] })
+    expect(await look({ state: 'down' })).toMatchObject({
+      daemon: 'stopped',
+      checks: [{ name: 'home' }, { name: 'disk' }],
+    })
     const slow = await look({ state: 'slow' })
     expect(slow).toMatchObject({
       daemon: 'slow',
-      checks: [{ name: 'home' }, { name: 'daemon', status: 'failed' }],
+      checks: [{ name: 'home' }, { name: 'disk' }, { name: 'daemon', status: 'failed' }],
     })
     expect(doctor.exitCode?.(slow as never)).toBe(1)
-    const checks = [{ name: 'index', status: 'warning', detail: 'behind' }]
+    const checks = [
+      { name: 'index', status: 'warning', detail: 'behind' },
+      { name: 'disk', status: 'ok', detail: 'seen from inside' },
+    ]
     const well = await look({ client: { doctor: async () => ({ checks }) as never } })
-    expect(well).toMatchObject({ daemon: 'running', checks: [{ name: 'home' }, { name: 'index' }] })
+    expect(well).toEqual({ daemon: 'running', checks: [found[0], ...checks] })
     expect(doctor.exitCode?.(well as never)).toBe(0)
   })
 })

@@ -41,7 +41,7 @@ const pages: [string, (view: View) => string][] = [
   ['journal-damaged', (view) => renderVerification(data.damaged, view)],
   ['journal-cured', (view) => renderVerification(data.cured, view)],
   ['journal-stats', () => renderStats(data.stats)],
-  ['journal-import', () => renderImport(data.imported)],
+  ['journal-import', (view) => renderImport(data.imported, view)],
   ['journal-tail', (view) => data.events.map((event) => renderEventLine(event, view)).join('\n')],
   ['log-validate', (view) => renderValidations(data.validations, view)],
   ['log-import', (view) => renderLogImports(data.logImports, view)],

@@ -43,6 +43,8 @@ const server = createServer((request, response) => {
   }
   response.setHeader('content-type', 'application/json').end(JSON.stringify(health))
 })
+// A journal of some size takes a while to open, and until then nothing answers.
+if (way === 'late') await new Promise((resolve) => setTimeout(resolve, 1000))
 writeFileSync(join(home, 'operator.token'), 'mop_test\n', { mode: 0o600 })
 writeFileSync(join(home, 'environment'), JSON.stringify({ cwd: process.cwd(), env: process.env }))
 if (path === undefined) {

@@ -123,7 +123,8 @@ describe.each(['streamEvents', 'streamRuntime'] as const)('[MUS-100] %s', (name)
     const { frames, ends } = await uncut(name)
     expect(new Set(frames).size).toBe(frames.length)
     expect(ends).toHaveLength(frames.length)
-    for (const one of ends.slice(0, reachable)) for (const two of ends) await cutTwice(name, [one, two], frames)
+    for (const one of ends.slice(0, reachable))
+      for (const two of ends) await cutTwice(name, [one, two], frames)
   })
 
   test('cut at every byte, twice, each frame comes once and in order', async () => {

@@ -33,7 +33,7 @@ export function manualClock(): ManualClock {
       }),
     advance(ms) {
       now += ms
-      for (const sleeper of [...sleeping]) if (sleeper.at <= now) sleeper.wake()
+      for (const sleeper of sleeping) if (sleeper.at <= now) sleeper.wake()
     },
     sleepers: () => sleeping.size,
   }

@@ -13,7 +13,8 @@ export type SseReader = {
 
 export async function openSse(app: TestApp, path: string, init: AskInit = {}): Promise<SseReader> {
   const response = await ask(app, path, init)
-  if (response.status !== 200 || !response.body) throw new Error(`${response.status} ${await response.text()}`)
+  if (response.status !== 200 || !response.body)
+    throw new Error(`${response.status} ${await response.text()}`)
   const reader = response.body.getReader()
   const parser = new SseParser({ lastId: init.headers?.['last-event-id'] ?? '' })
   const decoder = new TextDecoder()

@@ -2,7 +2,11 @@ import * as z from 'zod'
 import { type AgentEvent, catalogue, type EventType, eventTypes } from '../../src/contract/event.ts'
 import type { EventId, RunId, SessionId, SpanId, TraceId } from '../../src/contract/ids.ts'
 
-const base32 = (n: number) => n.toString(32).replaceAll(/[ilou]/g, 'z').padStart(26, '0')
+const base32 = (n: number) =>
+  n
+    .toString(32)
+    .replaceAll(/[ilou]/g, 'z')
+    .padStart(26, '0')
 
 /** The n-th session of the tests. */
 export const sampleSession = (n: number) => `ses_${base32(n)}` as SessionId
@@ -21,13 +25,21 @@ export function sampleEvent<T extends EventType>(type: T, given: Partial<Omit<Ag
     recordedAt: '2026-01-27T10:00:00.001Z',
     schemaVersion: '1',
     type,
-    payload: least(z.toJSONSchema(catalogue[type].payload, { unrepresentable: 'any' }) as Schema),
+    payload: structuredClone(leastPayload(type)),
     ...given,
   } as unknown as Omit<AgentEvent, 'seq'>
 }
 
 /** One event of every type there is. */
 export const everySample = () => eventTypes.map((type) => sampleEvent(type))
+
+const known = new Map<EventType, unknown>()
+
+function leastPayload(type: EventType): unknown {
+  if (!known.has(type))
+    known.set(type, least(z.toJSONSchema(catalogue[type].payload, { unrepresentable: 'any' }) as Schema))
+  return known.get(type)
+}
 
 type Schema = {
   type?: string
@@ -46,7 +58,7 @@ function least(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   if (schema.anyOf?.[0]) return least(schema.anyOf[0])
-  switch (schema.type) {
+  switch (schema.type ?? 'any') {
     case 'object':
       return Object.fromEntries(
         (schema.required ?? []).map((name) => [name, least(schema.properties?.[name] ?? {})]),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { httpApp, type HttpDeps } from '../../src/http/app.ts'
+import { type HttpDeps, httpApp } from '../../src/http/app.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/http/listen.ts'
 import { liveHub } from '../../src/http/live.ts'
 import { loadPage } from '../../src/http/page.ts'
@@ -60,9 +60,9 @@ async function serve(given: Partial<HttpDeps> = {}, options: Partial<ListenOptio
     onBug: (error) => bugs.push(error),
     ...options,
   })
-  const { close } = listening
-  cleanUps.push(() => close(0))
-  return { ...app, ...listening, journal, bugs, socketPath }
+  const server = listening
+  cleanUps.push(() => server.close(0))
+  return { ...app, ...server, journal, bugs, socketPath }
 }
 
 /** A raw connection that sends a request and reads nothing until told. */
@@ -193,7 +193,16 @@ describe('listening', () => {
       journalStats: async () => {
         reached++
         await held.promise
-        return { segments: 1, bytes: 1, blobBytes: 0, oldestSeq: 1, seq: 1, snapshotSeq: 0, openSessions: 0, producers: 0 }
+        return {
+          segments: 1,
+          bytes: 1,
+          blobBytes: 0,
+          oldestSeq: 1,
+          seq: 1,
+          snapshotSeq: 0,
+          openSessions: 0,
+          producers: 0,
+        }
       },
       getConfig: () => {
         reached++
@@ -228,7 +237,10 @@ describe('[MUS-105] a client that connects and does not read', () => {
     const clock = manualClock()
     const { journal, port, socketPath, streams, bugs } = await serve({ clock })
     const target = via === 'unix' ? { path: socketPath } : { port }
-    const socket = await dial(target, ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`])
+    const socket = await dial(target, [
+      'GET /api/v1/events/stream?after=0 HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+    ])
     await until(() => streams.count === 1)
     for (let n = 0; n < total; n += 100) {
       journal.append(...batch)
@@ -282,10 +294,12 @@ test('[MUS-102] a real EventSource takes its cursor from a block that has only a
       from.write(data)
     })
     for (const socket of [from, to])
-      socket.on('error', () => {}).on('close', () => {
-        from.destroy()
-        to.destroy()
-      })
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          from.destroy()
+          to.destroy()
+        })
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   cleanUps.push(() => proxy.close())

@@ -78,6 +78,8 @@ export type AskInit = {
 }
 
 const clean = (headers: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

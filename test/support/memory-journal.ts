@@ -49,7 +49,7 @@ export function memoryJournal(): MemoryJournal {
         return { seq: event.seq, line: JSON.stringify(event), event }
       })
       stored.push(...batch)
-      for (const look of [...waiting]) look()
+      for (const look of waiting) look()
       return batch
     },
     prune(before) {

@@ -1,9 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { EventStream, eventIdOf, sessionIdOf, spanIdOf } from '../../../test/support/events.ts'
 import { TempIndex } from '../../../test/support/temp-index.ts'
-import { events } from './feed-queries.ts'
-import { RowReader } from './row-reader.ts'
 
 function mixed(): EventStream {
   const stream = new EventStream()
@@ -56,30 +53,3 @@ test('[MUS-70] a feed row has what a list shows and no payload', () => {
     { seq: 1, id: eventIdOf(1), type: 'tool.call.started', title: 'Bash make all', ...where },
   ])
 })
-
-test('[MUS-76] no page of the feed sorts or walks more than it shows', () => {
-  using place = new TempIndex()
-  place.queries(mixed().events).close()
-  const db = new DatabaseSync(place.path)
-  const plans: string[] = []
-  const prepare = db.prepare.bind(db)
-  db.prepare = (sql: string) => {
-    if (sql.startsWith('SELECT')) plans.push(...planOf(prepare(`EXPLAIN QUERY PLAN ${sql}`), sql))
-    return prepare(sql)
-  }
-  const reader = new RowReader(db)
-  plans.length = 0
-  events(reader, {})
-  events(reader, { after: 4 })
-  events(reader, { sessionId: sessionIdOf(1), types: ['tool.call.started'] })
-  events(reader, { types: ['tool.call.started', 'progress.checkpoint'], before: 20 })
-  db.close()
-  expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
-  expect(plans.some((plan) => plan.includes('events_sessionId'))).toBe(true)
-  expect(plans.some((plan) => plan.includes('events_type'))).toBe(true)
-})
-
-function planOf(explain: { all(...values: number[]): unknown[] }, sql: string): string[] {
-  const values = Array.from(sql.matchAll(/\?/g), () => 1)
-  return explain.all(...values).map((row) => String((row as { detail: unknown }).detail))
-}

@@ -11,10 +11,11 @@ import { Statements } from './statements.ts'
 const mostRanked = 5000
 // A title says more than a body; operators only filter.
 const weights = '4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0'
+// Numbers are bound as doubles, and FTS5 takes no rowid that is one: it would answer with every match.
 const hitSql = `SELECT docs.seq AS seq, atMs, docs.session AS session, docs.type AS type, docs.tool AS tool,
     docs.status AS status, highlight(found, 0, ?, ?) AS title, snippet(found, 1, ?, ?, '…', 24) AS snippet
   FROM found JOIN docs ON docs.seq = found.rowid
-  WHERE found MATCH ? AND found.rowid = ?`
+  WHERE found MATCH ? AND found.rowid = CAST(? AS INTEGER)`
 
 /** Opens full text for questions. After a rebuild it must be opened again. */
 export function openSearchQueries(path: string): SearchQueries {

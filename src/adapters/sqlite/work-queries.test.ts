@@ -143,7 +143,7 @@ test('[OBS-16, OBS-17] an approval is pending until its first answer, which stan
     subject: 'tool',
     action: 'rm -rf build',
     risk: 'high',
-    options: ['yes', 'no'],
+    options: ['yes', 'no'] as string[],
     timeoutMs: 9,
   } as const
   stream.add('approval.requested', { approvalId: 'a', ...asked, askedOf: 'operator' })

@@ -7,7 +7,9 @@ import { renderChecks } from '../render/checks.ts'
 export const doctor: DataCommand<'doctor'> = {
   run: async (_input, io) => {
     const [seen, checks] = await Promise.all([askDaemon(io), (await io.offline()).doctor(io.signal)])
-    return { daemon: seen.daemon, checks: [...checks, ...seen.checks] }
+    // What both looked at is told once, by the daemon: it sees its own journal from inside.
+    const own = checks.filter(({ name }) => seen.checks.every((check) => check.name !== name))
+    return { daemon: seen.daemon, checks: [...own, ...seen.checks] }
   },
   render: renderChecks,
   exitCode: ({ checks }) => (checks.some(({ status }) => status === 'failed') ? errorCodes.failed.exit : 0),

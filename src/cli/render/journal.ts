@@ -1,7 +1,9 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { View } from '../command-module.ts'
 import { bytes, count, plural } from './amounts.ts'
+import { oneLine } from './one-line.ts'
 import { painter } from './paint.ts'
+import { cut } from './text-width.ts'
 
 /** Whether the journal is whole, and the first place where it is not. */
 export function renderVerification(found: CommandOutput<'journal verify'>, { color }: View): string {
@@ -40,9 +42,10 @@ export function renderStats(stats: CommandOutput<'journal stats'>): string {
 }
 
 /** What became of the lines of an imported file. */
-export function renderImport({ appended, duplicates, rejected }: CommandOutput<'journal import'>): string {
+export function renderImport(result: CommandOutput<'journal import'>, { width }: View): string {
+  const { appended, duplicates, rejected } = result
   return [
-    ...rejected.map(({ line, code, message }) => `line ${line}: ${code}: ${message}`),
+    ...rejected.map(({ line, code, message }) => cut(oneLine(`line ${line}: ${code}: ${message}`), width)),
     `${plural(appended, 'event')} added, ${count(duplicates)} here already, ${count(rejected.length)} refused.`,
   ].join('\n')
 }

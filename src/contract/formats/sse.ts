@@ -68,83 +68,137 @@ export function projectRootOf(event: AgentEvent, context: FrameContext): string 
 
 const unknownView = { sse: ['StateUpdated'] } as const
 
-
-type Fields = Record<string, unknown>
-
-function fields(type: SseType, event: AgentEvent, context: FrameContext): Fields {
-  switch (type) {
-    case 'Message':
-      return message(event)
-    case 'SubagentSpawned':
-      return event.type === 'agent.spawned' ? spawned(event, context) : {}
-    case 'SubagentResult':
-      return isEnding(event)
-        ? { parent_id: parentOf(event, context), subagent_id: event.payload.agentId, outcome: outcome(event) }
-        : {}
-    case 'Outcome':
-      return isEnding(event) ? { agent_id: event.payload.agentId, outcome: outcome(event) } : {}
-    case 'AgentStatus':
-      return status(event)
-    case 'SettingsUpdated':
-      return event.type === 'settings.updated' && event.payload.mode ? { mode: event.payload.mode } : {}
-    case 'QueueUpdated':
-      return event.type === 'queue.updated' ? queue(event) : {}
-    case 'StateUpdated':
-    case 'Token':
-      return {}
-  }
+type Fields = Readonly<Record<string, unknown>>
+/** What a frame says of each event type that has it. A type whose view names the frame must be here. */
+type Fills = {
+  readonly [T in EventType]?: (event: EventOf<T>, context: FrameContext) => Fields
 }
 
 /** Who a message is for when its event names nobody: the person watching. */
 const anyone = 'user'
 
-function message(event: AgentEvent): Fields {
-  switch (event.type) {
-    case 'agent.message.created': {
-      const { from, to, text: body, payload } = event.payload
-      return { from: from.agentId, to: to.agentId, content: body === undefined ? json(payload) : text(body) }
-    }
-    case 'agent.task.assigned': {
-      const { assignedBy, agentId, description } = event.payload
-      return { from: assignedBy ?? event.actor, to: agentId, content: text(description) }
-    }
-    case 'claim.verified': {
-      const { verifierAgentId, sourceAgentId, findingId, verdict } = event.payload
-      return { from: verifierAgentId, to: sourceAgentId ?? anyone, content: `${findingId}: ${verdict}` }
-    }
-    case 'verifier.issue.found': {
-      const { severity, category, file, line, description } = event.payload
-      const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
-      return {
-        from: event.actor,
-        to: anyone,
-        content: `${severity} ${category}: ${text(description)}${place}`,
-      }
-    }
-    default:
-      return { from: event.actor, to: anyone, content: '' }
-  }
+const messages: Fills = {
+  'agent.message.created': ({ payload: { from, to, text: body, payload } }) => ({
+    from: from.agentId,
+    to: to.agentId,
+    content: body === undefined ? json(payload) : text(body),
+  }),
+  'agent.task.assigned': ({ actor, payload: { assignedBy, agentId, description } }) => ({
+    from: assignedBy ?? actor,
+    to: agentId,
+    content: text(description),
+  }),
+  'claim.verified': ({ payload: { verifierAgentId, sourceAgentId, findingId, verdict } }) => ({
+    from: verifierAgentId,
+    to: sourceAgentId ?? anyone,
+    content: `${findingId}: ${verdict}`,
+  }),
+  'verifier.issue.found': ({ actor, payload: { severity, category, file, line, description } }) => {
+    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+    return { from: actor, to: anyone, content: `${severity} ${category}: ${text(description)}${place}` }
+  },
 }
 
-function spawned(event: EventOf<'agent.spawned'>, context: FrameContext): Fields {
-  const { agentId, agentTask, task } = event.payload
-  return {
+const spawns: Fills = {
+  'agent.spawned': (event, context) => ({
     parent_id: parentOf(event, context),
-    subagent_id: agentId,
-    task: text(agentTask ?? task?.description ?? ''),
-  }
+    subagent_id: event.payload.agentId,
+    task: text(event.payload.agentTask ?? event.payload.task?.description ?? ''),
+  }),
 }
 
-const endings = {
-  'agent.completed': 'completed',
-  'agent.failed': 'failed',
-  'agent.cancelled': 'cancelled',
-  'agent.killed': 'killed',
-  'agent.abandoned': 'abandoned',
-} as const
-type Ending = EventOf<keyof typeof endings>
+type Ending = EventOf<`agent.${'completed' | 'failed' | 'cancelled' | 'killed' | 'abandoned'}`>
 
-const isEnding = (event: AgentEvent): event is Ending => event.type in endings
+const everyEnding = (fill: (event: Ending, context: FrameContext) => Fields): Fills => ({
+  'agent.completed': fill,
+  'agent.failed': fill,
+  'agent.cancelled': fill,
+  'agent.killed': fill,
+  'agent.abandoned': fill,
+})
+
+const results = everyEnding((event, context) => ({
+  parent_id: parentOf(event, context),
+  subagent_id: event.payload.agentId,
+  outcome: outcome(event),
+}))
+
+const outcomes = everyEnding((event) => ({ agent_id: event.payload.agentId, outcome: outcome(event) }))
+
+const statuses: Fills = {
+  'agent.idle': ({ payload }) => ({ agent_id: payload.agentId, status: 'idle', lifecycle: 'done' }),
+  'agent.waiting': ({ payload }) => ({
+    agent_id: payload.agentId,
+    status: 'idle',
+    detail: `Waiting for ${payload.waitsFor}`,
+    lifecycle: 'done',
+  }),
+  'agent.status.changed': ({ payload: { agentId, status, detail } }) => ({
+    agent_id: agentId,
+    status,
+    ...(detail !== undefined && { detail }),
+    lifecycle: status === 'idle' ? 'done' : 'doing',
+  }),
+  'tool.call.started': (event) =>
+    call(event, { detail: `Calling ${event.payload.tool}`, lifecycle: 'doing' }),
+  'tool.call.completed': (event) =>
+    call(event, { detail: `Called ${event.payload.tool}`, lifecycle: 'done' }),
+  'tool.call.failed': (event) => call(event, { detail: `${event.payload.tool} failed`, lifecycle: 'done' }),
+  'tool.call.denied': (event) =>
+    call(event, {
+      detail: `${event.payload.tool} denied: ${text(event.payload.reason)}`,
+      lifecycle: 'done',
+    }),
+  'llm.request.started': ({ actor, spanId, payload }) => ({
+    agent_id: actor,
+    status: 'thinking',
+    detail: `Thinking (${payload.model})`,
+    status_id: spanId,
+    lifecycle: 'doing',
+  }),
+  'progress.checkpoint': ({ actor, payload }) => ({
+    agent_id: actor,
+    status: 'working',
+    detail: text(payload.message),
+    lifecycle: 'doing',
+  }),
+}
+
+const settings: Fills = {
+  'settings.updated': ({ payload: { mode } }) => (mode === undefined ? {} : { mode }),
+}
+
+const queuePreview = 100
+
+const queues: Fills = {
+  'queue.updated': ({ sessionId, payload }) => ({
+    agent_id: payload.agentId,
+    items: payload.items.map(({ id, agentId, preview, timestamp }) => ({
+      id,
+      agent_id: agentId,
+      session_id: sessionId,
+      preview: beginning(preview, queuePreview),
+      timestamp,
+    })),
+  }),
+}
+
+const fills: Record<SseType, Fills> = {
+  StateUpdated: {},
+  Message: messages,
+  SubagentSpawned: spawns,
+  SubagentResult: results,
+  AgentStatus: statuses,
+  SettingsUpdated: settings,
+  QueueUpdated: queues,
+  Token: {},
+  Outcome: outcomes,
+}
+
+function fields(type: SseType, event: AgentEvent, context: FrameContext): Fields {
+  const fill = fills[type][event.type] as ((event: AgentEvent, context: FrameContext) => Fields) | undefined
+  return fill?.(event, context) ?? {}
+}
 
 function outcome(event: Ending): Fields {
   const { output, detail, reason } = event.payload
@@ -153,7 +207,7 @@ function outcome(event: Ending): Fields {
   const why = detail ?? error ?? reason
   return {
     type: kind === 'task' || kind === 'patch' ? kind : 'none',
-    status: endings[event.type],
+    status: event.type.replace('agent.', ''),
     ...(why !== undefined && { detail: text(why) }),
   }
 }
@@ -162,54 +216,6 @@ function outcome(event: Ending): Fields {
 function parentOf(event: Ending | EventOf<'agent.spawned'>, context: FrameContext): string {
   if (context.parentAgentId !== undefined) return context.parentAgentId
   return event.actor === event.payload.agentId ? (event.parentRunId ?? '') : event.actor
-}
-
-function status(event: AgentEvent): Fields {
-  switch (event.type) {
-    case 'agent.idle':
-      return { agent_id: event.payload.agentId, status: 'idle', lifecycle: 'done' }
-    case 'agent.waiting': {
-      const { agentId, waitsFor } = event.payload
-      return { agent_id: agentId, status: 'idle', detail: `Waiting for ${waitsFor}`, lifecycle: 'done' }
-    }
-    case 'agent.status.changed': {
-      const { agentId, status: activity, detail } = event.payload
-      return {
-        agent_id: agentId,
-        status: activity,
-        ...(detail !== undefined && { detail }),
-        lifecycle: activity === 'idle' ? 'done' : 'doing',
-      }
-    }
-    case 'tool.call.started':
-      return call(event, { detail: `Calling ${event.payload.tool}`, lifecycle: 'doing' })
-    case 'tool.call.completed':
-      return call(event, { detail: `Called ${event.payload.tool}`, lifecycle: 'done' })
-    case 'tool.call.failed':
-      return call(event, { detail: `${event.payload.tool} failed`, lifecycle: 'done' })
-    case 'tool.call.denied':
-      return call(event, {
-        detail: `${event.payload.tool} denied: ${text(event.payload.reason)}`,
-        lifecycle: 'done',
-      })
-    case 'llm.request.started':
-      return {
-        agent_id: event.actor,
-        status: 'thinking',
-        detail: `Thinking (${event.payload.model})`,
-        status_id: event.spanId,
-        lifecycle: 'doing',
-      }
-    case 'progress.checkpoint':
-      return {
-        agent_id: event.actor,
-        status: 'working',
-        detail: text(event.payload.message),
-        lifecycle: 'doing',
-      }
-    default:
-      return { agent_id: event.actor, status: 'working' }
-  }
 }
 
 type Call = EventOf<`tool.call.${'started' | 'completed' | 'failed' | 'denied'}`>
@@ -222,19 +228,8 @@ const call = (event: Call, row: { detail: string; lifecycle: 'doing' | 'done' })
   lifecycle: row.lifecycle,
 })
 
-const queuePreview = 100
-
-const queue = (event: EventOf<'queue.updated'>): Fields => ({
-  agent_id: event.payload.agentId,
-  items: event.payload.items.map((item) => ({
-    id: item.id,
-    agent_id: item.agentId,
-    session_id: event.sessionId,
-    // By code points: a cut inside a surrogate pair would send half a character.
-    preview: [...item.preview].slice(0, queuePreview).join(''),
-    timestamp: item.timestamp,
-  })),
-})
-
 const text = (body: string | BlobRef): string => (typeof body === 'string' ? body : body.preview)
 const json = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
+// Half of a surrogate pair at the cut would be sent as a broken character.
+const beginning = (whole: string, most: number): string =>
+  whole.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')

@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { SearchText } from '../../contract/search-text.ts'
 import { type Handlers, handle } from './handlers.ts'
 import { endStatus } from './span-end.ts'
-import { plainText } from './text.ts'
+import { clip, plainText } from './text.ts'
 import { titleOf } from './title.ts'
 import { filesOf } from './tool-subject.ts'
 
@@ -14,7 +14,7 @@ export function searchText(event: AgentEvent): SearchText | undefined {
   const said = handle(texts, event, 0)
   if (said === undefined) return undefined
   const title = titleOf(event) ?? ''
-  const body = plainText(said, searchLimit)
+  const body = clip(plainText(said, searchLimit), searchLimit)
   if (title === '' && body === '') return undefined
   return { title, body, ...facets(event) }
 }

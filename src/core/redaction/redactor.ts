@@ -3,6 +3,7 @@ import { depthClass, type Findings, fieldClass, rebuildEvent } from './event-reb
 import { createSurvey } from './event-survey.ts'
 import { createKeyBook } from './key-book.ts'
 import { knownForms, knownValueClass } from './known-values.ts'
+import type { Span } from './spans.ts'
 import { createStreamRedactor, type StreamRedactor } from './stream.ts'
 import { createTextScanner } from './text-scanner.ts'
 import { compilePattern, compileRule, type RedactionRule } from './user-rules.ts'
@@ -25,6 +26,8 @@ export type Redactor = {
   /** The same object if there was nothing to replace; `paths` point into the result. */
   readonly event: <T>(value: T) => { value: T; paths: readonly string[]; counts: Counts }
   readonly text: (text: string) => { text: string; counts: Counts }
+  /** Where `text` would replace something, in order. */
+  readonly find: (text: string) => readonly Span[]
   readonly stream: () => StreamRedactor
 }
 
@@ -81,6 +84,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       const counts: Record<string, number> = {}
       return { text: scanner.redact(text, counts), counts }
     },
+    find: (text) => scanner.spans(text),
     stream: () => createStreamRedactor(scanner, linesOnly),
   }
 }

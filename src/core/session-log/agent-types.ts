@@ -9,12 +9,12 @@ const names: Record<AgentType, RegExp> = {
   developer: /^(developer|dev|engineer|coder|implementer|worker|programmer|builder|code)$/,
   reviewer: /^(reviewer|review|rev|verifier|validator|challenger|critic|auditor|qa|judge|security)$/,
 }
-const categories: Record<string, AgentType> = {
-  orchestrator: 'architect',
-  validator: 'reviewer',
-  worker: 'developer',
-  specialist: 'developer',
-}
+const categories = new Map<string, AgentType>([
+  ['orchestrator', 'architect'],
+  ['validator', 'reviewer'],
+  ['worker', 'developer'],
+  ['specialist', 'developer'],
+])
 
 /** The file's word for an agent: its own type if that is one of the three, else by what the agent does. */
 export function fileAgentType(type: string, role: AgentRole = {}): AgentType {
@@ -25,7 +25,7 @@ export function fileAgentType(type: string, role: AgentRole = {}): AgentType {
   if (name === 'architect' || name === 'developer' || name === 'reviewer') return name
   if (role.givesVerdicts) return 'reviewer'
   if (role.orchestrates) return 'architect'
-  return knownRole(name) ?? categories[name] ?? 'developer'
+  return knownRole(name) ?? categories.get(name) ?? 'developer'
 }
 
 /** The file's word for a role name such as `po` or `dev`, when it is one that is used. */

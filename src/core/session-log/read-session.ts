@@ -81,5 +81,7 @@ function proven(record: JsonRecord): AgentSession | MultiAgentSession {
   return record as unknown as AgentSession | MultiAgentSession
 }
 
-const refused = (path: string, why: string): AppError =>
-  new AppError('invalid', `${path === '' ? 'the file' : path}: ${why}`, { details: { path } })
+function refused(path: string, why: string): AppError {
+  const place = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  return new AppError('invalid', `${place === '' ? 'the file' : place}: ${why}`, { details: { path } })
+}

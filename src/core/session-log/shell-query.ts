@@ -8,6 +8,11 @@ export function onlyQueries(line: string): boolean {
   )
 }
 
+// A map, because a command may be called `constructor`.
+function table<T>(entries: Record<string, T>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(entries))
+}
+
 const readers = new Set(
   `ls ll dir cat bat head tail wc pwd echo printf grep egrep fgrep rg ag ack tree stat file du df which type whereis
   printenv whoami id groups hostname uname ps pgrep uptime free nproc lscpu sort uniq cut tr nl rev tac less more diff
@@ -17,7 +22,7 @@ const readers = new Set(
   ),
 )
 /** Words that make an otherwise harmless command write, delete or run something. */
-const betrayals: Record<string, RegExp> = {
+const betrayals = table<RegExp>({
   find: /^-(exec|execdir|ok|okdir|delete|fls|fprint|fprintf|fprint0)$/,
   sort: /^(-o|--output|-\w*o$|--output=)/,
   date: /^(-s|--set)/,
@@ -26,14 +31,14 @@ const betrayals: Record<string, RegExp> = {
   yq: /^(-i|--inplace|-\w*i)/,
   less: /^(-o|-O|--log-file)/,
   hostname: /^[^-]/,
-}
+})
 const gitReads = new Set(
   `status log diff show blame rev-parse rev-list ls-files ls-tree ls-remote describe shortlog cat-file grep
   for-each-ref name-rev merge-base count-objects whatchanged show-ref diff-tree diff-index diff-files var version
   help check-ignore cherry range-diff`.split(/\s+/),
 )
 /** Subcommands that only query in some of their forms. */
-const partialReads: Record<string, (args: readonly string[]) => boolean> = {
+const partialReads = table<(args: readonly string[]) => boolean>({
   branch: (args) =>
     args.every((arg) =>
       /^(-a|-r|-v|-vv|--list|--all|--remotes|--show-current|--merged|--no-merged)$/.test(arg),
@@ -45,8 +50,8 @@ const partialReads: Record<string, (args: readonly string[]) => boolean> = {
   config: (args) => /^(--get|--get-all|--list|-l|get|list)$/.test(args[0] ?? ''),
   worktree: (args) => args[0] === 'list',
   submodule: (args) => args[0] === 'status',
-}
-const toolReads: Record<string, RegExp> = {
+})
+const toolReads = table<RegExp>({
   npm: /^(ls|list|view|info|outdated|why|root|prefix|bin|search)$/,
   pnpm: /^(ls|list|why|outdated|root)$/,
   yarn: /^(list|info|why)$/,
@@ -57,7 +62,7 @@ const toolReads: Record<string, RegExp> = {
   kubectl: /^(get|describe|logs|version|explain|top)$/,
   systemctl: /^(status|list-units|is-active|is-enabled|show|cat)$/,
   tmux: /^(ls|list-sessions|list-windows|list-panes|capture-pane|display-message|has-session|show-options)$/,
-}
+})
 const wrappers = new Set(['time', 'nice', 'command', 'nohup', 'xargs', 'timeout', 'stdbuf', 'env', 'builtin'])
 
 function queries({ words }: SimpleCommand): boolean {
@@ -69,11 +74,13 @@ function queries({ words }: SimpleCommand): boolean {
   if (name === 'git') return queriesGit(args)
   if (name === 'gh') return /^(view|list|status|diff|checks)$/.test(args[1] ?? '') || args[0] === 'status'
   if (name === 'sed')
-    return args.includes('-n') && !args.some((arg) => betrayals['sed']?.test(arg) || /[0-9$/]w /.test(arg))
+    return (
+      args.includes('-n') && !args.some((arg) => betrayals.get('sed')?.test(arg) || /[0-9$/]w /.test(arg))
+    )
   if (name === 'awk' || name === 'gawk') return !args.some((arg) => /system\s*\(|[>|]|-i\b|inplace/.test(arg))
   if (name === 'find' || name === 'yq' || readers.has(name))
-    return !args.some((arg) => betrayals[name]?.test(arg))
-  return toolReads[name]?.test(args.find((arg) => !arg.startsWith('-')) ?? '') ?? false
+    return !args.some((arg) => betrayals.get(name)?.test(arg))
+  return toolReads.get(name)?.test(args.find((arg) => !arg.startsWith('-')) ?? '') ?? false
 }
 
 function queriesWrapped(name: string, args: readonly string[]): boolean {
@@ -93,5 +100,5 @@ function queriesGit(args: readonly string[]): boolean {
     start += /^(-C|-c|--git-dir|--work-tree)$/.test(args[start] ?? '') ? 2 : 1
   const [subcommand = '', ...rest] = args.slice(start)
   if (args.some((arg) => /^(--output|-c$|--ext-diff|--exec|-O$)/.test(arg))) return false
-  return gitReads.has(subcommand) || (partialReads[subcommand]?.(rest) ?? false)
+  return gitReads.has(subcommand) || (partialReads.get(subcommand)?.(rest) ?? false)
 }

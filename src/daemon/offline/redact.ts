@@ -10,7 +10,7 @@ export function redactTest(
   env: Readonly<Record<string, string | undefined>>,
 ): RedactionReport {
   const redactor = createRedactor(redactorOptions(config, env))
-  const findings = redactor.find(text).map(({ name, start }) => ({ rule: name, ...placeOf(text, start) }))
+  const findings = redactor.find(text).map((span) => ({ rule: span.class, ...placeOf(text, span.start) }))
   return { redacted: redactor.text(text).text, findings }
 }
 

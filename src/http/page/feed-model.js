@@ -111,7 +111,8 @@ function summary(payload) {
   if (payload === undefined || payload === null) return ''
   const parts = Object.entries(payload).map(([name, value]) => `${name}=${brief(value)}`)
   const text = parts.join('  ').replaceAll(/\s+/g, ' ')
-  return text.length > maxText ? `${[...text].slice(0, maxText).join('')}…` : text
+  // Half of a surrogate pair at the cut would be drawn as a broken character.
+  return text.length > maxText ? `${text.slice(0, maxText).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 }
 
 function brief(value) {

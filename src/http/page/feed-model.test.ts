@@ -88,12 +88,16 @@ test('[MUS-198] another journal starts over, a note is always shown', () => {
 })
 
 test('[MUS-198] a row shows who, what and a short text of any payload', () => {
-  const long = page.rowOf(event(1, 'tool.call.failed', { tool: 'Bash', error: '😀'.repeat(1000), n: { a: [1] }, none: null }))
+  const long = page.rowOf(
+    event(1, 'tool.call.failed', { tool: 'Bash', error: '😀'.repeat(1000), n: { a: [1] }, none: null }),
+  )
   expect(long).toMatchObject({ type: 'tool.call.failed', tone: 'bad', session: shortId(sampleSession(1)) })
   expect(long.text.length).toBeLessThan(700)
   expect(long.text.isWellFormed()).toBe(true)
   expect(page.rowOf(event(1, 'agent.idle', null)).text).toBe('')
-  expect(page.rowOf(event(1, 'agent.idle', { detail: { $blob: 'x', preview: 'begins so' } })).text).toBe('detail=begins so')
+  expect(page.rowOf(event(1, 'agent.idle', { detail: { $blob: 'x', preview: 'begins so' } })).text).toBe(
+    'detail=begins so',
+  )
 })
 
 test('[MUS-198] a session has the same short id as everywhere', () => {

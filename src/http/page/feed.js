@@ -17,7 +17,9 @@ async function connect() {
   source?.close()
   show('connecting', 'Connecting…')
   try {
-    const { events, seq } = await get(`/api/v1/events?limit=200${feed.lastSeq > 0 ? `&after=${feed.lastSeq}` : ''}`)
+    const { events, seq } = await get(
+      `/api/v1/events?limit=200${feed.lastSeq > 0 ? `&after=${feed.lastSeq}` : ''}`,
+    )
     if (seq < feed.lastSeq) {
       feed.restart()
       redraw()
@@ -101,7 +103,10 @@ function refreshSoon() {
 
 function refresh() {
   get('/api/v1/health').then(showHealth, () => {})
-  get('/api/v1/sessions?limit=50').then(({ sessions }) => showSessions(sessions), () => {})
+  get('/api/v1/sessions?limit=50').then(
+    ({ sessions }) => showSessions(sessions),
+    () => {},
+  )
 }
 
 function showHealth({ version, journal }) {

@@ -62,7 +62,7 @@ export const ToolCall = z
     /** The call had no end when the file was written; its ended_at is the time of writing. */
     open: z.boolean().optional(),
     /** When the call itself returned, where its sub-agent worked on in the background. */
-    original_ended_at: IsoTime.optional(),
+    original_ended_at: z.unknown().optional(),
   })
   .meta({ id: 'ToolCall' })
 export type ToolCall = z.infer<typeof ToolCall>

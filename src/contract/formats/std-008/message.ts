@@ -16,9 +16,9 @@ export const AgentMessage = z
     payload: z.unknown(),
     correlation_id: z.string().optional(),
     reply_to: z.string().optional(),
-    original_message_id: z.string().optional(),
+    original_message_id: z.unknown().optional(),
     original_message_type: z.unknown().optional(),
-    original_reply_to: z.string().optional(),
+    original_reply_to: z.unknown().optional(),
   })
   .meta({ id: 'AgentMessage' })
 export type AgentMessage = z.infer<typeof AgentMessage>

@@ -13,7 +13,7 @@ export const sessionTitles: Titles<keyof typeof sessionEvents | keyof typeof jou
   'signal.changed': ({ payload: p }) => [p.signal, '→', p.to, p.detail],
   'progress.checkpoint': ({ payload: p }) => [p.message],
   'result.summary': ({ payload: p }) => [p.summary],
-  'context.compacted': ({ payload: p }) => [p.trigger, p.tokensBefore, '→', p.tokensAfter],
+  'context.compacted': ({ payload: p }) => [p.trigger, p.tokensBefore, p.tokensAfter && '→', p.tokensAfter],
   'settings.updated': ({ payload: p }) => [p.projectRoot, p.mode],
   'queue.updated': ({ payload: p }) => [p.agentId, p.items.length],
   'redaction.applied': ({ payload: p }) => Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`),

@@ -77,7 +77,6 @@ function agentMessage(item: Found, { session, known, position }: Context): JsonR
     }
   optionalText(fields, 'correlation_id')
   optionalText(fields, 'reply_to')
-  if (Object.hasOwn(record, 'original_message_id')) optionalText(fields, 'original_message_id')
   return record
 }
 

@@ -9,11 +9,14 @@ import { textFrom } from './values.ts'
  * The phases of version 2 and the steps of version 1: their calls become the session's, and each that has calls
  * becomes an annotation. The phases and steps themselves stay where they are.
  */
-export function liftPhases({ record, place, log }: Fields): void {
+export function liftPhases(session: Fields): void {
+  const { record, place, log } = session
   const source = phasesOf(record)
   if (!source) return
   const { key, phases } = source
-  const isAnnotated = isFilled(record['phase_annotations'])
+  const isAnnotated = Array.isArray(record['phase_annotations'])
+  if (!isAnnotated && Object.hasOwn(record, 'phase_annotations'))
+    setAside(session, 'phase_annotations', 'is not a list of annotations')
   // A session that says it has no calls is believed, unless a phase holds some.
   const holdCalls = phases.some((phase) => isFilled(phase['tool_calls']))
   if (!Array.isArray(record['tool_calls']) || (record['tool_calls'].length === 0 && holdCalls)) {
@@ -30,7 +33,7 @@ export function liftPhases({ record, place, log }: Fields): void {
 
 /** Whether a session is of version 2 or older: it has phases or steps, and no annotations over its calls. */
 export const isLegacy = (record: JsonRecord): boolean =>
-  phasesOf(record) !== undefined && !isFilled(record['phase_annotations'])
+  phasesOf(record) !== undefined && !Array.isArray(record['phase_annotations'])
 
 /** Keeps phases and loop_summary in their documented types; others are set aside. */
 export function keepPhases(session: Fields): void {
@@ -84,7 +87,7 @@ function annotationOf(phase: JsonRecord, position: number, known: ReadonlySet<un
   return [
     {
       annotation_id: idOf(phase) ?? `phase-${String(position + 1).padStart(3, '0')}`,
-      phase_type: PhaseType.safeParse(name).success ? name : (stepPhases[name] ?? 'unclassified'),
+      phase_type: PhaseType.safeParse(name).success ? name : (stepPhases.get(name) ?? 'unclassified'),
       tool_call_range: { start_call_id: calls[0], end_call_id: calls.at(-1) },
       annotated_by: 'agent',
       ...(ended === undefined ? {} : { annotated_at: ended }),
@@ -97,15 +100,15 @@ function annotationOf(phase: JsonRecord, position: number, known: ReadonlySet<un
 }
 
 /** The seven steps of version 1 by the phase they are. */
-const stepPhases: Record<string, PhaseType> = {
-  requirement_input: 'understand',
-  task_decomposition: 'plan',
-  code_generation: 'execute',
-  environment_execution: 'execute',
-  debug_fix: 'execute',
-  result_verification: 'verify',
-  memory_consolidation: 'mixed',
-}
+const stepPhases = new Map<string, PhaseType>([
+  ['requirement_input', 'understand'],
+  ['task_decomposition', 'plan'],
+  ['code_generation', 'execute'],
+  ['environment_execution', 'execute'],
+  ['debug_fix', 'execute'],
+  ['result_verification', 'verify'],
+  ['memory_consolidation', 'mixed'],
+])
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 

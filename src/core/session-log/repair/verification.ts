@@ -48,7 +48,11 @@ function passed({ record, place, log }: Fields, flag: string, name: string): voi
 function custom({ record, place, log }: Fields): void {
   const lint = flagFrom(record['lint'])
   const given = record['custom_checks'] ?? record['custom']
-  if (given === undefined && lint === undefined) return
+  if ((given === undefined || given === null) && lint === undefined) {
+    if (Reflect.deleteProperty(record, 'custom_checks') && given === null)
+      log(at(place, 'custom_checks'), 'dropped', 'there are no checks')
+    return
+  }
   const isPlain = isRecord(given) && Object.values(given).every((value) => typeof value === 'boolean')
   if (isPlain && lint === undefined && Object.hasOwn(record, 'custom_checks')) return
   const checks = Object.entries(isRecord(given) ? given : {}).map(([key, value]) => [
