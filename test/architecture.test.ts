@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { blankText } from '../scripts/architecture/blank-text.ts'
+import { draw } from '../scripts/architecture/draw.ts'
 import { readImports } from '../scripts/architecture/read-imports.ts'
 import { violations } from '../scripts/architecture/violations.ts'
 
@@ -143,6 +144,11 @@ describe('[MUS-218] the import table', () => {
     expect(map).toContain('  cli -.-> daemon\n')
     expect(map).not.toContain('core --> adapters')
   })
+})
+
+test('[MUS-218] the map in ARCHITECTURE.md is the table', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  expect(page).toContain(`<!-- map -->\n\`\`\`mermaid\n${draw()}\n\`\`\`\n<!-- /map -->`)
 })
 
 describe('[MUS-219] pure folders', () => {

@@ -8,6 +8,7 @@ import { wireVersions } from '../src/contract/health.ts'
 import { environmentNames, homeFiles } from '../src/contract/home.ts'
 import { routeEntries } from '../src/contract/routes.ts'
 import { sseTypes } from '../src/contract/views.ts'
+import { wireVersion } from '../src/contract/wire.ts'
 import { homeFiles as daemonFiles } from '../src/daemon/home.ts'
 
 // What others rely on, written out by hand: a change here is a change of the contract, and belongs in the CHANGELOG.
@@ -204,6 +205,7 @@ test('[MUS-220] routes', () => {
   )
   expect(found.toSorted()).toEqual(routes.toSorted())
   expect(wireVersions).toEqual({ current: 1, oldest: 1 })
+  expect(wireVersion).toBe(1)
 })
 
 test('[MUS-220] names of the event stream', () => {

@@ -40,6 +40,7 @@ function padded(bytes: Uint8Array, whole: number): DataView {
   return view
 }
 
+// Plain variables and loops: an import makes three digests for every event.
 function mix(state: Uint32Array, w: Uint32Array, word: (index: number) => number): void {
   const at = (index: number): number => w[index] as number
   for (let i = 0; i < 16; i++) w[i] = word(i)
@@ -48,24 +49,37 @@ function mix(state: Uint32Array, w: Uint32Array, word: (index: number) => number
     const s1 = rotate(at(i - 2), 17) ^ rotate(at(i - 2), 19) ^ (at(i - 2) >>> 10)
     w[i] = at(i - 16) + s0 + at(i - 7) + s1
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const was = (index: number): number => state[index] as number
+  let a = was(0)
+  let b = was(1)
+  let c = was(2)
+  let d = was(3)
+  let e = was(4)
+  let f = was(5)
+  let g = was(6)
+  let h = was(7)
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (K[i] as number) + at(i)) | 0
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
-    ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0]
+    h = g
+    g = f
+    f = e
+    e = (d + t1) | 0
+    d = c
+    c = b
+    b = a
+    a = (t1 + t2) | 0
   }
-  for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + value
+  state[0] = was(0) + a
+  state[1] = was(1) + b
+  state[2] = was(2) + c
+  state[3] = was(3) + d
+  state[4] = was(4) + e
+  state[5] = was(5) + f
+  state[6] = was(6) + g
+  state[7] = was(7) + h
 }
 
 const rotate = (value: number, by: number): number => (value >>> by) | (value << (32 - by))

@@ -49,13 +49,18 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Builds every part, passes it to those that need it, and stops them in the opposite order. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  // Whatever fails on the way, what was already started is stopped again; so is everything at the end.
+  await using parts = new AsyncDisposableStack()
   const { config } = options.loaded
   const startedAtMs = systemClock.now()
   const files = homeFiles(await usableHome(options.home))
   const journal = await Journal.open(journalOptions(files.journal, config.journal))
+  parts.defer(() => journal.close())
   const thread = new IndexThread(files, (error) => options.onBug(error, 'index thread'))
   const index = new IndexClient({ index: files.index, search: files.search })
   const redaction = daemonRedaction(redactorOptions(config.redaction, options.env))
+  parts.defer(() => index.close())
+  parts.defer(() => redaction.close())
   const engine = new Engine({
     journal,
     blobs: journal.blobs,
@@ -65,6 +70,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endedLifecycle: (id) => endedLifecycle(id, { thread, index, watermark: journal.watermark() }),
   })
   const cut = await journal.load(engine.replay)
+  parts.defer(async () => {
+    if (journal.health() !== 'poisoned') await journal.snapshot(engine.snapshot())
+  })
+  parts.defer(() => thread.stop())
   const authority = await openAuthority(files, systemClock)
   const vault = await openVault(files.vault, files.vaultKey)
 
@@ -92,6 +101,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     sseClients: () => app.streams.count,
     home: options.home,
   })
+  parts.defer(() => observer.stop())
   const report = () => observer.report()
   const { sse } = config.http
   const app: HttpApp = httpApp({
@@ -109,33 +119,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
 
   const reactors = await startReactors([releaseVault(vault)], { journal, cursorDir: files.cursors, onBug: options.onBug })
+  parts.defer(() => reactors.stop())
   thread.start(journal.watermark())
   journal.onDurable((watermark) => thread.advance(watermark))
   journal.onRotate(() => {
     journal.snapshot(engine.snapshot()).catch((error: unknown) => options.onBug(error, 'snapshot'))
   })
   if (cut) await engine.record([recovered(cut, journal.watermark())])
-  listening = await listenOnKeptPort(app, { config, home: options.home, port: files.port, onBug: options.onBug })
-  await keepPort(files.port, listening.port)
+  const server = await listenOnKeptPort(app, { config, home: options.home, port: files.port, onBug: options.onBug })
+  listening = server
+  parts.defer(() => server.close(closeGraceMs))
+  await keepPort(files.port, server.port)
   const sweep = setInterval(() => {
     const before = systemClock.now() - config.vault.keep_days * dayMs
     vault.sweep(before).catch((error: unknown) => options.onBug(error, 'vault sweep'))
   }, sweepMs).unref()
-
-  return {
-    url: listening.url,
-    async close() {
-      clearInterval(sweep)
-      observer.stop()
-      await listening?.close(closeGraceMs)
-      await reactors.stop()
-      await thread.stop()
-      await index.close()
-      await redaction.close()
-      if (journal.health() !== 'poisoned') await journal.snapshot(engine.snapshot())
-      await journal.close()
-    },
-  }
+  parts.defer(() => clearInterval(sweep))
+  const running = parts.move()
+  return { url: server.url, close: () => running.disposeAsync() }
 }
 
 const journalOptions = (dir: string, config: Config['journal']) => ({

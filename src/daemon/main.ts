@@ -15,8 +15,8 @@ import { redactorOptions } from './redaction.ts'
 async function main(): Promise<void> {
   const place = { env: process.env, home: homedir() }
   const paths = musterPaths(place)
-  // The daemon serves every project of its user, so no project file may configure it.
-  const loaded = await loadConfig({ ...place, cwd: paths.stateDir, projectTrust: false }, new AbortController().signal)
+  // The daemon serves every project of its user, so it looks for no project file.
+  const loaded = await loadConfig({ ...place, cwd: '/', projectTrust: false }, new AbortController().signal)
   const redactor = createRedactor(redactorOptions(loaded.config.redaction, process.env))
   const log = pino({ base: null }, { write: (line) => process.stderr.write(redactor.text(line).text) })
   const onBug = (error: unknown, where: string): void => log.error({ err: error, where }, 'bug')
@@ -59,5 +59,5 @@ try {
 } catch (error) {
   const refusal = error instanceof AppError ? error : undefined
   process.stderr.write(`${JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg: refusal?.message ?? String((error as Error).stack) })}\n`)
-  process.exitCode = errorCodes[refusal?.code ?? 'internal'].exit
+  process.exit(errorCodes[refusal?.code ?? 'internal'].exit)
 }

@@ -9,6 +9,7 @@ import type { RouteOutput } from '../contract/routes.ts'
 import { BlobRef } from '../contract/values.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
 import { sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
+import { tryWhole } from '../core/session/trial.ts'
 import { eventsFromSession } from '../core/session-log/import/events-from-session.ts'
 import { readSession } from '../core/session-log/read-session.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -27,6 +28,8 @@ export async function importSession(
   const { session, repairs } = readSession(input.document, { ...(input.filename && { filename: input.filename }) })
   const ids = derivedIds(hash('sha256', JSON.stringify(input.document), 'hex'), Date.parse(session.created_at))
   const drafts = eventsFromSession(session, ids)
+  // Either the whole file goes in or nothing of it.
+  tryWhole(drafts)
   let added = 0
   for (let at = 0; at < drafts.length; at += batchEvents) {
     const results = await engine.propose({

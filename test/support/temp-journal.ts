@@ -37,11 +37,15 @@ export async function openJournal(dir: string, more: Partial<JournalOptions> = {
   const replayed: AgentEvent[] = []
   let restored: unknown
   const journal = await Journal.open(journalOptions(dir, more))
-  const cut = await journal.load({
-    restore: (state) => {
+  const replay = {
+    restore: (state: unknown) => {
       restored = state
     },
-    event: (event) => replayed.push(event),
+    event: (event: AgentEvent) => replayed.push(event),
+  }
+  const cut = await journal.load(replay).catch(async (error: unknown) => {
+    await journal.close()
+    throw error
   })
   return { journal, cut, replayed, restored }
 }

@@ -73,16 +73,11 @@ export class Journal implements JournalWriter, JournalReader {
     return new Journal(options, takeLock(paths.lock))
   }
 
-  /** Recovers the tail and replays what the newest snapshot does not cover; a journal that cannot be loaded is closed. */
+  /** Recovers the tail and replays what the newest snapshot does not cover. */
   async load(replay: Replay): Promise<Cut | undefined> {
-    try {
-      const cut = await this.#load(replay)
-      this.#full = !this.#reserve.hold()
-      return cut
-    } catch (error) {
-      this.#lock.release()
-      throw error
-    }
+    const cut = await this.#load(replay)
+    this.#full = !this.#reserve.hold()
+    return cut
   }
 
   /** Called after a rotation, when a snapshot is due. */
@@ -197,12 +192,13 @@ export class Journal implements JournalWriter, JournalReader {
     this.#snapshotSeq = snapshot?.seq ?? 0
     const covered = snapshot?.seq ?? 0
     let cut: Cut | undefined
-    let end: Place = { offset: 0, line: 0, seq: 0, chain: genesis }
+    let end: Place | undefined
     for (const segment of this.#segments) {
       if (snapshot && segment.number < snapshot.segment) continue
       const from = snapshot?.segment === segment.number && snapshot.place.offset > 0 ? snapshot.place : undefined
       const recovered = await recoverSegment(segment, {
         paths: this.#paths,
+        continues: end,
         ...(from && { from }),
         onBatch: ({ lines }) => {
           for (const line of lines) {
@@ -215,9 +211,10 @@ export class Journal implements JournalWriter, JournalReader {
       end = recovered.end
       cut ??= recovered.cut
     }
-    this.#watermark = end.seq
+    const at = end ?? { offset: 0, line: 0, seq: 0, chain: genesis }
+    this.#watermark = at.seq
     const last = this.#segments.at(-1)
-    const segment = last && !options.freshSegment ? openSegment(last, end) : await this.#begin(end)
+    const segment = last && !options.freshSegment ? openSegment(last, at) : await this.#begin(at)
     this.blobs.use(segment.file.number)
     this.#writer = this.#newWriter(segment)
     return cut

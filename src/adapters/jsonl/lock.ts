@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../contract/errors.ts'
 
@@ -10,18 +10,16 @@ export type Lock = {
 }
 
 export function takeLock(path: string): Lock {
+  writeFileSync(path, '', { flag: 'a', mode: 0o600 })
   const db = new DatabaseSync(path)
   try {
-    db.exec('PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY;')
-    db.exec('BEGIN EXCLUSIVE')
-    db.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER)')
-    db.exec(`DELETE FROM holder; INSERT INTO holder VALUES (${process.pid})`)
+    db.exec('PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (isBusy(error))
-      throw new AppError('conflict', `another daemon has the journal at ${path}; use it, or stop it with: sm down`)
-    throw error
+    if (!isBusy(error)) throw error
+    throw new AppError('conflict', `${holder(path)} has the journal beside ${path}; use it, or stop it with: sm down`)
   }
+  writeFileSync(holderPath(path), String(process.pid), { mode: 0o600 })
   const inode = statSync(path).ino
   return {
     held: () => {
@@ -33,6 +31,18 @@ export function takeLock(path: string): Lock {
       }
     },
     release: () => db.close(),
+  }
+}
+
+const holderPath = (path: string): string => `${path}.pid`
+
+/** Who holds the lock, as it said itself; only for the message, since a pid proves nothing. */
+function holder(path: string): string {
+  try {
+    return `another daemon (pid ${readFileSync(holderPath(path), 'utf8')})`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'another daemon'
+    throw error
   }
 }
 

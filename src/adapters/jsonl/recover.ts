@@ -14,7 +14,7 @@ export type Cut = { readonly segment: string; readonly bytes: number; readonly k
  */
 export async function recoverSegment(
   segment: SegmentFile,
-  options: { paths: Layout; from?: Place; onBatch: (batch: Batch) => void },
+  options: { paths: Layout; from?: Place; continues?: Place | undefined; onBatch: (batch: Batch) => void },
 ): Promise<{ end: Place; cut: Cut | undefined }> {
   const walked = await walkSegment(segment, { ...options, verify: true })
   const [first] = walked.damage

@@ -26,6 +26,8 @@ export type Walked = { readonly end: Place; readonly damage: Damage[]; readonly 
 type Options = {
   /** Where to begin; without it the header is read and checked first. */
   readonly from?: Place
+  /** Where the segment before this one ended; its header must go on from there. */
+  readonly continues?: Pick<Place, 'seq' | 'chain'> | undefined
   /** Checks every digest and the chain; without it lines are trusted. */
   readonly verify: boolean
   readonly onBatch: (batch: Batch) => void
@@ -54,6 +56,9 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
         const parsed = parseHeader(line.whole ? line.text : '', segment.path)
         place = { offset: line.end, line: lineNumber, seq: parsed.firstSeq - 1, chain: parsed.chain }
         header = true
+        const before = options.continues
+        if (before && (before.chain !== place.chain || before.seq !== place.seq))
+          damage.push({ file: segment.path, line: 1, offset: 0, seq: parsed.firstSeq, reason: brokenSeam })
       } else if (!line.whole) {
         tail = tailFrom(place.offset, line.end, 'the last line has no newline')
       } else if (isCommit(line.text)) {
@@ -91,6 +96,7 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
       }
     }
   }
+  if (!header) damage.push({ file: segment.path, line: 1, offset: 0, seq: segment.firstSeq, reason: 'the segment is empty' })
   if (!tail && lines.length > 0) {
     const end = (starts.at(-1) ?? 0) + Buffer.byteLength(lines.at(-1) ?? '') + 1
     tail = tailFrom(place.offset, end, 'the last batch has no commit line')
@@ -99,6 +105,8 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
     return { end: beforeUnwritten, damage: [], tail: unwritten }
   return { end: place, damage, tail }
 }
+
+const brokenSeam = 'the segment does not continue the one before it; a segment is missing or was changed'
 
 const tailFrom = (offset: number, end: number, reason: string): Tail => ({
   offset,

@@ -93,7 +93,7 @@ class IndexWriter implements Follower {
       // Whatever a projection throws, one event must not stop the ones behind it.
       return this.#park({ seq: event.seq, error: errorText(error) })
     }
-    for (const op of ops) this.#rows.take(op, true)
+    for (const op of ops) this.#rows.take(op, !isCareful)
     return undefined
   }
 

@@ -122,6 +122,16 @@ test('[MUS-22] a state that ends a session gives it an end, once', () => {
   expect(index.sessions({})).toMatchObject([{ lifecycle: 'error', startedMs: null, endedMs: startMs + 1000 }])
 })
 
+test('[MUS-4] the last moment of a session is the latest, not the one of its last event', () => {
+  using place = new TempIndex()
+  const stream = new EventStream()
+  stream.add('session.started', { title: 'be\0fore' }, { atMs: 9000 })
+  stream.add('progress.checkpoint', { message: 'late' }, { atMs: 4000 })
+  using index = place.queries(stream.events)
+  expect(index.sessions({})).toMatchObject([{ lastMs: startMs + 9000, firstMs: startMs + 9000, lastSeq: 2 }])
+  expect(index.sessions({ text: 'fore' })).toHaveLength(1)
+})
+
 test('[OBS-25, MUS-179] a session counts its calls, messages and agents; a price nobody gave is null', () => {
   using place = new TempIndex()
   const stream = new EventStream()

@@ -60,7 +60,8 @@ type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag
 
 function readSeparator(text: string, name: { start: number; end: number }): Separator | 'open' | undefined {
   let at = name.end
-  const whole = name.start === 0 || !isNameCode(text.charCodeAt(name.start - 1)) || text[name.start - 2] === '\\'
+  const whole =
+    name.start === 0 || !isNameCode(text.charCodeAt(name.start - 1)) || text[name.start - 2] === '\\'
   if (whole && text.startsWith('--', name.start) && text[at] === ' ') {
     const value = skipSpaces(text, at)
     if (value === text.length) return 'open'

@@ -1,5 +1,6 @@
 import { maxDepth, namesSensitive } from './event-survey.ts'
 import type { KeyBook } from './key-book.ts'
+import { keyLineSpans } from './key-lines.ts'
 import { marker } from './marker.ts'
 import { isDirectoryName, nameStrength } from './secret-names.ts'
 import { type Span, settleSpans } from './spans.ts'
@@ -38,7 +39,7 @@ export function rebuildEvent(
   }
 
   const redactText = (text: string, place: Place): string => {
-    const out = scanner.redact(text, findings.counts, split[leaf++])
+    const out = scanner.redact(text, findings.counts, [...split[leaf++]!, ...(place.spans ?? [])])
     if (out !== text) findings.paths.add(pointer(place))
     return out
   }
@@ -56,13 +57,12 @@ export function rebuildEvent(
 
   const visitArray = (items: readonly unknown[], place: Place): unknown => {
     let changed = false
+    const keyLines = keyLineSpans(items)
     const out = items.map((item, index) => {
       const flag = index > 0 ? secretFlag(items[index - 1]) : undefined
       const isValue = flag !== undefined && typeof item === 'string' && !item.startsWith('-')
-      const next = visit(
-        item,
-        child(place, { key: String(index), secretName: isValue ? flag : place.secretName }),
-      )
+      const secretName = isValue ? flag : place.secretName
+      const next = visit(item, child(place, { key: String(index), secretName, spans: keyLines.get(index) }))
       if (next !== item) changed = true
       return next
     })
@@ -90,14 +90,17 @@ export function rebuildEvent(
   return visit(value, { path: [], depth: 0, secretName: undefined })
 }
 
-type Place = {
-  readonly path: readonly string[]
-  readonly depth: number
+type Place = Step & { readonly path: readonly string[]; readonly depth: number }
+
+type Step = {
+  /** The name of the field that makes all strings from here on secrets. */
   readonly secretName: string | undefined
+  /** What is known of a string from its neighbours. */
+  readonly spans?: readonly Span[] | undefined
 }
 
-function child(place: Place, step: { key: string; secretName: string | undefined }): Place {
-  return { path: [...place.path, step.key], depth: place.depth + 1, secretName: step.secretName }
+function child(place: Place, { key, ...step }: Step & { readonly key: string }): Place {
+  return { ...step, path: [...place.path, key], depth: place.depth + 1 }
 }
 
 function pointer(place: Place): string {

@@ -116,6 +116,16 @@ describe('fields by name', () => {
     expect(paths).toEqual(['/argv/2'])
   })
 
+  test('[MUS-60] a private key whose lines are the items of a list is replaced in each of them', () => {
+    const { text, secret } = planted.find((one) => one.class === 'private-key')!
+    const lines = ['@@ -1 +9 @@', ...text.split('\n').map((line) => `+${line}`), ' after']
+    const { value, counts } = redactor.event({ hunk: { lines } })
+    for (const line of secret.split('\n')) expect(JSON.stringify(value)).not.toContain(line)
+    expect(value.hunk.lines.slice(0, 3)).toEqual(['@@ -1 +9 @@', '+key:', '+[redacted:private-key]'])
+    expect(value.hunk.lines.slice(-2)).toEqual(['+done', ' after'])
+    expect(counts).toEqual({ 'private-key': secret.split('\n').length + 2 })
+  })
+
   test('[OBS-53] further names can be given', () => {
     const { value } = createRedactor({ sensitiveKeys: ['badge-number'] }).event({
       badgeNumber: 'A1',

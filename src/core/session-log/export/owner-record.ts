@@ -14,7 +14,9 @@ export type OwnerRecord = {
   started?: Placed<EventOf<'session.started'>>
   ended?: Placed<EndEvent>
   assigned?: EventOf<'agent.task.assigned'>
-  parent?: OwnerRecord
+  readonly parent?: OwnerRecord
+  /** How many owners are above. */
+  readonly depth: number
   /** When the agent first did something after it was started. */
   firstAct?: Placed<{ readonly timestamp: string }>
   readonly calls: CallRecord[]
@@ -26,7 +28,9 @@ export type OwnerRecord = {
   lastAt?: string
 }
 
-export const newOwner = (): OwnerRecord => ({
+export const newOwner = (parent?: OwnerRecord): OwnerRecord => ({
+  ...(parent ? { parent } : {}),
+  depth: parent ? parent.depth + 1 : 0,
   calls: [],
   checkpoints: [],
   effects: [],

@@ -33,7 +33,7 @@ export class Owners {
     const run = this.#byRun.get(event.runId) ?? this.#bySession.get(event.sessionId) ?? this.root
     const above = this.#above(event.spanId)
     // Spans reach across runs up to the root, and a run may hold agents of its own: the deeper one is nearer.
-    return above && depthOf(above) >= depthOf(run) ? above : run
+    return above && above.depth >= run.depth ? above : run
   }
 
   /** The owner an end event closes: its span was opened by it. */
@@ -45,7 +45,7 @@ export class Owners {
     const owner =
       this.#bySession.get(event.sessionId) ??
       this.#byRun.get(event.runId) ??
-      this.#add(event.payload.parentSessionId)
+      this.#add(this.#bySession.get(event.payload.parentSessionId ?? ''))
     this.#bySession.set(event.sessionId, owner)
     this.#byRun.set(event.runId, owner)
     if (!this.#bySpan.has(event.spanId)) this.#bySpan.set(event.spanId, owner)
@@ -81,14 +81,11 @@ export class Owners {
       this.#byRun.get(event.parentRunId ?? '') ??
       (above === undefined ? undefined : this.#above(above)) ??
       this.#bySession.get(event.sessionId)
-    const owner = this.#add()
-    owner.parent = parent ?? this.root
-    return owner
+    return this.#add(parent)
   }
 
-  #add(parentSession?: string): OwnerRecord {
-    const owner = newOwner()
-    owner.parent = this.#bySession.get(parentSession ?? '') ?? this.root
+  #add(parent: OwnerRecord | undefined): OwnerRecord {
+    const owner = newOwner(parent ?? this.root)
     this.subs.push(owner)
     return owner
   }
@@ -104,10 +101,4 @@ export class Owners {
     }
     return undefined
   }
-}
-
-function depthOf(owner: OwnerRecord): number {
-  let depth = 0
-  for (let each = owner.parent; each; each = each.parent) depth += 1
-  return depth
 }

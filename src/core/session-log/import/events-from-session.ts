@@ -8,6 +8,7 @@ import { callEvents } from './call-events.ts'
 import { line, millis, type Run, type Timed } from './drafting.ts'
 import { sessionEnd, sessionStart, sessionSummary } from './head-events.ts'
 import { messageEvents } from './message-events.ts'
+import { inNestedOrder } from './nest-ends.ts'
 import { subSessionEvents } from './sub-session-events.ts'
 
 /**
@@ -30,8 +31,7 @@ export function eventsFromSession(session: AgentSession | MultiAgentSession, ids
   session.phase_annotations?.forEach((annotation, index) => {
     body.push({ draft: annotationEvent(annotation, { run: main, index }, ids), sortAt: last })
   })
-  // Array.prototype.sort is stable, so what happened at one time keeps the order of the file.
-  const inOrder = body.sort((a, b) => a.sortAt - b.sortAt).map((timed) => timed.draft)
+  const inOrder = inNestedOrder(body).map((timed) => timed.draft)
   return [
     sessionStart(session, main, ids),
     ...inOrder,

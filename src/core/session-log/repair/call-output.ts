@@ -4,6 +4,11 @@ import { type Fields, fieldsOf, found, keepOriginal } from './fields.ts'
 import { statusWords } from './status-words.ts'
 import { flagFrom, optionalFlag, optionalText, textFrom, word } from './values.ts'
 
+/** The words for how something ended; a call that has an output is not still running. */
+const ended = Object.fromEntries(
+  Object.entries(statusWords).filter(([, status]) => status !== 'in_progress'),
+) as Readonly<Record<string, 'success' | 'failed'>>
+
 /** What came out of a call; a text is what it displayed, and an error means it failed. */
 export function callOutput(fields: Fields): void {
   const { record, place, log } = fields
@@ -22,12 +27,9 @@ export function callOutput(fields: Fields): void {
     const success = flagFrom(inner.record['success'] ?? record['status'])
     if (success !== undefined) inner.record['status'] = success ? 'success' : 'failed'
   }
-  const words = Object.entries(statusWords).flatMap(([name, status]) =>
-    status === 'in_progress' ? [] : [[name, status] as const],
-  )
   word(inner, 'status', {
     allowed: ['success', 'failed'],
-    also: Object.fromEntries(words) as Record<string, 'success' | 'failed'>,
+    also: ended,
     fallback: () => (inner.record['error'] ? 'failed' : 'success'),
   })
   result(inner)
