@@ -10,7 +10,7 @@ export function clean(value: unknown): RowValue {
   if (typeof value === 'number') return safe(value)
   if (value === null) return null
   if (typeof value !== 'string') throw new BadOp(`a row cannot hold ${typeof value}`)
-  const whole = value
+  const whole = value.isWellFormed() ? value : value.toWellFormed()
   // SQLite's own text functions stop at a NUL.
   return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole
 }

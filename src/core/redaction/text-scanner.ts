@@ -62,7 +62,7 @@ export function createTextScanner(options: {
   }
 
   const undecidedFrom = (text: string): number => {
-    let from = text.length
+    let from = tailFrom(text)
     for (const owner of prefilter.find(text)) {
       from = Math.min(from, detectors[owner]?.scan(text, ignore) ?? from)
     }

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { emptyEnvironment, runProgram } from '../cli/run-sm.ts'
+import { exampleName, goldenText } from '../support/std-008.ts'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+const example = join(import.meta.dirname, '../golden/std-008', exampleName)
+
+/** `sm` as a person has it: one home, and a daemon that is stopped when the test ends. */
+function person() {
+  const env = emptyEnvironment({ NODE_NO_WARNINGS: '1' })
+  const sm = (...args: string[]) => runProgram(process.execPath, [main, ...args], { env })
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { code, stdout, stderr } = await sm(...args, '--json')
+    expect(`${code} ${stderr}`).toMatch(/^0 /)
+    return JSON.parse(stdout) as T
+  }
+  onTestFinished(async () => {
+    await sm('down')
+  })
+  const home = env['MUSTER_HOME'] as string
+  const segment = () => {
+    const folder = join(home, 'journal', 'segments')
+    return join(folder, readdirSync(folder).sort().at(-1) as string)
+  }
+  return { sm, json, home, segment }
+}
+
+test('[MUS-115][MUS-117][MUS-118] ten commands at once start one daemon; up says so again; down ends it and is quiet the second time', async () => {
+  const { sm, json } = person()
+  const started = await Promise.all(Array.from({ length: 10 }, () => json<{ pid: number }>('up')))
+  expect(new Set(started.map(({ pid }) => pid)).size).toBe(1)
+  const again = await json<{ pid: number; started: boolean }>('up')
+  expect(again).toMatchObject({ pid: started[0]?.pid, started: false })
+  expect((await sm('down')).code).toBe(0)
+  expect((await sm('down')).code).toBe(0)
+  expect((await json<{ pid: number }>('up')).pid).not.toBe(started[0]?.pid)
+}, 120_000)
+
+test('[MUS-157][MUS-158][MUS-161][MUS-79] a session file goes in once, is found, and comes out as it went in', async () => {
+  const { sm, json } = person()
+  const [first] = await json<{ sessionId: string; shortId: string; duplicate: boolean }[]>('log', 'import', example)
+  expect(first).toMatchObject({ duplicate: false })
+  const [second] = await json<{ duplicate: boolean }[]>('log', 'import', example)
+  expect(second).toMatchObject({ duplicate: true })
+  const short = first?.shortId as string
+  const out = await sm('log', 'export', short)
+  expect(out.code).toBe(0)
+  expect(JSON.parse(out.stdout)).toEqual(JSON.parse(goldenText(exampleName)))
+  const { hits } = await json<{ hits: { sessionId: string }[] }>('search', 'authentication')
+  expect(hits[0]?.sessionId).toBe(first?.sessionId)
+  const missing = await sm('log', 'export', 'nosuch')
+  expect(missing.code).toBe(3)
+}, 120_000)
+
+test('[MUS-124] export and import into an empty home give the same events; a second import adds none', async () => {
+  const from = person()
+  const to = person()
+  await from.sm('log', 'import', example)
+  const exported = await from.sm('journal', 'export')
+  const file = join(to.home, '..', 'events.jsonl')
+  writeFileSync(file, exported.stdout)
+  expect((await to.sm('journal', 'import', file)).code).toBe(0)
+  expect((await to.sm('journal', 'import', file)).code).toBe(0)
+  const again = await to.sm('journal', 'export')
+  const bare = (text: string) =>
+    text.trim().split('\n').map((line) => {
+      const { recordedAt: _recordedAt, producer: _producer, ...event } = JSON.parse(line) as Record<string, unknown>
+      return event
+    })
+  expect(bare(again.stdout)).toEqual(bare(exported.stdout))
+}, 120_000)
+
+test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is named, refused, and cured by the command that is told', async () => {
+  const { sm, json, segment } = person()
+  await sm('log', 'import', example)
+  await sm('down')
+  const whole = readFileSync(segment())
+  truncateSync(segment(), whole.length - 3)
+  expect((await sm('journal', 'verify')).stdout).toMatch(/unfinished/)
+  await sm('up')
+  const tail = await sm('journal', 'tail', '-n', '1', '--json')
+  expect(JSON.parse(tail.stdout)).toMatchObject({ type: 'journal.recovered' })
+  await sm('down')
+
+  const text = readFileSync(segment(), 'utf8')
+  writeFileSync(segment(), text.replace('"outcome"', '"outcoma"').replace('task-001', 'task-00X'))
+  const verified = await sm('journal', 'verify')
+  expect(verified.code).toBe(1)
+  expect(verified.stdout + verified.stderr).toMatch(/line \d+/)
+  const refused = await sm('up')
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr).toMatch(/is damaged[\s\S]*sm journal verify --set-aside/)
+  expect((await sm('journal', 'verify', '--set-aside')).code).toBe(0)
+  expect(await json<{ started: boolean }>('up')).toMatchObject({ started: true })
+}, 120_000)
+
+test('[MUS-77][MUS-70] the index is built again on demand and answers the same', async () => {
+  const { sm, json } = person()
+  await sm('log', 'import', example)
+  const before = await json<{ hits: unknown[] }>('search', 'auth')
+  expect((await sm('journal', 'rebuild-index')).code).toBe(0)
+  const after = await json<{ hits: unknown[] }>('search', 'auth')
+  expect(before.hits.length).toBeGreaterThan(0)
+  expect(after).toEqual(before)
+}, 120_000)
+
+test('[MUS-68] sm redact test shows what would go, without a daemon', async () => {
+  const { sm, home } = person()
+  const file = join(home, '..', 'text.txt')
+  writeFileSync(file, `first line\nexport API_TOKEN=${'abcdEFGH'.repeat(4)}\n`)
+  const shown = await sm('redact', 'test', file)
+  expect(shown.code).toBe(0)
+  expect(shown.stdout).toMatch(/redacted:/)
+  expect(shown.stdout).not.toContain('abcdEFGH'.repeat(4))
+}, 60_000)
