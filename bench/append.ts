@@ -7,7 +7,8 @@ import { type Figure, median, rate, ratio } from './support/figure.ts'
 import { openBenchEngine, operator } from './support/open-engine.ts'
 import { withFolder } from './support/temp.ts'
 
-export const about = 'append of validated, redacted events against a raw append of the same bytes, batches and syncs'
+export const about =
+  'append of validated, redacted events against a raw append of the same bytes, batches and syncs'
 
 const rounds = 5
 const batches = 100
@@ -42,7 +43,10 @@ export async function run(): Promise<Figure[]> {
   })
 }
 
-async function appendAll(batchesOf: readonly Draft[][], append: (items: Draft[]) => Promise<unknown>): Promise<number> {
+async function appendAll(
+  batchesOf: readonly Draft[][],
+  append: (items: Draft[]) => Promise<unknown>,
+): Promise<number> {
   const start = performance.now()
   const underway: Promise<unknown>[] = []
   for (const items of batchesOf) {

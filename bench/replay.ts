@@ -5,7 +5,8 @@ import { type Figure, median, rate, ratio } from './support/figure.ts'
 import { journalOptions, openBenchEngine, operator } from './support/open-engine.ts'
 import { withFolder } from './support/temp.ts'
 
-export const about = 'opening a journal without a snapshot (read, verify, parse, fold) against bare JSON.parse of its lines'
+export const about =
+  'opening a journal without a snapshot (read, verify, parse, fold) against bare JSON.parse of its lines'
 
 const events = 300_000
 
@@ -14,7 +15,8 @@ export async function run(): Promise<Figure[]> {
     const { engine, journal } = await openBenchEngine(dir)
     const session = benchSession()
     await engine.propose({ items: [session.started()], principal: operator })
-    for (let i = 0; i < events; i += 1000) await engine.propose({ items: session.batch(1000), principal: operator })
+    for (let i = 0; i < events; i += 1000)
+      await engine.propose({ items: session.batch(1000), principal: operator })
     const lines: string[] = []
     for (let after = 0; ; ) {
       const page = await journal.page(after, 1000)
@@ -34,7 +36,9 @@ export async function run(): Promise<Figure[]> {
     return [
       rate('JSON.parse', lines.length, median(parses)),
       rate('replay', lines.length, median(replays)),
-      ratio('replay / JSON.parse', median(parses.map((parse, i) => parse / (replays[i] as number))), { atLeast: 0.4 }),
+      ratio('replay / JSON.parse', median(parses.map((parse, i) => parse / (replays[i] as number))), {
+        atLeast: 0.4,
+      }),
     ]
   })
 }

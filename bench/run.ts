@@ -22,7 +22,9 @@ function runMany(wanted: readonly string[]): void {
     process.exit(2)
   }
   const failed = wanted.filter((name) => {
-    const { status } = spawnSync(process.execPath, [import.meta.filename, '--one', name], { stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, [import.meta.filename, '--one', name], {
+      stdio: 'inherit',
+    })
     return status !== 0
   })
   if (failed.length > 0) console.log(`\nbelow a bound: ${failed.join(', ')}`)

@@ -19,20 +19,52 @@ export function benchSession() {
     if (call) {
       const { spanId, ...which } = call
       call = undefined
-      return draft('tool.call.completed', { ...which, durationMs: 12 + (n % 90), result: { display: `${n} lines read, of which ${n % 7} were changed since the last look at this file` } }, spanId)
+      return draft(
+        'tool.call.completed',
+        {
+          ...which,
+          durationMs: 12 + (n % 90),
+          result: {
+            display: `${n} lines read, of which ${n % 7} were changed since the last look at this file`,
+          },
+        },
+        spanId,
+      )
     }
     if (n % 7 === 0)
-      return draft('progress.checkpoint', { message: `Phase ${n}: data model implemented, tests written and running (${n % 5}/5 tasks done)` })
-    call = { callId: `toolu_${String(n).padStart(12, '0')}`, tool: n % 3 ? 'Read' : 'Bash', spanId: ids.span() }
+      return draft('progress.checkpoint', {
+        message: `Phase ${n}: data model implemented, tests written and running (${n % 5}/5 tasks done)`,
+      })
+    call = {
+      callId: `toolu_${String(n).padStart(12, '0')}`,
+      tool: n % 3 ? 'Read' : 'Bash',
+      spanId: ids.span(),
+    }
     return draft(
       'tool.call.started',
-      { callId: call.callId, tool: call.tool, category: 'perception', params: { file_path: files[n % files.length], offset: n % 400, limit: 200, description: 'look at the code around the failing assertion' } },
+      {
+        callId: call.callId,
+        tool: call.tool,
+        category: 'perception',
+        params: {
+          file_path: files[n % files.length],
+          offset: n % 400,
+          limit: 200,
+          description: 'look at the code around the failing assertion',
+        },
+      },
       call.spanId,
     )
   }
   return {
     ...root,
-    started: (): Draft => ({ ...root, spanId: sessionSpan, actor: 'bench', type: 'session.started', payload: { name: 'bench' } }),
+    started: (): Draft => ({
+      ...root,
+      spanId: sessionSpan,
+      actor: 'bench',
+      type: 'session.started',
+      payload: { name: 'bench' },
+    }),
     next,
     batch: (size: number): Draft[] => Array.from({ length: size }, next),
   }

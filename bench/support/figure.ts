@@ -10,7 +10,11 @@ export type Figure = {
 export const holds = ({ value, atLeast, atMost }: Figure): boolean =>
   (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost)
 
-export const ratio = (what: string, value: number, bound: { atLeast?: number; atMost?: number } = {}): Figure => ({
+export const ratio = (
+  what: string,
+  value: number,
+  bound: { atLeast?: number; atMost?: number } = {},
+): Figure => ({
   what,
   value: Math.round(value * 1000) / 1000,
   unit: '×',

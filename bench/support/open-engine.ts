@@ -19,7 +19,9 @@ export const journalOptions = (dir: string): JournalOptions => ({
 
 /** Journal and engine with real redaction, as the daemon has them. */
 export async function openBenchEngine(dir: string): Promise<{ journal: Journal; engine: Engine }> {
-  const redactor = createRedactor({ knownValues: ['a-known-secret-value-1', 'another-known-secret-2', 'third/known+secret=3'] })
+  const redactor = createRedactor({
+    knownValues: ['a-known-secret-value-1', 'another-known-secret-2', 'third/known+secret=3'],
+  })
   const journal = await Journal.open(journalOptions(dir))
   const engine = new Engine({
     journal,

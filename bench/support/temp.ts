@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 /** Runs with a folder of its own and removes it, whatever happens. */
 export async function withFolder<T>(use: (dir: string) => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export type DaemonConnection = {
   /** Makes sure that it runs. */
   start(): Promise<{ health: Health; started: boolean }>
   /** Asks it to stop and waits until it is gone; false when none ran. */
-  stop(options: { sessions: boolean }): Promise<boolean>
+  stop(): Promise<boolean>
 }
 
 export function daemonConnection(io: Io, patience = usualPatience): DaemonConnection {
@@ -58,10 +58,10 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
       return client()
     },
     start,
-    stop: async ({ sessions }) => {
+    stop: async () => {
       const health = await find()
       if (health === undefined) return false
-      await client().shutdown({ sessions }, { signal: io.signal })
+      await client().shutdown({}, { signal: io.signal })
       await untilGone(health, probe, { io, patience })
       return true
     },

@@ -190,3 +190,24 @@ test('[MUS-88] a caller’s own signal ends a call with its own reason, and noth
   while (open > 0) await sleep(1)
   await expect(client.health({}, { signal: stop.signal })).rejects.toThrow('changed my mind')
 })
+
+test('[MUS-88] nothing of a call outlives it: neither its timer nor its request', async () => {
+  const signals: AbortSignal[] = []
+  const watched = (request: Transport['request']) =>
+    httpClient({
+      base: '',
+      request: (url, sent) => {
+        signals.push(sent.signal)
+        return request(url, sent)
+      },
+      sleep: (ms, signal) => {
+        signals.push(signal)
+        return realSleep(ms, signal)
+      },
+    })
+  await watched(async () => Response.json(stats)).journalStats({})
+  await expect(watched(() => new Promise(() => {})).health({}, { timeoutMs: 1 })).rejects.toMatchObject({
+    code: 'timeout',
+  })
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
+})

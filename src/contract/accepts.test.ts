@@ -21,7 +21,18 @@ test('[MUS-14] the quick yes never says yes where the schema says no, for every 
     fc.integer(),
     fc.double(),
     fc.boolean(),
-    fc.constantFrom(null, undefined, '', 'tool', 'high', 'approved', 'x'.repeat(5000), -1, 1.5, Number.MAX_VALUE),
+    fc.constantFrom(
+      null,
+      undefined,
+      '',
+      'tool',
+      'high',
+      'approved',
+      'x'.repeat(5000),
+      -1,
+      1.5,
+      Number.MAX_VALUE,
+    ),
   )
   const anything = fc.oneof(leaf, fc.array(leaf), fc.dictionary(fc.string(), leaf), fc.object())
   for (const type of eventTypes) {
@@ -41,10 +52,26 @@ test('[MUS-14] the quick yes says yes to what is usual, so that the slow path st
   const envelope = accepts(DraftEnvelope)
   expect(envelope(someDraft)).toBe(true)
   expect(envelope({ ...someDraft, timestamp: '2026-01-27T15:10:00.123Z', phase: 'audit' })).toBe(true)
-  expect(accepts(catalogue['tool.call.started'].payload)({ callId: 'c', tool: 'Read', category: 'perception', params: { a: [1, { b: null }] } })).toBe(true)
-  expect(accepts(catalogue['llm.request.completed'].payload)({ responseId: 'r', model: 'm', usage: { input: 1 }, costUsd: 0.1 })).toBe(true)
+  expect(
+    accepts(catalogue['tool.call.started'].payload)({
+      callId: 'c',
+      tool: 'Read',
+      category: 'perception',
+      params: { a: [1, { b: null }] },
+    }),
+  ).toBe(true)
+  expect(
+    accepts(catalogue['llm.request.completed'].payload)({
+      responseId: 'r',
+      model: 'm',
+      usage: { input: 1 },
+      costUsd: 0.1,
+    }),
+  ).toBe(true)
   expect(accepts(Body)('text')).toBe(true)
-  expect(accepts(BlobRef)({ $blob: `sha256:${'0'.repeat(64)}`, bytes: 1, pack: 1, offset: 0, preview: '' })).toBe(true)
+  expect(
+    accepts(BlobRef)({ $blob: `sha256:${'0'.repeat(64)}`, bytes: 1, pack: 1, offset: 0, preview: '' }),
+  ).toBe(true)
 })
 
 test('[MUS-2][MUS-5][MUS-7] wrong ids, times, fields and types are left to the schema, which refuses them', () => {

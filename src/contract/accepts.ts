@@ -10,7 +10,10 @@ type Def = { readonly type: string; readonly checks?: readonly z.core.$ZodCheck[
 export function accepts(schema: z.core.$ZodType): Check {
   const def = schema._zod.def as unknown as Def
   const base = baseCheck(def)
-  const checks = [...(def['check'] ? [ownCheck(def)] : []), ...(def.checks ?? []).map((c) => ownCheck(c._zod.def as never))]
+  const checks = [
+    ...(def['check'] ? [ownCheck(def)] : []),
+    ...(def.checks ?? []).map((c) => ownCheck(c._zod.def as never)),
+  ]
   if (checks.length === 0) return base
   if (checks.length === 1) {
     const [only] = checks as [Check]
@@ -65,14 +68,20 @@ function ownCheck(def: Def): Check {
     case 'min_length':
       return (value) => (value as string | unknown[]).length >= (def['minimum'] as number)
     case 'greater_than':
-      return def['inclusive'] ? (value) => (value as number) >= (def['value'] as number) : (value) => (value as number) > (def['value'] as number)
+      return def['inclusive']
+        ? (value) => (value as number) >= (def['value'] as number)
+        : (value) => (value as number) > (def['value'] as number)
     case 'less_than':
-      return def['inclusive'] ? (value) => (value as number) <= (def['value'] as number) : (value) => (value as number) < (def['value'] as number)
+      return def['inclusive']
+        ? (value) => (value as number) <= (def['value'] as number)
+        : (value) => (value as number) < (def['value'] as number)
     case 'number_format':
       return def['format'] === 'safeint' ? Number.isSafeInteger : () => false
     case 'string_format': {
       const pattern = def['pattern']
-      return pattern instanceof RegExp && !pattern.global ? (value) => pattern.test(value as string) : () => false
+      return pattern instanceof RegExp && !pattern.global
+        ? (value) => pattern.test(value as string)
+        : () => false
     }
     default:
       return () => false
@@ -92,7 +101,9 @@ function recordCheck(def: Def): Check {
 function objectCheck(def: Def): Check {
   const shape = def['shape'] as Record<string, z.core.$ZodType>
   const fields = new Map(Object.entries(shape).map(([name, field]) => [name, accepts(field)]))
-  const required = Object.keys(shape).filter((name) => (shape[name] as z.core.$ZodType)._zod.optin === undefined)
+  const required = Object.keys(shape).filter(
+    (name) => (shape[name] as z.core.$ZodType)._zod.optin === undefined,
+  )
   const isStrict = (def['catchall'] as z.core.$ZodType | undefined)?._zod.def.type === 'never'
   if (!isStrict) return () => false
   return (value) => {

@@ -45,8 +45,7 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'http.max_body_bytes': 4_194_304,
     'http.sse.heartbeat_ms': 15_000,
     'http.sse.stall_ms': 30_000,
-    'http.sse.replay_limit': 10_000,
-    'http.sse.max_clients': 64,
+    'http.sse.max_clients': 512,
     'tmux.socket': 'muster',
     'vault.keep_days': 7,
   })

@@ -7,8 +7,6 @@ export type Carry = {
   /** Columns of this table that name the row of the other; a null among them carries nothing. */
   readonly key: readonly string[]
   readonly columns: readonly string[]
-  /** A total is only added to a row that is there; without it the row is made. */
-  readonly existingOnly?: boolean
 }
 
 /** One table of the index. A row is found by its key; `rowid` is the number rows are paged by. */
@@ -276,7 +274,7 @@ export const tables = {
       { to: 'sessions', key: ['sessionId'], columns: usageColumns },
       { to: 'runs', key: ['runId'], columns: usageColumns },
       { to: 'rollups', key: ['day', 'sessionId', 'actor', 'workflowId', 'phase'], columns: usageColumns },
-      { to: 'spans', key: ['traceId', 'spanId'], columns: ['tokens', 'costNano'], existingOnly: true },
+      { to: 'spans', key: ['traceId', 'spanId'], columns: ['tokens', 'costNano'] },
     ],
   },
   rollups: {

@@ -278,10 +278,10 @@ export const routes = {
     method: 'post',
     path: '/api/v1/shutdown',
     access: 'operate',
-    input: z.strictObject({ sessions: z.boolean().optional() }),
+    input: nothing,
     answers: 'json',
     output: z.strictObject({ stopping: z.literal(true) }),
-    summary: 'Stop the daemon; sessions go on unless they are named too',
+    summary: 'Stop the daemon; sessions go on',
   }),
   openapi: route({
     method: 'get',

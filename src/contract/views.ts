@@ -15,7 +15,11 @@ export const sseTypes = [
 export type SseType = (typeof sseTypes)[number]
 
 /** How one event type shows in each view: the word of `sm events`, the frames of `/api/events`, its place in a session file. */
-export type View = { readonly sm: string | null; readonly sse: readonly SseType[]; readonly std008: string | null }
+export type View = {
+  readonly sm: string | null
+  readonly sse: readonly SseType[]
+  readonly std008: string | null
+}
 
 const view = (sm: string | null, sse: SseType | readonly SseType[], std008: string | null = null): View => ({
   sm,

@@ -1,6 +1,6 @@
 import type { Journal } from '../adapters/jsonl/journal.ts'
-import type { LoadedConfig } from '../contract/config.ts'
 import { flattenConfig } from '../contract/config/flatten-config.ts'
+import type { LoadedConfig } from '../contract/config.ts'
 import type { Health, SelfReport } from '../contract/health.ts'
 import type { Api } from '../contract/routes.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
@@ -31,12 +31,14 @@ export type ApiDeps = {
 /** What stands behind the routes; each answer is a view, and only the engine writes. */
 export function daemonApi(deps: ApiDeps): Api {
   const { engine, journal, index } = deps
-  const idOf = async (word: string | undefined) => (word === undefined ? undefined : (await findSession(index, word)).sessionId)
+  const idOf = async (word: string | undefined) =>
+    word === undefined ? undefined : (await findSession(index, word)).sessionId
   const agents = async (signal: AbortSignal) => (await deps.agents.load(deps.agentProject, signal)).agents
   return {
     health: async () => deps.health(),
     doctor: async () => deps.report(),
-    listEvents: async ({ session, ...filter }) => listEvents(deps, { ...filter, sessionId: await idOf(session) }),
+    listEvents: async ({ session, ...filter }) =>
+      listEvents(deps, { ...filter, sessionId: await idOf(session) }),
     appendEvents: async ({ events, producer }, { principal }) => ({
       results: await engine.propose({ items: events, principal, producer }),
     }),
@@ -66,7 +68,11 @@ export function daemonApi(deps: ApiDeps): Api {
     listAgents: async (_input, { signal }) => ({ agents: await agents(signal) }),
     getAgent: async ({ name }, { signal }) => findAgent(await agents(signal), name),
     getConfig: async () =>
-      flattenConfig(deps.loaded.config).map(({ key, value }) => ({ key, value, origin: deps.loaded.origins[key] ?? 'default' })),
+      flattenConfig(deps.loaded.config).map(({ key, value }) => ({
+        key,
+        value,
+        origin: deps.loaded.origins[key] ?? 'default',
+      })),
     journalStats: async () => {
       const { pending: _pending, ...stats } = journal.stats()
       return {

@@ -40,7 +40,8 @@ export async function openAuthority(
   return {
     authenticate(token) {
       const hash = hashOf(token)
-      if (timingSafeEqual(Buffer.from(hash), Buffer.from(operator))) return { kind: 'operator', channel: 'cli' }
+      if (timingSafeEqual(Buffer.from(hash), Buffer.from(operator)))
+        return { kind: 'operator', channel: 'cli' }
       const found = grants.get(hash)
       if (!found) return undefined
       return found.sessionId

@@ -12,6 +12,7 @@ import { fleet, type SessionId } from '../contract/ids.ts'
 import type { Lifecycle } from '../contract/values.ts'
 import { version } from '../contract/version.ts'
 import { Engine } from '../engine/engine.ts'
+import type { Parked } from '../engine/react.ts'
 import { releaseVault } from '../engine/reactors/release-vault.ts'
 import { type HttpApp, httpApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/listen.ts'
@@ -20,12 +21,13 @@ import { loadPage } from '../http/page.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
 import { daemonApi } from './api.ts'
 import { openAuthority } from './authority.ts'
+import { noteParked, redactionBook } from './bookkeeping.ts'
 import { keepPort, lastPort } from './chosen-port.ts'
 import { homeFiles } from './home.ts'
 import { IndexClient } from './index-client.ts'
 import { IndexThread } from './index-thread.ts'
-import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { startReactors } from './reactors.ts'
+import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { observe } from './self-report.ts'
 import { usableHome } from './usable-home.ts'
 
@@ -45,6 +47,7 @@ export type Daemon = { readonly url: string; close(): Promise<void> }
 const closeGraceMs = 2000
 const indexWaitMs = 2000
 const sweepMs = 60 * 60 * 1000
+const bookMs = 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Builds every part, passes it to those that need it, and stops them in the opposite order. */
@@ -56,12 +59,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const files = homeFiles(await usableHome(options.home))
   const journal = await Journal.open(journalOptions(files.journal, config.journal))
   parts.defer(() => journal.close())
-  const thread = new IndexThread(files, (error) => options.onBug(error, 'index thread'))
+  const onParked = (follower: string, parked: Parked): void => {
+    noteParked({ engine, journal }, follower, parked).catch((error: unknown) =>
+      options.onBug(error, follower),
+    )
+  }
+  const thread = new IndexThread(files, {
+    bug: (error) => options.onBug(error, 'index thread'),
+    parked: onParked,
+  })
   const index = new IndexClient({ index: files.index, search: files.search })
   const redaction = daemonRedaction(redactorOptions(config.redaction, options.env))
   parts.defer(() => index.close())
   parts.defer(() => redaction.close())
-  const engine = new Engine({
+  const engine: Engine = new Engine({
     journal,
     blobs: journal.blobs,
     clock: systemClock,
@@ -118,7 +129,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onBug: options.onBug,
   })
 
-  const reactors = await startReactors([releaseVault(vault)], { journal, cursorDir: files.cursors, onBug: options.onBug })
+  const reactors = await startReactors([releaseVault(vault)], {
+    journal,
+    cursorDir: files.cursors,
+    onBug: options.onBug,
+    onParked,
+  })
   parts.defer(() => reactors.stop())
   thread.start(journal.watermark())
   journal.onDurable((watermark) => thread.advance(watermark))
@@ -126,7 +142,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     journal.snapshot(engine.snapshot()).catch((error: unknown) => options.onBug(error, 'snapshot'))
   })
   if (cut) await engine.record([recovered(cut, journal.watermark())])
-  const server = await listenOnKeptPort(app, { config, home: options.home, port: files.port, onBug: options.onBug })
+  const server = await listenOnKeptPort(app, {
+    config,
+    home: options.home,
+    port: files.port,
+    onBug: options.onBug,
+  })
   listening = server
   parts.defer(() => server.close(closeGraceMs))
   await keepPort(files.port, server.port)
@@ -135,6 +156,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     vault.sweep(before).catch((error: unknown) => options.onBug(error, 'vault sweep'))
   }, sweepMs).unref()
   parts.defer(() => clearInterval(sweep))
+  const writeRedactions = redactionBook(engine)
+  const book = setInterval(() => {
+    writeRedactions().catch((error: unknown) => options.onBug(error, 'redaction counters'))
+  }, bookMs).unref()
+  parts.defer(async () => {
+    clearInterval(book)
+    if (journal.health() === 'ok') await writeRedactions()
+  })
   const running = parts.move()
   return { url: server.url, close: () => running.disposeAsync() }
 }
@@ -155,7 +184,10 @@ async function endedLifecycle(
   { thread, index, watermark }: { thread: IndexThread; index: IndexClient; watermark: number },
 ): Promise<Lifecycle | undefined> {
   if (!(await thread.reached(watermark, AbortSignal.timeout(indexWaitMs))))
-    throw new AppError('unavailable', 'the index is still catching up, so it is not known whether the session ended; try again')
+    throw new AppError(
+      'unavailable',
+      'the index is still catching up, so it is not known whether the session ended; try again',
+    )
   const [row] = await index.ask('findSessions', id, 1)
   return row?.sessionId === id && row.endedMs !== null ? (row.lifecycle as Lifecycle) : undefined
 }
@@ -170,7 +202,12 @@ const recovered = (cut: Cut, lastSeq: number): Draft => ({
 /** The port is kept from run to run; when somebody else has it by now, another is taken rather than none. */
 async function listenOnKeptPort(
   app: HttpApp,
-  { config, home, port, onBug }: { config: Config; home: string; port: string; onBug: DaemonOptions['onBug'] },
+  {
+    config,
+    home,
+    port,
+    onBug,
+  }: { config: Config; home: string; port: string; onBug: DaemonOptions['onBug'] },
 ): Promise<Listening> {
   const socket = socketPath(home)
   const at = (number: number) =>

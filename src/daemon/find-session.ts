@@ -6,7 +6,11 @@ import type { IndexClient } from './index-client.ts'
 export async function findSession(index: IndexClient, word: string): Promise<SessionRow> {
   const found = await index.ask('findSessions', word, 10)
   const [first] = found
-  if (!first) throw new AppError('not_found', `no session "${word}"; sm search or the sessions route list what there is`)
+  if (!first)
+    throw new AppError(
+      'not_found',
+      `no session "${word}"; sm search or the sessions route list what there is`,
+    )
   if (found.length > 1)
     throw new AppError(
       'conflict',

@@ -18,7 +18,10 @@ export class IndexClient {
     return this.#worker.waiting
   }
 
-  ask<M extends keyof Questions>(method: M, ...args: Parameters<Questions[M]>): Promise<ReturnType<Questions[M]>> {
+  ask<M extends keyof Questions>(
+    method: M,
+    ...args: Parameters<Questions[M]>
+  ): Promise<ReturnType<Questions[M]>> {
     return this.#worker.call('ask', method, ...args)
   }
 

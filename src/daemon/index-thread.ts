@@ -3,7 +3,10 @@ import type { HomeFiles } from './home.ts'
 import { workerEntry } from './worker-entry.ts'
 
 /** What the index thread is told. */
-export type IndexCommand = { readonly watermark: number } | { readonly rebuild: true } | { readonly stop: true }
+export type IndexCommand =
+  | { readonly watermark: number }
+  | { readonly rebuild: true }
+  | { readonly stop: true }
 
 /** How far a follower has come and what it set aside. */
 export type FollowerReport = {
@@ -22,15 +25,23 @@ const restartMs = 1000
 export class IndexThread {
   readonly #data: IndexThreadData
   readonly #onBug: (error: Error) => void
+  readonly #onParked: (follower: string, parked: FollowerReport['parked'][number]) => void
   readonly #reports = new Map<string, FollowerReport>()
   readonly #waiters = new Set<() => void>()
   #worker: Worker | undefined
   #watermark = 0
   #stopping = false
 
-  constructor(data: IndexThreadData, onBug: (error: Error) => void) {
+  constructor(
+    data: IndexThreadData,
+    on: {
+      bug: (error: Error) => void
+      parked: (follower: string, parked: FollowerReport['parked'][number]) => void
+    },
+  ) {
     this.#data = data
-    this.#onBug = onBug
+    this.#onBug = on.bug
+    this.#onParked = on.parked
   }
 
   start(watermark: number): void {
@@ -40,6 +51,7 @@ export class IndexThread {
     worker.on('message', (report: FollowerReport) => {
       const parked = [...(this.#reports.get(report.name)?.parked ?? []), ...report.parked].slice(-100)
       this.#reports.set(report.name, { ...report, parked })
+      for (const one of report.parked) this.#onParked(report.name, one)
       for (const wake of this.#waiters) wake()
     })
     worker.on('error', this.#onBug)

@@ -28,7 +28,10 @@ async function main(): Promise<void> {
     home: paths.stateDir,
     loaded,
     env: process.env,
-    agents: agentFiles({ shippedDir: fileURLToPath(new URL('agents', packageRoot())), userDir: paths.userAgentsDir }),
+    agents: agentFiles({
+      shippedDir: fileURLToPath(new URL('agents', packageRoot())),
+      userDir: paths.userAgentsDir,
+    }),
     agentProject: { root: project.root, trusted: false },
     onBug,
     onShutdown: () => stopping.resolve('asked over HTTP'),
@@ -58,6 +61,8 @@ try {
   await main()
 } catch (error) {
   const refusal = error instanceof AppError ? error : undefined
-  process.stderr.write(`${JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg: refusal?.message ?? String((error as Error).stack) })}\n`)
+  process.stderr.write(
+    `${JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg: refusal?.message ?? String((error as Error).stack) })}\n`,
+  )
   process.exit(errorCodes[refusal?.code ?? 'internal'].exit)
 }

@@ -7,7 +7,10 @@ const feedPage = 1000
 const readOver = 200
 
 /** The events at the given seqs (ascending), read from the journal in as few pages as makes sense. */
-export async function* pickEvents(journal: JournalReader, seqs: readonly number[]): AsyncGenerator<AgentEvent> {
+export async function* pickEvents(
+  journal: JournalReader,
+  seqs: readonly number[],
+): AsyncGenerator<AgentEvent> {
   const wanted = new Set(seqs)
   let i = 0
   while (i < seqs.length) {

@@ -1,15 +1,27 @@
 import { cursorFiles } from '../adapters/system/cursor-files.ts'
-import { type Reactor, type ReactorReport, ReactorRun } from '../engine/react.ts'
+import { type Parked, type Reactor, type ReactorReport, ReactorRun } from '../engine/react.ts'
 import type { JournalReader } from '../ports/journal.ts'
 
 /** Starts every reactor along the journal; `stop` waits until each has saved its cursor. */
 export async function startReactors(
   reactors: readonly Reactor[],
-  deps: { journal: JournalReader; cursorDir: string; onBug: (error: unknown, where: string) => void },
+  deps: {
+    journal: JournalReader
+    cursorDir: string
+    onBug: (error: unknown, where: string) => void
+    onParked: (follower: string, parked: Parked) => void
+  },
 ): Promise<{ reports(): ReactorReport[]; stop(): Promise<void> }> {
   const cursors = await cursorFiles(deps.cursorDir)
   const stopping = new AbortController()
-  const runs = reactors.map((reactor) => new ReactorRun(reactor, { journal: deps.journal, cursors }))
+  const runs = reactors.map(
+    (reactor) =>
+      new ReactorRun(reactor, {
+        journal: deps.journal,
+        cursors,
+        onParked: (parked) => deps.onParked(reactor.name, parked),
+      }),
+  )
   const ended = runs.map((run) =>
     run.run(stopping.signal).catch((error: unknown) => deps.onBug(error, `reactor ${run.report().name}`)),
   )

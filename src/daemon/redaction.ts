@@ -10,7 +10,11 @@ import { workerEntry } from './worker-entry.ts'
 const largeChars = 64 * 1024
 
 /** Redaction as the daemon uses it: at once for small drafts, in a thread for large ones. */
-export function daemonRedaction(options: RedactorOptions): { redactor: Redactor; redact: Redact; close(): Promise<void> } {
+export function daemonRedaction(options: RedactorOptions): {
+  redactor: Redactor
+  redact: Redact
+  close(): Promise<void>
+} {
   const redactor = createRedactor(options)
   const worker = new WorkerCalls(workerEntry('redact-worker'), options)
   return {

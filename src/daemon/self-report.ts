@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { statfsSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Journal } from '../adapters/jsonl/journal.ts'
 import type { Check, Health, SelfReport } from '../contract/health.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -26,11 +26,13 @@ export function observe(observed: Observed): { report(): SelfReport; stop(): voi
   const delay = monitorEventLoopDelay({ resolution: sampleMs })
   delay.enable()
   // The histogram holds the time between two samples, which is the pause itself when nothing is late.
-  const ms = (nanos: number) => Math.max(0, Math.round(nanos / 1e4) / 100 - sampleMs)
+  const ms = (nanos: number) => Math.max(0, Math.round(nanos / 1e4 - sampleMs * 100) / 100)
   return {
     report() {
       const seq = observed.journal.watermark()
-      const followers = observed.followers().map((f) => ({ ...f, parked: [...f.parked], lag: Math.max(0, seq - f.seq) }))
+      const followers = observed
+        .followers()
+        .map((f) => ({ ...f, parked: [...f.parked], lag: Math.max(0, seq - f.seq) }))
       const report = {
         health: observed.health(),
         uptimeMs: observed.now() - observed.startedAtMs,
@@ -62,18 +64,59 @@ function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
       : {
           name: 'journal',
           status: 'failed',
-          detail: report.health.journal === 'full' ? 'the disk is full: only endings are written' : 'the last write failed',
-          cure: report.health.journal === 'full' ? 'free some disk space; the daemon goes on by itself' : 'sm doctor tells why; then: sm up',
+          detail:
+            report.health.journal === 'full'
+              ? 'the disk is full: only endings are written'
+              : 'the last write failed',
+          cure:
+            report.health.journal === 'full'
+              ? 'free some disk space; the daemon goes on by itself'
+              : 'sm doctor tells why; then: sm up',
         }
   const stuck = report.followers.find((f) => f.error !== undefined)
   return [
     journal,
-    check('followers', stuck && `${stuck.name}: ${stuck.error}`, 'all get on', 'it tries again by itself; see the disk check'),
-    check('disk', free < lowDiskBytes ? `${mb(free)} MB free` : undefined, `${mb(free)} MB free`, 'free some disk space'),
-    check('index', lag > lagEvents ? `${lag} events behind` : undefined, `${lag} events behind`, 'wait; it catches up by itself'),
-    check('parked events', parked > 0 ? `${parked} set aside` : undefined, 'none', 'sm journal rebuild-index after an upgrade'),
-    check('event loop', report.loopLagMs.p99 > 200 ? `p99 ${report.loopLagMs.p99} ms` : undefined, `p99 ${report.loopLagMs.p99} ms`),
+    check(
+      'followers',
+      stuck && `${stuck.name}: ${stuck.error}`,
+      'all get on',
+      'it tries again by itself; see the disk check',
+    ),
+    check(
+      'disk',
+      free < lowDiskBytes ? `${mb(free)} MB free` : undefined,
+      `${mb(free)} MB free`,
+      'free some disk space',
+    ),
+    check(
+      'index',
+      lag > lagEvents ? `${lag} events behind` : undefined,
+      `${lag} events behind`,
+      'wait; it catches up by itself',
+    ),
+    check(
+      'parked events',
+      parked > 0 ? `${parked} set aside` : undefined,
+      'none',
+      'sm journal rebuild-index after an upgrade',
+    ),
+    { name: 'redaction', status: 'ok', detail: redacted(report.redaction) },
+    check(
+      'event loop',
+      report.loopLagMs.p99 > 200 ? `p99 ${report.loopLagMs.p99} ms` : undefined,
+      `p99 ${report.loopLagMs.p99} ms`,
+    ),
   ]
+}
+
+function redacted(counts: Readonly<Record<string, number>>): string {
+  const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  const most = Object.entries(counts)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 5)
+  return total === 0
+    ? 'no secret met since the start'
+    : `${total} taken out since the start: ${most.map(([rule, n]) => `${rule} ${n}`).join(', ')}`
 }
 
 const mb = (bytes: number): number => Math.round(bytes / 1e6)

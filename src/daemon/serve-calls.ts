@@ -3,7 +3,10 @@ import { AppError } from '../contract/errors.ts'
 import type { CallMessage, ReplyMessage } from './worker-calls.ts'
 
 /** The worker's side of a call: one method at a time, each answered once. */
-export function serveCalls(port: MessagePort, methods: Readonly<Record<string, (...args: never[]) => unknown>>): void {
+export function serveCalls(
+  port: MessagePort,
+  methods: Readonly<Record<string, (...args: never[]) => unknown>>,
+): void {
   port.on('message', (message: CallMessage) => {
     let reply: ReplyMessage
     try {

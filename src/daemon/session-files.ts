@@ -7,9 +7,9 @@ import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { RouteOutput } from '../contract/routes.ts'
 import { BlobRef } from '../contract/values.ts'
+import { tryWhole } from '../core/session/trial.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
 import { sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
-import { tryWhole } from '../core/session/trial.ts'
 import { eventsFromSession } from '../core/session-log/import/events-from-session.ts'
 import { readSession } from '../core/session-log/read-session.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -25,8 +25,13 @@ export async function importSession(
   input: { document?: unknown; filename?: string | undefined },
   principal: Principal,
 ): Promise<RouteOutput<'importLog'>> {
-  const { session, repairs } = readSession(input.document, { ...(input.filename && { filename: input.filename }) })
-  const ids = derivedIds(hash('sha256', JSON.stringify(input.document), 'hex'), Date.parse(session.created_at))
+  const { session, repairs } = readSession(input.document, {
+    ...(input.filename && { filename: input.filename }),
+  })
+  const ids = derivedIds(
+    hash('sha256', JSON.stringify(input.document), 'hex'),
+    Date.parse(session.created_at),
+  )
   const drafts = eventsFromSession(session, ids)
   // Either the whole file goes in or nothing of it.
   tryWhole(drafts)
@@ -38,10 +43,17 @@ export async function importSession(
       producer: { id: `import:${ids.session}`, epoch: 0, n: at + 1 },
     })
     const refused = results.find((result) => result.status === 'rejected')
-    if (refused) throw new AppError('failed', `the file was read, but an event of it was refused: ${refused.message}`)
+    if (refused)
+      throw new AppError('failed', `the file was read, but an event of it was refused: ${refused.message}`)
     added += results.filter((result) => result.status === 'appended').length
   }
-  return { sessionId: ids.session, shortId: shortId(ids.session), events: added, repairs: [...repairs], duplicate: added === 0 }
+  return {
+    sessionId: ids.session,
+    shortId: shortId(ids.session),
+    events: added,
+    repairs: [...repairs],
+    duplicate: added === 0,
+  }
 }
 
 type ExportDeps = { readonly journal: Journal; readonly index: IndexClient }

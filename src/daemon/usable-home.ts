@@ -14,6 +14,10 @@ export async function usableHome(home: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const cure = 'give it back with chown or chmod, or set MUSTER_HOME to another folder'
-    throw new AppError('denied', `the state folder ${home} cannot be written by this user (${code}); ${cure}`, { cause: error })
+    throw new AppError(
+      'denied',
+      `the state folder ${home} cannot be written by this user (${code}); ${cure}`,
+      { cause: error },
+    )
   }
 }

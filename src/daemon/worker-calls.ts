@@ -35,7 +35,9 @@ export class WorkerCalls {
 
   call<T>(method: string, ...args: unknown[]): Promise<T> {
     if (this.#waiting.size >= maxWaiting)
-      return Promise.reject(new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`))
+      return Promise.reject(
+        new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`),
+      )
     this.#worker ??= this.#start()
     const id = this.#nextId++
     const message: CallMessage = { id, method, args }

@@ -24,7 +24,13 @@ test('[MUS-80][MUS-91] each item is answered for itself, and a bad one does not 
     principal: operator,
   })
   expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
-    'appended', 'invalid', 'appended', 'invalid', 'invalid', 'conflict', 'appended',
+    'appended',
+    'invalid',
+    'appended',
+    'invalid',
+    'invalid',
+    'conflict',
+    'appended',
   ])
   expect(results[4]).toMatchObject({ message: expect.stringContaining('extra') })
   expect(await readAll(journal)).toHaveLength(3)
@@ -50,9 +56,17 @@ test('[MUS-8] a producer that repeats itself adds nothing, also after a restart;
     producer: { id: 'hook:1', epoch: 1, n: 3 },
   })
   expect(more.map((r) => r.status)).toEqual(['duplicate', 'appended'])
-  const fresh = await second.engine.propose({ items: [session.note('d')], principal: operator, producer: { id: 'hook:1', epoch: 2, n: 1 } })
+  const fresh = await second.engine.propose({
+    items: [session.note('d')],
+    principal: operator,
+    producer: { id: 'hook:1', epoch: 2, n: 1 },
+  })
   expect(fresh.map((r) => r.status)).toEqual(['appended'])
-  const stale = await second.engine.propose({ items: [session.note('e')], principal: operator, producer: { id: 'hook:1', epoch: 1, n: 99 } })
+  const stale = await second.engine.propose({
+    items: [session.note('e')],
+    principal: operator,
+    producer: { id: 'hook:1', epoch: 1, n: 99 },
+  })
   expect(stale[0]).toMatchObject({ status: 'rejected', code: 'conflict' })
   expect(await readAll(second.journal)).toHaveLength(5)
   await second.journal.close()
@@ -67,13 +81,26 @@ test('[MUS-205] a session reports for itself and those below it, for nobody else
   await engine.propose({ items: [parent.started(), stranger.started()], principal: operator })
   const principal = { kind: 'session', sessionId: parent.sessionId } as const
   const results = await engine.propose({
-    items: [startChild, parent.note('own'), child.note('below'), stranger.note('other'), { ...parent.note('f'), sessionId: fleet.sessionId }],
+    items: [
+      startChild,
+      parent.note('own'),
+      child.note('below'),
+      stranger.note('other'),
+      { ...parent.note('f'), sessionId: fleet.sessionId },
+    ],
     principal,
   })
   expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
-    'appended', 'appended', 'appended', 'denied', 'denied',
+    'appended',
+    'appended',
+    'appended',
+    'denied',
+    'denied',
   ])
-  const up = await engine.propose({ items: [parent.note('x')], principal: { kind: 'session', sessionId: child.sessionId } })
+  const up = await engine.propose({
+    items: [parent.note('x')],
+    principal: { kind: 'session', sessionId: child.sessionId },
+  })
   expect(up[0]).toMatchObject({ code: 'denied' })
   const nobody = await engine.propose({ items: [parent.note('x')], principal: { kind: 'anonymous' } })
   expect(nobody[0]).toMatchObject({ code: 'unauthenticated' })
@@ -85,7 +112,8 @@ test('[MUS-42][MUS-43] a text over 16 KB leaves the line, is durable before it, 
   const { engine, journal } = await openEngine(dir)
   const session = sessionDrafts()
   const long = `${'é'.repeat(20_000)} end`
-  const call = (callId: string) => session.draft('tool.call.started', { callId, tool: 'Write', params: { content: long, path: 'a.ts' } })
+  const call = (callId: string) =>
+    session.draft('tool.call.started', { callId, tool: 'Write', params: { content: long, path: 'a.ts' } })
   await engine.propose({ items: [session.started(), call('1'), call('2')], principal: operator })
   const [, one, two] = await readAll(journal)
   const ref = (one?.event.payload as { params: { content: BlobRef } }).params.content
@@ -118,14 +146,20 @@ test('[MUS-42] blobs of batches that wait while a segment rotates are not lost',
   )
   const events = (await readAll(journal)).slice(1)
   for (const [i, { event }] of events.entries())
-    expect(await journal.blobs.get((event.payload as { params: { text: BlobRef } }).params.text)).toBe(texts[i])
+    expect(await journal.blobs.get((event.payload as { params: { text: BlobRef } }).params.text)).toBe(
+      texts[i],
+    )
   await journal.close()
 })
 
 test('[MUS-2][MUS-64] what redaction touched stands in the event, and the counters add up', async () => {
   const { engine, journal } = await openEngine(tempFolder(), {
     engine: {
-      redact: (draft) => ({ value: { ...draft, payload: { message: '[redacted:test]' } } as typeof draft, paths: ['/payload/message'], counts: { test: 2 } }),
+      redact: (draft) => ({
+        value: { ...draft, payload: { message: '[redacted:test]' } } as typeof draft,
+        paths: ['/payload/message'],
+        counts: { test: 2 },
+      }),
     },
   })
   const session = sessionDrafts()
@@ -149,7 +183,9 @@ test('[MUS-81] two contradicting proposals that arrive together cannot both succ
 })
 
 test('[MUS-51] a session that ended long ago is known through the index, not taken for new', async () => {
-  const { engine, journal } = await openEngine(tempFolder(), { engine: { endedLifecycle: async () => 'killed' } })
+  const { engine, journal } = await openEngine(tempFolder(), {
+    engine: { endedLifecycle: async () => 'killed' },
+  })
   const session = sessionDrafts()
   const [result] = await engine.propose({ items: [session.started()], principal: operator })
   expect(result).toMatchObject({ status: 'rejected', code: 'conflict' })
@@ -163,7 +199,11 @@ test('[MUS-52] a fold of all events equals snapshot and tail', async () => {
   const { engine, journal } = await openEngine(dir)
   const sessions = Array.from({ length: 5 }, () => sessionDrafts())
   for (const [i, session] of sessions.entries()) {
-    const items = [session.started(), session.draft('tool.call.started', { callId: 'c', tool: 't' }), ...(i % 2 ? [session.completed()] : [])]
+    const items = [
+      session.started(),
+      session.draft('tool.call.started', { callId: 'c', tool: 't' }),
+      ...(i % 2 ? [session.completed()] : []),
+    ]
     await engine.propose({ items, principal: operator, producer: { id: `p${i}`, epoch: 0, n: 1 } })
     if (i === 2) await journal.snapshot(engine.snapshot())
   }
@@ -182,6 +222,8 @@ test('[MUS-3] ids sort by creation, also inside one millisecond and after the cl
 
 test('[MUS-36] waiting ends with the signal', async () => {
   const { journal } = await openEngine(tempFolder())
-  await expect(journal.wait(0, AbortSignal.any([never, AbortSignal.abort(new Error('gone'))]))).rejects.toThrow('gone')
+  await expect(
+    journal.wait(0, AbortSignal.any([never, AbortSignal.abort(new Error('gone'))])),
+  ).rejects.toThrow('gone')
   await journal.close()
 })

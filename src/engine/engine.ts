@@ -1,10 +1,18 @@
 import type { AppendResult } from '../contract/append.ts'
 import { AppError } from '../contract/errors.ts'
-import { catalogue, type AgentEvent, type Draft, type ProducerStamp } from '../contract/event.ts'
+import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
 import { fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { Lifecycle } from '../contract/values.ts'
-import { emptyFleet, endedSession, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
+import {
+  emptyFleet,
+  endedSession,
+  evolveFleet,
+  type Fleet,
+  restoreFleet,
+  snapshotFleet,
+  standing,
+} from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -122,14 +130,22 @@ export class Engine {
 
   #take(
     prepared: Redacted<Draft>,
-    context: { batch: StoredEvent[]; producer: ProducerStamp | undefined; recordedAt: string; principal: Principal },
+    context: {
+      batch: StoredEvent[]
+      producer: ProducerStamp | undefined
+      recordedAt: string
+      principal: Principal
+    },
   ): AppendResult {
     const draft = prepared.value
     if (context.producer) {
       const known = standing(this.#fleet, context.producer)
       if (known === 'repeat') return { status: 'duplicate' }
       if (known === 'stale epoch')
-        throw new AppError('conflict', `producer ${context.producer.id} has begun a newer epoch; this one is over`)
+        throw new AppError(
+          'conflict',
+          `producer ${context.producer.id} has begun a newer epoch; this one is over`,
+        )
     }
     this.#allow(draft, context.principal)
     const drafts = decide(this.#session(draft.sessionId), draft)
@@ -149,7 +165,12 @@ export class Engine {
 
   #write(
     draft: Draft,
-    context: { batch: StoredEvent[]; recordedAt: string; redacted?: Redacted<Draft>; producer?: ProducerStamp | undefined },
+    context: {
+      batch: StoredEvent[]
+      recordedAt: string
+      redacted?: Redacted<Draft>
+      producer?: ProducerStamp | undefined
+    },
   ): StoredEvent {
     if (context.redacted && context.redacted.paths.length > 0) this.#count(context.redacted.counts)
     const stored = stamp(
@@ -212,8 +233,7 @@ export class Engine {
   async #loadEnded(prepared: readonly Prepared[]): Promise<void> {
     const unknown = new Set<SessionId>()
     for (const one of prepared)
-      if (!(one instanceof AppError) && !this.#session(one.value.sessionId))
-        unknown.add(one.value.sessionId)
+      if (!(one instanceof AppError) && !this.#session(one.value.sessionId)) unknown.add(one.value.sessionId)
     for (const id of unknown) {
       const lifecycle = await this.#deps.endedLifecycle(id)
       if (lifecycle && !this.#fleet.sessions.has(id)) this.#fleet.ended.set(id, lifecycle)
@@ -221,9 +241,11 @@ export class Engine {
   }
 
   #allow(draft: Draft, principal: Principal): void {
-    if (draft.sessionId === fleetIds.sessionId) throw new AppError('denied', 'facts of the fleet are written by the daemon alone')
+    if (draft.sessionId === fleetIds.sessionId)
+      throw new AppError('denied', 'facts of the fleet are written by the daemon alone')
     if (principal.kind === 'operator') return
-    if (principal.kind === 'anonymous') throw new AppError('unauthenticated', 'a token is needed to report events')
+    if (principal.kind === 'anonymous')
+      throw new AppError('unauthenticated', 'a token is needed to report events')
     // A bound on the walk up, because a chain of parents is data and data can hold a circle.
     let id: SessionId | undefined = draft.sessionId
     for (let i = 0; id && i < 64; i++) {

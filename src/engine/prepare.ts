@@ -4,7 +4,11 @@ import { AppError } from '../contract/errors.ts'
 import { catalogue, type Draft, DraftEnvelope, type EventType, eventTypes } from '../contract/event.ts'
 
 /** What redaction says of a value: the value to keep, which paths it touched, and how often each rule struck. */
-export type Redacted<T> = { readonly value: T; readonly paths: readonly string[]; readonly counts: Readonly<Record<string, number>> }
+export type Redacted<T> = {
+  readonly value: T
+  readonly paths: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
 
 /** Takes secrets out of a draft; synchronous for small ones, elsewhere for large ones. */
 export type Redact = (draft: Draft) => Redacted<Draft> | Promise<Redacted<Draft>>
@@ -26,7 +30,8 @@ function parseSlowly(item: unknown): Draft {
   const envelope = DraftEnvelope.safeParse(item)
   if (!envelope.success) throw invalid('the event does not fit', envelope.error)
   const payload = catalogue[envelope.data.type].payload.safeParse(envelope.data.payload)
-  if (!payload.success) throw invalid(`the payload of ${envelope.data.type} does not fit`, payload.error, 'payload')
+  if (!payload.success)
+    throw invalid(`the payload of ${envelope.data.type} does not fit`, payload.error, 'payload')
   return { ...envelope.data, payload: payload.data } as Draft
 }
 

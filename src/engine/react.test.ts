@@ -8,7 +8,11 @@ import { ReactorRun } from './react.ts'
 /** Runs a reactor until it has seen a seq, then stops it. */
 async function runUntil(
   dir: string,
-  deps: { journal: Awaited<ReturnType<typeof openEngine>>['journal']; last: number; react: (event: AgentEvent) => void },
+  deps: {
+    journal: Awaited<ReturnType<typeof openEngine>>['journal']
+    last: number
+    react: (event: AgentEvent) => void
+  },
 ) {
   const stop = new AbortController()
   const run = new ReactorRun(
@@ -30,7 +34,10 @@ test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and start
   const dir = tempFolder()
   const { engine, journal } = await openEngine(dir)
   const session = sessionDrafts()
-  await engine.propose({ items: [session.started(), session.note('bad'), session.note('good')], principal: operator })
+  await engine.propose({
+    items: [session.started(), session.note('bad'), session.note('good')],
+    principal: operator,
+  })
   const seen: number[] = []
   const report = await runUntil(`${dir}/cursors`, {
     journal,
@@ -44,7 +51,11 @@ test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and start
   expect(report).toEqual({ name: 'test', seq: 3, parked: [{ seq: 2, error: 'Error: cannot' }] })
 
   const later: number[] = []
-  const running = runUntil(`${dir}/cursors`, { journal, last: 4, react: (event) => void later.push(event.seq) })
+  const running = runUntil(`${dir}/cursors`, {
+    journal,
+    last: 4,
+    react: (event) => void later.push(event.seq),
+  })
   await engine.propose({ items: [session.note('new')], principal: operator })
   expect((await running).seq).toBe(4)
   expect(later).toEqual([4])

@@ -21,17 +21,23 @@ export type ReactorReport = {
   readonly error?: string
 }
 
+type ReactorDeps = {
+  readonly journal: JournalReader
+  readonly cursors: Cursors
+  readonly onParked?: (parked: Parked) => void
+}
+
 const pageEvents = 500
 const parkedKept = 100
 
 /** Runs one reactor along the journal from its cursor, until the signal ends it. */
 export class ReactorRun {
   readonly #reactor: Reactor
-  readonly #deps: { readonly journal: JournalReader; readonly cursors: Cursors }
+  readonly #deps: ReactorDeps
   #seq = 0
   #parked: Parked[] = []
 
-  constructor(reactor: Reactor, deps: { readonly journal: JournalReader; readonly cursors: Cursors }) {
+  constructor(reactor: Reactor, deps: ReactorDeps) {
     this.#reactor = reactor
     this.#deps = deps
   }
@@ -53,7 +59,8 @@ export class ReactorRun {
       }
       for (const stored of page) {
         if (signal.aborted) break
-        if (this.#reactor.types.has(typeOfLine(stored.line) as EventType)) await this.#take(stored.event, signal)
+        if (this.#reactor.types.has(typeOfLine(stored.line) as EventType))
+          await this.#take(stored.event, signal)
         this.#seq = stored.seq
       }
     }
@@ -65,7 +72,9 @@ export class ReactorRun {
       await this.#reactor.react(event, signal)
     } catch (error) {
       // Whatever it was, one event must not stop all that follow it.
-      this.#parked = [...this.#parked, { seq: event.seq, error: String(error) }].slice(-parkedKept)
+      const parked = { seq: event.seq, error: String(error) }
+      this.#parked = [...this.#parked, parked].slice(-parkedKept)
+      this.#deps.onParked?.(parked)
     }
   }
 }

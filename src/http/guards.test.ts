@@ -303,3 +303,17 @@ test('[MUS-200] a configured host is ours, with its own origin', async () => {
   expect(await at({ host: 'muster.example', origin: 'https://muster.example' })).toBe(200)
   expect(await at({ host, origin: 'https://muster.example' })).toBe(403)
 })
+
+test('[MUS-203] a token of any length costs nothing to refuse', async () => {
+  const compared: string[] = []
+  const counting = testApp({
+    authenticate: (token) => {
+      compared.push(token)
+      return undefined
+    },
+  })
+  expect((await send(counting, '/api/v1/openapi.json', { headers: bearer('x'.repeat(513)) })).status).toBe(
+    401,
+  )
+  expect(compared).toEqual([])
+})

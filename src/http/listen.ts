@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync, unlinkSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
@@ -99,7 +99,6 @@ async function listenUnix(server: Server, path: string, isRetry = false): Promis
     unlinkSync(path)
     return listenUnix(server, path, true)
   }
-  chmodSync(path, 0o600)
 }
 
 // The socket is bound inside listen(), so the mask closes the moment in which others could connect.

@@ -4,6 +4,7 @@ import { sampleEvent, sampleRun, sampleSession } from '../../test/http/sample-ev
 import { ask, type TestApp, testApp } from '../../test/http/test-app.ts'
 import type { TraceId } from '../contract/ids.ts'
 import { shortId } from '../contract/ids.ts'
+import { liveHub } from './live.ts'
 
 const canonical = '/api/v1/events/stream'
 const runtime = '/api/events'
@@ -276,7 +277,9 @@ describe('tokens', () => {
     app.live.publish(token('mine'))
     app.live.publish(token('theirs', 2))
     app.journal.append(checkpoint(1))
-    expect(await other.chunk()).toMatch(/"token":"theirs"/)
+    const text = await other.chunk()
+    expect(text).toMatch(/"token":"theirs"/)
+    expect(text).not.toContain('mine')
     expect(await events.chunk()).toMatch(/^id: 1\.0\n/)
   })
 })
@@ -316,6 +319,21 @@ describe('[MUS-105] a client that does not read', () => {
     expect(app.streams.count).toBe(1)
   })
 
+  test('is told apart from one that waits, also where heartbeats are rarer than the bound', async () => {
+    const app = testApp({ limits: { heartbeatMs: 90_000, stallMs: 30_000, maxClients: 9 } })
+    const stream = await openSse(app, canonical)
+    await stream.chunk()
+    const next = stream.chunk()
+    await settle()
+    for (let n = 0; n < 8; n++) {
+      app.clock.advance(10_000)
+      await settle()
+    }
+    expect(app.streams.count).toBe(1)
+    app.journal.append(checkpoint(1))
+    expect(await next).toMatch(/^id: 1\.0\n/)
+  })
+
   test('is closed too when it never read at all', async () => {
     const app = testApp()
     await ask(app, canonical)
@@ -326,7 +344,61 @@ describe('[MUS-105] a client that does not read', () => {
   })
 })
 
+describe('[MUS-105] what a client is sent at once', () => {
+  test('is a chunk of bounded size, and no event is read twice for it', async () => {
+    const app = testApp()
+    const total = 300
+    for (let n = 1; n <= total; n++)
+      app.journal.append(
+        sampleEvent('progress.checkpoint', { payload: { message: 'x'.repeat(3000) } as never }),
+      )
+    const stream = await openSse(app, `${canonical}?after=0`)
+    const sizes: number[] = []
+    for (let text = await stream.chunk(); ; text = await stream.chunk()) {
+      sizes.push(text?.length ?? 0)
+      if (text?.includes(`id: ${total}.0`)) break
+    }
+    expect(Math.max(...sizes)).toBeLessThan(64 * 1024 + 5000)
+    expect(sizes.length).toBeGreaterThan(10)
+    expect(app.journal.given()).toBe(total)
+    await stream.leave()
+  })
+})
+
 describe('the end of a stream', () => {
+  test('[MUS-105] the tokens of a client that left are kept for nobody', async () => {
+    const hub = liveHub()
+    let watching = 0
+    const live = {
+      publish: () => {},
+      subscribe(wants: Parameters<typeof hub.subscribe>[0]) {
+        const queue = hub.subscribe(wants)
+        const close = queue.close.bind(queue)
+        watching++
+        queue.close = () => {
+          watching--
+          close()
+        }
+        return queue
+      },
+    }
+    const stream = await openSse(testApp({ live }), runtime)
+    expect(watching).toBe(1)
+    await stream.leave()
+    expect(watching).toBe(0)
+  })
+
+  test('[MUS-105] a request that was cut before its stream opened leaves none', () => {
+    const app = testApp()
+    app.streams.open('streamEvents', {
+      input: {},
+      lastEventId: undefined,
+      signal: AbortSignal.abort(),
+      cut: () => {},
+    })
+    expect(app.streams.count).toBe(0)
+  })
+
   test('[MUS-105] a client that leaves leaves nothing behind', async () => {
     const app = testApp()
     const stream = await openSse(app, runtime)
@@ -391,6 +463,24 @@ describe('[MUS-100] an event that cannot be shown', () => {
     const stream = await openSse(app, `${runtime}?after=0`)
     expect((await stream.blocks(3)).slice(1).map(({ id }) => id)).toEqual(['1.0', '3.0'])
     expect(app.bugs).toEqual([new Error('index')])
+  })
+
+  test('a look-up that failed is tried again for the next client', async () => {
+    let failures = 1
+    const app = testApp({
+      contextOf: async () => {
+        if (failures-- > 0) throw new Error('index')
+        return {}
+      },
+    })
+    app.journal.append(checkpoint(1), checkpoint(2))
+    const ids = async () => {
+      const stream = await openSse(app, `${runtime}?after=0`)
+      const seen = (await stream.blocks(2)).slice(1).map(({ id }) => id)
+      await stream.leave()
+      return seen
+    }
+    expect([await ids(), await ids()]).toEqual([['2.0'], ['1.0']])
   })
 
   test('a journal that has nothing readable up to its mark does not spin', async () => {

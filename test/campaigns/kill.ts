@@ -9,7 +9,12 @@ const seed = Number(process.env['MUSTER_CAMPAIGN_SEED'] ?? 1)
 const home = mkdtempSync(join(tmpdir(), 'muster-kill-'))
 
 try {
-  const result = await killCampaign({ home, kills: runs, seed, onKill: (n, acked) => console.log(`kill ${n}: ${acked} acknowledged`) })
+  const result = await killCampaign({
+    home,
+    kills: runs,
+    seed,
+    onKill: (n, acked) => console.log(`kill ${n}: ${acked} acknowledged`),
+  })
   console.log(result)
 } finally {
   rmSync(home, { recursive: true, force: true })

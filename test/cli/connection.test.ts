@@ -132,9 +132,9 @@ describe('the way to the daemon', () => {
   test('[MUS-118] stop uses the operator token, waits until it is gone, and says when none ran', async () => {
     const home = join(temporaryFolder(), 'state')
     const { connection } = connect(home)
-    expect(await connection.stop({ sessions: false })).toBe(false)
+    expect(await connection.stop()).toBe(false)
     const { health } = await connection.start()
-    expect(await connection.stop({ sessions: false })).toBe(true)
+    expect(await connection.stop()).toBe(true)
     expect(isProcessAlive(health.pid)).toBe(false)
     expect(read(home, 'authorization')).toBe('Bearer mop_test\n')
   })
@@ -143,7 +143,7 @@ describe('the way to the daemon', () => {
     const home = join(temporaryFolder(), 'state')
     const { connection } = connect(home, { MUSTER_TOKEN: 'mst_session' })
     await connection.start()
-    await connection.stop({ sessions: false })
+    await connection.stop()
     expect(read(home, 'authorization')).toBe('Bearer mst_session\n')
   })
 

@@ -29,7 +29,7 @@ afterAll(() => {
 const pages: [string, (view: View) => string][] = [
   ['up', (view) => renderUp(data.upFirst, view)],
   ['up-ssh', (view) => renderUp(data.upOverSsh, view)],
-  ['down', () => [renderDown(data.down), renderDown(data.downIdle), renderDown(data.downAll)].join('\n')],
+  ['down', () => [renderDown(data.down), renderDown(data.downIdle)].join('\n')],
   ['doctor', (view) => renderChecks(data.doctor, view)],
   ['doctor-well', (view) => renderChecks(data.doctorWell, view)],
   ['config', (view) => renderConfig(data.config, view)],

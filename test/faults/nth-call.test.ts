@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { verifyJournal } from '../../src/adapters/jsonl/verify.ts'
-import { failingOps, type Fault } from '../support/failing-ops.ts'
+import { type Fault, failingOps } from '../support/failing-ops.ts'
 import { openEngine, operator, sessionDrafts } from '../support/temp-engine.ts'
 import { readAll, tempFolder } from '../support/temp-journal.ts'
 
 const faults: Fault[] = [
-  ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'EIO', partial: i * 100 })),
+  ...Array.from(
+    { length: 8 },
+    (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'EIO', partial: i * 100 }),
+  ),
   ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'ENOSPC', partial: 37 })),
   ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'sync', nth: i + 1, code: 'EIO' })),
 ]
@@ -22,7 +25,9 @@ test.each(faults)(
     const send = async (items: ReturnType<typeof session.note>[], names: string[]) => {
       try {
         const results = await engine.propose({ items, principal: operator })
-        results.forEach((result, i) => (result.status === 'appended' ? acknowledged : refused).push(names[i] as string))
+        results.forEach((result, i) =>
+          (result.status === 'appended' ? acknowledged : refused).push(names[i] as string),
+        )
       } catch (error) {
         expect(error).toMatchObject({ code: 'unavailable' })
         refused.push(...names)
@@ -30,12 +35,15 @@ test.each(faults)(
     }
     // The start is sent again until it is taken: an earlier refusal must not count as a start.
     for (let i = 0; i < 3 && !acknowledged.includes('start'); i++) await send([session.started()], ['start'])
-    for (let i = 0; i < 10; i++) await send([session.note(`a${i}`), session.note(`b${i}`)], [`a${i}`, `b${i}`])
+    for (let i = 0; i < 10; i++)
+      await send([session.note(`a${i}`), session.note(`b${i}`)], [`a${i}`, `b${i}`])
     expect(ops.fired()).toBe(true)
     expect(refused.length).toBeGreaterThan(0)
     expect(acknowledged.length + refused.length).toBeGreaterThanOrEqual(21)
     const stored = await readAll(journal)
-    const texts = stored.map((e) => (e.event.type === 'progress.checkpoint' ? e.event.payload.message : 'start'))
+    const texts = stored.map((e) =>
+      e.event.type === 'progress.checkpoint' ? e.event.payload.message : 'start',
+    )
     expect(texts).toEqual(acknowledged)
     expect(stored.map((e) => e.seq)).toEqual(stored.map((_, i) => i + 1))
     await journal.close()
@@ -48,10 +56,14 @@ test.each(faults)(
 
 test('[MUS-31] a sync that failed is not tried again on the same file: writing goes on in a new segment', async () => {
   const dir = tempFolder()
-  const { engine, journal } = await openEngine(dir, { journal: { ops: failingOps({ call: 'sync', nth: 2, code: 'EIO' }) } })
+  const { engine, journal } = await openEngine(dir, {
+    journal: { ops: failingOps({ call: 'sync', nth: 2, code: 'EIO' }) },
+  })
   const session = sessionDrafts()
   await engine.propose({ items: [session.started()], principal: operator })
-  await expect(engine.propose({ items: [session.note('lost')], principal: operator })).rejects.toThrow(/EIO.*dmesg/)
+  await expect(engine.propose({ items: [session.note('lost')], principal: operator })).rejects.toThrow(
+    /EIO.*dmesg/,
+  )
   await engine.propose({ items: [session.note('kept')], principal: operator })
   expect(journal.stats().segments).toBe(2)
   await journal.close()

@@ -12,7 +12,9 @@ const known = ['Tr0ub4dor-and-3-staples', 'correct/horse+battery=staple', 'zk9-v
 const filesOf = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isFile() && !path.endsWith('operator.token') && !path.endsWith('vault.key'))
+    .filter(
+      (path) => statSync(path).isFile() && !path.endsWith('operator.token') && !path.endsWith('vault.key'),
+    )
 
 /** A payload with the text somewhere inside: in a value, a key, deep, long enough for a blob, or cut over fields. */
 function hidden(text: string, seed: number): Record<string, unknown> {
@@ -29,17 +31,24 @@ function hidden(text: string, seed: number): Record<string, unknown> {
 test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, index, stream, answers or log in plain text', async () => {
   const home = tempFolder()
   const daemon = await startDaemonProcess(home, {
-    env: { SERVICE_TOKEN: known[0] as string, DEPLOY_KEY: known[1] as string, DB_PASSWORD: known[2] as string },
+    env: {
+      SERVICE_TOKEN: known[0] as string,
+      DEPLOY_KEY: known[1] as string,
+      DB_PASSWORD: known[2] as string,
+    },
   })
   const seen: string[] = []
   const stop = new AbortController()
   const following = (async () => {
-    for await (const frame of daemon.client.streamEvents({}, { signal: stop.signal })) seen.push(JSON.stringify(frame))
+    for await (const frame of daemon.client.streamEvents({}, { signal: stop.signal }))
+      seen.push(JSON.stringify(frame))
   })().catch(() => {})
   const session = sessionDrafts()
   await daemon.client.appendEvents({ events: [session.started()] })
 
-  const secrets = fc.sample(fc.integer({ min: 1, max: 1 << 30 }), { numRuns: 6, seed: 11 }).flatMap((seed) => plantedSecrets(seed))
+  const secrets = fc
+    .sample(fc.integer({ min: 1, max: 1 << 30 }), { numRuns: 6, seed: 11 })
+    .flatMap((seed) => plantedSecrets(seed))
   const planted = secrets.map(({ secret }) => secret)
   const drafts = secrets.flatMap(({ text }, i) => [
     session.draft('tool.call.started', { callId: `c${i}`, tool: 'Bash', params: hidden(text, i) }),
@@ -47,9 +56,18 @@ test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, in
   ])
   for (const [i, value] of known.entries()) {
     planted.push(value, Buffer.from(value).toString('base64'))
-    drafts.push(session.note(`plain ${value}`), session.note(`coded ${Buffer.from(`user:${value}`).toString('base64')}`))
+    drafts.push(
+      session.note(`plain ${value}`),
+      session.note(`coded ${Buffer.from(`user:${value}`).toString('base64')}`),
+    )
     for (let cut = 3; cut < value.length - 3; cut += 4)
-      drafts.push(session.draft('tool.call.started', { callId: `k${i}-${cut}`, tool: 'X', params: { a: value.slice(0, cut), b: value.slice(cut) } }))
+      drafts.push(
+        session.draft('tool.call.started', {
+          callId: `k${i}-${cut}`,
+          tool: 'X',
+          params: { a: value.slice(0, cut), b: value.slice(cut) },
+        }),
+      )
   }
   for (let at = 0; at < drafts.length; at += 50) {
     const { results } = await daemon.client.appendEvents({ events: drafts.slice(at, at + 50) })
@@ -68,12 +86,21 @@ test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, in
   await following
   await daemon.kill('SIGTERM')
 
-  const texts = [...filesOf(home).map((path) => [path, readFileSync(path, 'latin1')] as const), ['stream', seen.join('\n')] as const, ['answers', answers] as const, ['log', daemon.log()] as const]
+  const texts = [
+    ...filesOf(home).map((path) => [path, readFileSync(path, 'latin1')] as const),
+    ['stream', seen.join('\n')] as const,
+    ['answers', answers] as const,
+    ['log', daemon.log()] as const,
+  ]
   // The events themselves did arrive everywhere, so that a clean search means something.
   for (const part of ['segments', 'blobs', 'index.db', 'search.db', 'stream', 'answers'])
-    expect(texts.some(([name, text]) => name.includes(part) && text.includes('[redacted:')), part).toBe(true)
+    expect(
+      texts.some(([name, text]) => name.includes(part) && text.includes('[redacted:')),
+      part,
+    ).toBe(true)
   for (const [name, text] of texts)
-    for (const secret of planted) expect(text.includes(secret), `${secret.slice(0, 6)}… in ${name}`).toBe(false)
+    for (const secret of planted)
+      expect(text.includes(secret), `${secret.slice(0, 6)}… in ${name}`).toBe(false)
   for (const value of known)
     for (const [name, text] of texts) {
       const joined = text.replaceAll(/"[,:]"[ab]":"|","b":"/g, '')

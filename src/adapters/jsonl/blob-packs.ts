@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { closeSync, openSync, fstatSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { AppError } from '../../contract/errors.ts'
 import type { BlobRef } from '../../contract/values.ts'
@@ -100,7 +100,10 @@ export async function readBlob(folder: string, ref: BlobRef): Promise<string> {
     await handle.read(buffer, 0, ref.bytes, ref.offset)
     const text = buffer.toString('utf8')
     if (`sha256:${hash('sha256', buffer, 'hex')}` !== ref.$blob)
-      throw new AppError('failed', `a blob in ${path} at ${ref.offset} is damaged; restore the file from a backup`)
+      throw new AppError(
+        'failed',
+        `a blob in ${path} at ${ref.offset} is damaged; restore the file from a backup`,
+      )
     return text
   } finally {
     await handle.close()

@@ -40,7 +40,8 @@ export function parseHeader(line: string, file: string): Header {
 }
 
 /** Half of a sha256: enough to name a damaged line, and half the bytes in every commit. */
-export const lineDigest = (line: string | Uint8Array): string => hash('sha256', line, 'hex').slice(0, digestLength)
+export const lineDigest = (line: string | Uint8Array): string =>
+  hash('sha256', line, 'hex').slice(0, digestLength)
 
 export const nextChain = (chain: string, digests: string): string => hash('sha256', chain + digests, 'hex')
 

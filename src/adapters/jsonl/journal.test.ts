@@ -1,4 +1,12 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -56,8 +64,7 @@ test('[MUS-26][MUS-27][MUS-28] cut at any byte, only whole batches come back and
     expect(opened.replayed.map((e) => e.seq)).toEqual(Array.from({ length: batches * 3 }, (_, i) => i + 1))
     const cutBytes = length - (ends[batches] as number)
     expect(opened.cut?.bytes ?? 0).toBe(cutBytes)
-    if (opened.cut)
-      expect(readFileSync(opened.cut.keptAs)).toEqual(whole.subarray(ends[batches], length))
+    if (opened.cut) expect(readFileSync(opened.cut.keptAs)).toEqual(whole.subarray(ends[batches], length))
     await opened.journal.append(batchOf(opened.journal, ['after']))
     await opened.journal.close()
     expect((await verifyJournal(dir)).damage).toEqual([])
@@ -90,18 +97,22 @@ test('[MUS-32][MUS-33] a flipped byte anywhere is named by line, and opening ref
   const headerEnd = (lines[0] as string).length + 1
   const lastBatch = whole.lastIndexOf(`\n{"seq":10,`)
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: headerEnd, max: lastBatch }), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
-      const damaged = Buffer.from(whole)
-      damaged[at] = (damaged[at] as number) ^ flip
-      writeFileSync(pathOf(dir), damaged)
-      const { damage } = await verifyJournal(dir)
-      expect(damage.length).toBeGreaterThan(0)
-      const line = whole.subarray(0, at).toString('utf8').split('\n').length
-      // A flip that makes or takes a newline shifts lines by one.
-      expect(Math.abs((damage[0]?.line ?? 0) - line)).toBeLessThanOrEqual(3)
-      await expect(openJournal(dir)).rejects.toThrow(/is damaged.*sm journal verify/)
-      expect(readFileSync(pathOf(dir))).toEqual(damaged)
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: headerEnd, max: lastBatch }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const damaged = Buffer.from(whole)
+        damaged[at] = (damaged[at] as number) ^ flip
+        writeFileSync(pathOf(dir), damaged)
+        const { damage } = await verifyJournal(dir)
+        expect(damage.length).toBeGreaterThan(0)
+        const line = whole.subarray(0, at).toString('utf8').split('\n').length
+        // A flip that makes or takes a newline shifts lines by one.
+        expect(Math.abs((damage[0]?.line ?? 0) - line)).toBeLessThanOrEqual(3)
+        await expect(openJournal(dir)).rejects.toThrow(/is damaged.*sm journal verify/)
+        expect(readFileSync(pathOf(dir))).toEqual(damaged)
+      },
+    ),
     { numRuns: 60 },
   )
 })

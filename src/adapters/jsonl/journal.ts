@@ -157,7 +157,12 @@ export class Journal implements JournalWriter, JournalReader {
     const exact = place.seq === seq
     const segment = exact ? file : (this.#segments.findLast((s) => s.firstSeq <= seq + 1) ?? file)
     const from = exact ? place : { offset: 0, line: 0, seq: segment.firstSeq - 1, chain: '' }
-    await saveSnapshot(this.#paths.snapshots, { seq, segment: segment.number, place: from, state: JSON.parse(body) })
+    await saveSnapshot(this.#paths.snapshots, {
+      seq,
+      segment: segment.number,
+      place: from,
+      state: JSON.parse(body),
+    })
     this.#snapshotSeq = seq
   }
 
@@ -181,7 +186,8 @@ export class Journal implements JournalWriter, JournalReader {
   }
 
   #live(): Writer {
-    if (!this.#writer) throw new AppError('unavailable', 'the journal is not open for writing; see: sm doctor')
+    if (!this.#writer)
+      throw new AppError('unavailable', 'the journal is not open for writing; see: sm doctor')
     return this.#writer
   }
 
@@ -195,7 +201,8 @@ export class Journal implements JournalWriter, JournalReader {
     let end: Place | undefined
     for (const segment of this.#segments) {
       if (snapshot && segment.number < snapshot.segment) continue
-      const from = snapshot?.segment === segment.number && snapshot.place.offset > 0 ? snapshot.place : undefined
+      const from =
+        snapshot?.segment === segment.number && snapshot.place.offset > 0 ? snapshot.place : undefined
       const recovered = await recoverSegment(segment, {
         paths: this.#paths,
         continues: end,
@@ -259,7 +266,11 @@ export class Journal implements JournalWriter, JournalReader {
     fsyncSync(fd)
     await syncFolder(this.#paths.segments)
     this.#segments = [...this.#segments, file]
-    return { file, fd, place: { offset: Buffer.byteLength(header), line: 1, seq: place.seq, chain: place.chain } }
+    return {
+      file,
+      fd,
+      place: { offset: Buffer.byteLength(header), line: 1, seq: place.seq, chain: place.chain },
+    }
   }
 
   #checkReserve(): void {
@@ -270,4 +281,8 @@ export class Journal implements JournalWriter, JournalReader {
   }
 }
 
-const openSegment = (file: SegmentFile, place: Place): OpenSegment => ({ file, fd: openSync(file.path, 'r+'), place })
+const openSegment = (file: SegmentFile, place: Place): OpenSegment => ({
+  file,
+  fd: openSync(file.path, 'r+'),
+  place,
+})

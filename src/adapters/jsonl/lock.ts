@@ -13,11 +13,16 @@ export function takeLock(path: string): Lock {
   writeFileSync(path, '', { flag: 'a', mode: 0o600 })
   const db = new DatabaseSync(path)
   try {
-    db.exec('PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE')
+    db.exec(
+      'PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE',
+    )
   } catch (error) {
     db.close()
     if (!isBusy(error)) throw error
-    throw new AppError('conflict', `${holder(path)} has the journal beside ${path}; use it, or stop it with: sm down`)
+    throw new AppError(
+      'conflict',
+      `${holder(path)} has the journal beside ${path}; use it, or stop it with: sm down`,
+    )
   }
   writeFileSync(holderPath(path), String(process.pid), { mode: 0o600 })
   const inode = statSync(path).ino

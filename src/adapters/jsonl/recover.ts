@@ -6,7 +6,12 @@ import type { Layout, SegmentFile } from './layout.ts'
 import { type Batch, type Damage, type Place, type Walked, walkSegment } from './walk.ts'
 
 /** What was cut from the end of a segment, and where it is kept. */
-export type Cut = { readonly segment: string; readonly bytes: number; readonly keptAs: string; readonly reason: string }
+export type Cut = {
+  readonly segment: string
+  readonly bytes: number
+  readonly keptAs: string
+  readonly reason: string
+}
 
 /**
  * Walks the last segment, hands over its whole batches, and cuts an unfinished batch at its end.

@@ -11,28 +11,31 @@ const pathOf = (dir: string) => join(dir, 'segments', readdirSync(join(dir, 'seg
 test('[MUS-33][MUS-39] a flipped byte is cured: the damaged line leaves a tombstone, every other event stays', async () => {
   const dir = tempFolder()
   const { journal } = await openJournal(dir)
-  for (let i = 0; i < 4; i++)
-    await journal.append(batchOf(journal, [`a${i}`, `b${i}`, `c${i}`]))
+  for (let i = 0; i < 4; i++) await journal.append(batchOf(journal, [`a${i}`, `b${i}`, `c${i}`]))
   await journal.close()
   const whole = readFileSync(pathOf(dir))
   const from = whole.indexOf('\n') + 1
   const to = whole.lastIndexOf('\n{"seq":10,')
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: from, max: to }), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
-      const damaged = Buffer.from(whole)
-      damaged[at] = (damaged[at] as number) ^ flip
-      writeFileSync(pathOf(dir), damaged)
-      const [done] = await setAsideDamage(dir)
-      expect(done?.lines).toBeLessThanOrEqual(2)
-      expect(readFileSync(done?.original ?? '')).toEqual(damaged)
-      expect((await verifyJournal(dir)).damage).toEqual([])
-      const again = await openJournal(dir)
-      const seqs = (await readAll(again.journal)).map((e) => e.seq)
-      expect(seqs.length).toBeGreaterThanOrEqual(12 - (done?.lines ?? 0))
-      expect(new Set(seqs).size).toBe(seqs.length)
-      expect(again.journal.nextSeq()).toBe(13)
-      await again.journal.close()
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: from, max: to }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const damaged = Buffer.from(whole)
+        damaged[at] = (damaged[at] as number) ^ flip
+        writeFileSync(pathOf(dir), damaged)
+        const [done] = await setAsideDamage(dir)
+        expect(done?.lines).toBeLessThanOrEqual(2)
+        expect(readFileSync(done?.original ?? '')).toEqual(damaged)
+        expect((await verifyJournal(dir)).damage).toEqual([])
+        const again = await openJournal(dir)
+        const seqs = (await readAll(again.journal)).map((e) => e.seq)
+        expect(seqs.length).toBeGreaterThanOrEqual(12 - (done?.lines ?? 0))
+        expect(new Set(seqs).size).toBe(seqs.length)
+        expect(again.journal.nextSeq()).toBe(13)
+        await again.journal.close()
+      },
+    ),
     { numRuns: 40 },
   )
 })

@@ -2,7 +2,17 @@ import { promises as fs } from 'node:fs'
 import { basename, join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { syncFolder } from '../system/durable-files.ts'
-import { type Commit, commitLine, digestAt, isCommit, lineDigest, nextChain, parseCommit, parseHeader, seqOf } from './format.ts'
+import {
+  type Commit,
+  commitLine,
+  digestAt,
+  isCommit,
+  lineDigest,
+  nextChain,
+  parseCommit,
+  parseHeader,
+  seqOf,
+} from './format.ts'
 import { type Layout, layout, listSegments, type SegmentFile } from './layout.ts'
 import { lineGroups } from './lines.ts'
 import { takeLock } from './lock.ts'
@@ -72,7 +82,12 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
   return { file: segment.path, lines: replaced, original }
 }
 
-type Known = { readonly commit: Commit | undefined; readonly chain: string; readonly seq: number; readonly file: string }
+type Known = {
+  readonly commit: Commit | undefined
+  readonly chain: string
+  readonly seq: number
+  readonly file: string
+}
 
 type Mended = { readonly text: string; readonly commit: Commit; readonly replaced: number }
 
@@ -85,7 +100,11 @@ function mendBatch(lines: readonly Line[], known: Known): Mended {
   const lost = lines.findIndex((line) => Number.isNaN(seqOf(line.text)))
   if (commit && lost > 0 && lines.length - lost - 1 === commit.n) {
     const first = mendBatch(lines.slice(0, lost), { ...known, commit: undefined })
-    const rest = mendBatch(lines.slice(lost + 1), { ...known, chain: first.commit.chain, seq: first.commit.seq })
+    const rest = mendBatch(lines.slice(lost + 1), {
+      ...known,
+      chain: first.commit.chain,
+      seq: first.commit.seq,
+    })
     return { ...rest, text: first.text + rest.text, replaced: first.replaced + rest.replaced }
   }
   return withTombstones(lines, rebuiltCommit(lines, known), seq)
@@ -107,7 +126,10 @@ function withTombstones(lines: readonly Line[], commit: Commit, seq: number): Me
 /** The commit line itself is damaged: it follows from its lines, if these are whole. */
 function rebuiltCommit(lines: readonly Line[], { chain, seq, file }: Known): Commit {
   if (lines.some((line, i) => seqOf(line.text) !== seq + 1 + i))
-    throw new AppError('failed', `${file} is damaged beyond mending near seq ${seq + 1}; restore it from a backup`)
+    throw new AppError(
+      'failed',
+      `${file} is damaged beyond mending near seq ${seq + 1}; restore it from a backup`,
+    )
   const digests = lines.map((line) => line.digest).join('')
   return { n: lines.length, seq: seq + lines.length, chain: nextChain(chain, digests), lines: digests }
 }

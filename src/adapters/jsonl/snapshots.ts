@@ -7,7 +7,12 @@ import { replaceFile } from '../system/durable-files.ts'
 export type Snapshot = {
   readonly seq: number
   readonly segment: number
-  readonly place: { readonly offset: number; readonly line: number; readonly seq: number; readonly chain: string }
+  readonly place: {
+    readonly offset: number
+    readonly line: number
+    readonly seq: number
+    readonly chain: string
+  }
   readonly state: unknown
 }
 

@@ -1,10 +1,24 @@
-import { type Commit, digestAt, isCommit, lineDigest, nextChain, parseCommit, parseHeader, seqOf } from './format.ts'
+import {
+  type Commit,
+  digestAt,
+  isCommit,
+  lineDigest,
+  nextChain,
+  parseCommit,
+  parseHeader,
+  seqOf,
+} from './format.ts'
 import type { SegmentFile } from './layout.ts'
 import { lineGroups } from './lines.ts'
 import { tombstoneDigest } from './stored.ts'
 
 /** A place in a segment between two batches. */
-export type Place = { readonly offset: number; readonly line: number; readonly seq: number; readonly chain: string }
+export type Place = {
+  readonly offset: number
+  readonly line: number
+  readonly seq: number
+  readonly chain: string
+}
 
 /** A line that is not what was written. */
 export type Damage = {
@@ -96,13 +110,19 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
       }
     }
   }
-  if (!header) damage.push({ file: segment.path, line: 1, offset: 0, seq: segment.firstSeq, reason: 'the segment is empty' })
+  if (!header)
+    damage.push({
+      file: segment.path,
+      line: 1,
+      offset: 0,
+      seq: segment.firstSeq,
+      reason: 'the segment is empty',
+    })
   if (!tail && lines.length > 0) {
     const end = (starts.at(-1) ?? 0) + Buffer.byteLength(lines.at(-1) ?? '') + 1
     tail = tailFrom(place.offset, end, 'the last batch has no commit line')
   }
-  if (unwritten && damage.length === 1 && !tail)
-    return { end: beforeUnwritten, damage: [], tail: unwritten }
+  if (unwritten && damage.length === 1 && !tail) return { end: beforeUnwritten, damage: [], tail: unwritten }
   return { end: place, damage, tail }
 }
 

@@ -75,7 +75,9 @@ export class Writer {
   append(events: readonly StoredEvent[]): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#pendingBytes > maxPendingBytes)
-      return Promise.reject(new AppError('limited', 'the journal is behind with writing; try again in a moment'))
+      return Promise.reject(
+        new AppError('limited', 'the journal is behind with writing; try again in a moment'),
+      )
     const group = this.#filling()
     const lines = events.map((event) => event.line)
     const before = group.size
@@ -163,7 +165,8 @@ export class Writer {
 
   #poison(group: Group, cause: unknown): void {
     this.#failure = cause instanceof AppError ? cause : writeFailure(cause)
-    for (const { entries } of [group, ...this.#groups]) for (const entry of entries) entry.reject(this.#failure)
+    for (const { entries } of [group, ...this.#groups])
+      for (const entry of entries) entry.reject(this.#failure)
     this.#groups = []
     this.#pendingEvents = 0
     this.#pendingBytes = 0

@@ -93,7 +93,6 @@ export class RowWriter {
   #carry(carry: Carry, amounts: Carried | undefined, sign: 1 | -1): void {
     if (amounts === undefined) return
     const table = this.#table(carry.to)
-    if (carry.existingOnly && table.find(amounts.key) === undefined) return
     const change: Record<string, number> = {}
     for (const [i, name] of carry.columns.entries()) {
       const amount = amounts.values[i]

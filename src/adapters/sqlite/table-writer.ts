@@ -73,12 +73,6 @@ export class TableWriter {
     return row
   }
 
-  /** The row of a key, if there is one. */
-  find(key: readonly RowValue[]): Row | undefined {
-    const name = nameOf(key)
-    return this.#rows.get(name) ?? this.#read(key, name)
-  }
-
   #read(key: readonly RowValue[], name: RowValue): Row | undefined {
     const values = this.#load.get(...key) as unknown as RowValue[] | undefined
     if (values === undefined) return undefined

@@ -55,6 +55,18 @@ test('[MUS-181] a call whose correction came first counts where it was made', ()
   ])
 })
 
+test('[MUS-181] a correction from elsewhere changes the figures of a call, not its place', () => {
+  const stream = new EventStream()
+  stream.add('llm.request.completed', answer('r', 7), { phase: 'work' })
+  const elsewhere = { sessionId: sessionIdOf(9), runId: runIdOf(9), actor: 'otlp', spanId: spanIdOf(9) }
+  stream.add('llm.usage.corrected', { responseId: 'r', usage: { input: 50 } }, elsewhere)
+  using place = new TempIndex()
+  using index = place.queries(stream.events)
+  expect(index.ledger({})).toMatchObject([{ sessionId: sessionIdOf(1), spanId: spanIdOf(0), actor: 'agent' }])
+  expect(index.usage({ sessionId: sessionIdOf(1) })).toMatchObject([{ calls: 1, tokens: 50 }])
+  expect(index.stats({ by: ['phase'] }).find((row) => row.phase === 'work')).toMatchObject({ tokens: 50 })
+})
+
 test('[MUS-181] usage is summed by session, subtree, run and model', () => {
   const stream = new EventStream()
   const at = (n: number) => ({ sessionId: sessionIdOf(n), runId: runIdOf(n) })

@@ -18,7 +18,8 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
   const master = await loadKey(keyFile)
   const contentKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault content', keyBytes))
   const nameKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault name', keyBytes))
-  const folderOf = (owner: string) => join(dir, createHmac('sha256', nameKey).update(owner).digest('hex').slice(0, 32))
+  const folderOf = (owner: string) =>
+    join(dir, createHmac('sha256', nameKey).update(owner).digest('hex').slice(0, 32))
 
   return {
     async put(bytes, owner) {
@@ -57,7 +58,10 @@ async function loadKey(path: string): Promise<Buffer> {
   const existing = await fs.readFile(path).catch(absent)
   if (existing) {
     if (existing.length !== keyBytes)
-      throw new AppError('failed', `${path} is not a vault key of ${keyBytes} bytes; restore it from a backup`)
+      throw new AppError(
+        'failed',
+        `${path} is not a vault key of ${keyBytes} bytes; restore it from a backup`,
+      )
     return existing
   }
   const key = randomBytes(keyBytes)
@@ -79,7 +83,9 @@ function unseal(key: Buffer, name: string, sealed: Buffer): Uint8Array {
       .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()])
   } catch (cause) {
-    throw new AppError('failed', `the vault entry ${name} is damaged or was sealed with another key`, { cause })
+    throw new AppError('failed', `the vault entry ${name} is damaged or was sealed with another key`, {
+      cause,
+    })
   }
 }
 

@@ -14,7 +14,7 @@ export const up: DataCommand<'up'> = {
 
 async function inBackground(replace: boolean, io: Io): Promise<CommandOutput<'up'>> {
   const daemon = await io.daemon()
-  if (replace) await daemon.stop({ sessions: false })
+  if (replace) await daemon.stop()
   const { health, started } = await daemon.start()
   if (health.version !== version) {
     io.say(
@@ -26,7 +26,7 @@ async function inBackground(replace: boolean, io: Io): Promise<CommandOutput<'up
 
 async function* inForeground(replace: boolean, io: Io): AsyncGenerator<CommandOutput<'up'>> {
   const daemon = await io.daemon()
-  if (replace) await daemon.stop({ sessions: false })
+  if (replace) await daemon.stop()
   yield* runInForeground(daemon, io, (health) => describe(health, true, io))
 }
 

@@ -15,9 +15,5 @@ export function renderUp(
   ].join('\n')
 }
 
-export function renderDown({ stopped, sessions }: CommandOutput<'down'>): string {
-  if (!stopped) return 'The daemon was not running.'
-  return sessions === 'ended'
-    ? 'The daemon is stopped; sessions were ended.'
-    : 'The daemon is stopped; sessions go on.'
-}
+export const renderDown = ({ stopped }: CommandOutput<'down'>): string =>
+  stopped ? 'The daemon is stopped; sessions go on.' : 'The daemon was not running.'

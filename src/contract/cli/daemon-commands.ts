@@ -21,7 +21,7 @@ export const daemonCommands = commandFamily({
     summary: 'stop the daemon; sessions go on',
     needs: 'none',
     arguments: {},
-    options: { sessions: { kind: 'switch', about: 'end the sessions too, as killed' } },
+    options: {},
     examples: [{ line: 'sm down', does: 'stop the daemon and leave sessions running' }],
   },
   open: {

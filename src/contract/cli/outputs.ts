@@ -44,7 +44,6 @@ export const commandOutputs = {
   down: z.strictObject({
     /** False when none was running. */
     stopped: z.boolean(),
-    sessions: z.enum(['left', 'ended']),
   }),
   open: z.strictObject({ url: z.string(), opened: z.boolean(), forward: z.string().optional() }),
   doctor: DoctorReport,

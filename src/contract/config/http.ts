@@ -37,19 +37,11 @@ export const HttpConfig = z
           .max(3_600_000)
           .default(30_000)
           .describe('Milliseconds that a client may leave its stream unread before it is closed.'),
-        replay_limit: z
-          .int()
-          .min(0)
-          .max(10_000_000)
-          .default(10_000)
-          .describe(
-            'Most events that a returning client is sent again; one further behind is told to start over.',
-          ),
         max_clients: z
           .int()
           .min(1)
           .max(10_000)
-          .default(64)
+          .default(512)
           .describe('Most streams that are open at one time.'),
       })
       .prefault({})

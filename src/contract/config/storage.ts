@@ -17,7 +17,12 @@ export const JournalConfig = z
       .max(1000)
       .default(5)
       .describe('Longest time in milliseconds that an event waits for its group.'),
-    group_commit_events: z.int().min(1).max(100_000).default(1000).describe('Most events of one group.'),
+    group_commit_events: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(1000)
+      .describe('So many waiting events go to disk at once, without waiting for more.'),
     segment_bytes: z
       .int()
       .min(64 * 1024)

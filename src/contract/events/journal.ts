@@ -6,7 +6,7 @@ export const journalEvents = family({
   'redaction.applied': {
     about: 'Counters of what redaction took out since the last such event.',
     span: 'point',
-    payload: z.strictObject({ counts: z.record(z.string(), Count), events: Count }),
+    payload: z.strictObject({ counts: z.record(z.string(), Count) }),
   },
   'journal.recovered': {
     about: 'Opening the journal cut an unfinished batch; the cut bytes are kept aside.',

@@ -75,6 +75,8 @@ const nearMisses: Record<string, string[]> = {
     '{ type: "password", name: "pw" }',
     'password: "required"',
     'apiKey: config.apiKey',
+    'token = next2(lexer)',
+    'authToken: tokens2[0],',
     'apiKey: string | undefined',
     'password !== confirm1',
     'std::string token = lexer.next();',

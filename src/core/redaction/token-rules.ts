@@ -82,7 +82,7 @@ export const tokenRules: readonly TokenRule[] = [
     // Three parts, or two when a preview was cut; five parts when it is encrypted.
     // A `-` before it would let one long run be read from each of its beginnings.
     pattern: after(
-      String.raw`eyJ[A-Za-z0-9_-]{8,}(?:\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?|(?:\.[A-Za-z0-9_-]*){4})`,
+      String.raw`(?<![_-])eyJ[A-Za-z0-9_-]{8,}(?:\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?|(?:\.[A-Za-z0-9_-]*){4})`,
     ),
   },
 ]

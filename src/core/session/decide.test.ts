@@ -34,7 +34,9 @@ test('[MUS-12] a second ending of the same thing is refused, whatever it says', 
   const one = take(state, spawned)
   const done = take(one.state, session.draft('agent.completed', { agentId: 'a' }, { spanId: span }))
   for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const)
-    expect(() => take(done.state, session.draft(type, { agentId: 'a' }, { spanId: span }))).toThrow(/is not open/)
+    expect(() => take(done.state, session.draft(type, { agentId: 'a' }, { spanId: span }))).toThrow(
+      /is not open/,
+    )
   const ended = take(done.state, session.completed())
   expect(() => take(ended.state, session.completed())).toThrow(/already completed/)
 })
@@ -42,11 +44,23 @@ test('[MUS-12] a second ending of the same thing is refused, whatever it says', 
 test('[MUS-13] the end of an agent ends what is open below it, deepest first, and nothing beside it', () => {
   const { session, state } = opened()
   const [agent, tool, llm, other] = [ids.span(), ids.span(), ids.span(), ids.span()]
-  let now = take(state, session.draft('agent.spawned', { agentId: 'a', agentType: 'x' }, { spanId: agent })).state
-  now = take(now, session.draft('tool.call.started', { callId: 'c1', tool: 'Bash' }, { spanId: tool, parentSpanId: agent })).state
-  now = take(now, session.draft('llm.request.started', { model: 'm' }, { spanId: llm, parentSpanId: tool })).state
+  let now = take(
+    state,
+    session.draft('agent.spawned', { agentId: 'a', agentType: 'x' }, { spanId: agent }),
+  ).state
+  now = take(
+    now,
+    session.draft('tool.call.started', { callId: 'c1', tool: 'Bash' }, { spanId: tool, parentSpanId: agent }),
+  ).state
+  now = take(
+    now,
+    session.draft('llm.request.started', { model: 'm' }, { spanId: llm, parentSpanId: tool }),
+  ).state
   now = take(now, session.draft('tool.call.started', { callId: 'c2', tool: 'Read' }, { spanId: other })).state
-  const { state: after, written } = take(now, session.draft('agent.cancelled', { agentId: 'a' }, { spanId: agent }))
+  const { state: after, written } = take(
+    now,
+    session.draft('agent.cancelled', { agentId: 'a' }, { spanId: agent }),
+  )
   expect(written.map((d) => [d.type, d.spanId])).toEqual([
     ['llm.request.failed', llm],
     ['tool.call.failed', tool],
@@ -81,9 +95,15 @@ test('[MUS-13] every forced ending fits the contract of its type', () => {
     'workflow.phase.started': { workflowId: 'w', phase: 'p', inputCount: 1 },
     'workflow.node.enter': { node: 'n' },
     'loop.round.started': { round: 1 },
-    'handoff.requested': { from: { agentId: 'a', agentType: 'x' }, to: { agentId: 'b', agentType: 'y' }, reason: 'r' },
+    'handoff.requested': {
+      from: { agentId: 'a', agentType: 'x' },
+      to: { agentId: 'b', agentType: 'y' },
+      reason: 'r',
+    },
   }
-  const starts = eventTypes.filter((type) => catalogue[type].span === 'start' && spanKindOf[type] !== 'session')
+  const starts = eventTypes.filter(
+    (type) => catalogue[type].span === 'start' && spanKindOf[type] !== 'session',
+  )
   expect(Object.keys(samples).toSorted()).toEqual(starts.toSorted())
   for (const type of starts)
     for (const cancelled of [true, false]) {
@@ -114,7 +134,11 @@ test('[MUS-14] an event of a session that never started is refused with what to 
 })
 
 test('[MUS-12][MUS-13][MUS-50] whatever is proposed, each span ends at most once and an ended session has none open', () => {
-  const step = fc.record({ span: fc.nat(5), parent: fc.nat(5), act: fc.constantFrom('tool', 'agent', 'end', 'fail', 'close', 'reopen') })
+  const step = fc.record({
+    span: fc.nat(5),
+    parent: fc.nat(5),
+    act: fc.constantFrom('tool', 'agent', 'end', 'fail', 'close', 'reopen'),
+  })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const session = sessionDrafts()
@@ -128,7 +152,12 @@ test('[MUS-12][MUS-13][MUS-50] whatever is proposed, each span ends at most once
         const proposal = {
           tool: () => session.draft('tool.call.started', { callId: 'c', tool: 't' }, at),
           agent: () => session.draft('agent.spawned', { agentId: 'a', agentType: 'x' }, at),
-          end: () => session.draft(kinds.get(at.spanId) === 'agent' ? 'agent.completed' : 'tool.call.completed', { agentId: 'a', callId: 'c', tool: 't' } as never, at),
+          end: () =>
+            session.draft(
+              kinds.get(at.spanId) === 'agent' ? 'agent.completed' : 'tool.call.completed',
+              { agentId: 'a', callId: 'c', tool: 't' } as never,
+              at,
+            ),
           fail: () => session.draft('agent.failed', { agentId: 'a' }, at),
           close: () => session.completed(),
           reopen: () => session.draft('session.reopened', {}, { spanId: session.sessionSpan }),
@@ -148,7 +177,8 @@ test('[MUS-12][MUS-13][MUS-50] whatever is proposed, each span ends at most once
           expect(error).toMatchObject({ name: 'AppError' })
         }
         if (hasEnded(state)) expect(state.open.size).toBe(0)
-        for (const [id, n] of ends) if (id !== session.sessionSpan) expect(n).toBeLessThanOrEqual(starts.get(id) ?? 0)
+        for (const [id, n] of ends)
+          if (id !== session.sessionSpan) expect(n).toBeLessThanOrEqual(starts.get(id) ?? 0)
       }
     }),
   )

@@ -42,7 +42,10 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     throw new AppError('conflict', `span ${draft.spanId} is already open (${open.kind})`)
   if (role !== 'end') return [draft]
   if (!open && !endsWithoutStart.has(draft.type))
-    throw new AppError('conflict', `${draft.type}: span ${draft.spanId} is not open; it never began or has ended`)
+    throw new AppError(
+      'conflict',
+      `${draft.type}: span ${draft.spanId} is not open; it never began or has ended`,
+    )
   if (open && open.kind !== spanKindOf[draft.type])
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
   return isLeaf(state, draft) ? [draft] : [...below(state, draft).map((span) => endOf(span, draft)), draft]
@@ -64,17 +67,24 @@ function below(state: SessionState, draft: Draft): OpenSpan[] {
   // Parents begin before their children, so one pass in order of beginning finds the whole subtree.
   const found = spans.filter((span) => {
     const isInside =
-      span.parentSpanId !== undefined && inside.has(spanKey({ traceId: span.traceId, spanId: span.parentSpanId }))
+      span.parentSpanId !== undefined &&
+      inside.has(spanKey({ traceId: span.traceId, spanId: span.parentSpanId }))
     if (isInside) inside.add(spanKey(span))
     return isInside
   })
   return found.toReversed()
 }
 
-const cancelling = new Set<EventType>(['agent.cancelled', 'agent.killed', 'workflow.cancelled', 'task.cancelled'])
+const cancelling = new Set<EventType>([
+  'agent.cancelled',
+  'agent.killed',
+  'workflow.cancelled',
+  'task.cancelled',
+])
 
 function endOf(span: OpenSpan, draft: Draft): Draft {
-  if (span.kind === 'session') return { ...base(span, draft), type: 'session.completed', payload: { outcome: 'abandoned' } }
+  if (span.kind === 'session')
+    return { ...base(span, draft), type: 'session.completed', payload: { outcome: 'abandoned' } }
   const outcome = draft.type === 'session.completed' ? draft.payload.outcome : undefined
   const cancelled = cancelling.has(draft.type) || outcome === 'cancelled' || outcome === 'killed'
   const reason = `${draft.type}${outcome && outcome !== 'completed' ? ` (${outcome})` : ''}`

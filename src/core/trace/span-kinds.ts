@@ -117,9 +117,7 @@ export function forcedEnding(
     case 'effect':
       return ended('effect.unknown', { reason })
     case 'workflow':
-      return cancelled
-        ? ended('workflow.cancelled', { reason })
-        : ended('workflow.failed', { error: reason })
+      return cancelled ? ended('workflow.cancelled', { reason }) : ended('workflow.failed', { error: reason })
     case 'phase':
       return ended('workflow.phase.failed', { error: reason })
     case 'node':

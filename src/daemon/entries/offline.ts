@@ -31,7 +31,10 @@ export const openOffline: OpenOffline = (place) => {
     agentsLoad: async (signal) => {
       const { root } = await findProject(place.cwd, place.home)
       const shippedDir = fileURLToPath(new URL('agents', packageRoot()))
-      const loaded = await agentFiles({ shippedDir, userDir: paths.userAgentsDir }).load({ root, trusted: false }, signal)
+      const loaded = await agentFiles({ shippedDir, userDir: paths.userAgentsDir }).load(
+        { root, trusted: false },
+        signal,
+      )
       return { ...loaded, problems: checkAgents(loaded) }
     },
     doctor: (signal) => doctorChecks(paths.stateDir, signal),

@@ -20,7 +20,8 @@ export async function doctorChecks(home: string, signal: AbortSignal): Promise<C
 }
 
 function folderCheck(home: string): Check {
-  if (!existsSync(home)) return { name: 'state folder', status: 'ok', detail: `${home} (made by the first sm up)` }
+  if (!existsSync(home))
+    return { name: 'state folder', status: 'ok', detail: `${home} (made by the first sm up)` }
   try {
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
     return { name: 'state folder', status: 'ok', detail: home }
@@ -43,7 +44,12 @@ function privateCheck(home: string): Check {
   })
   return open.length === 0
     ? { name: 'private files', status: 'ok', detail: 'readable by this user alone' }
-    : { name: 'private files', status: 'failed', detail: `others can read ${open.join(', ')}`, cure: `chmod go= ${open.join(' ')}` }
+    : {
+        name: 'private files',
+        status: 'failed',
+        detail: `others can read ${open.join(', ')}`,
+        cure: `chmod go= ${open.join(' ')}`,
+      }
 }
 
 function diskCheck(home: string): Check {

@@ -48,12 +48,14 @@ export async function* journalExport(
   }
 }
 
-const isOf = (id: Parameters<typeof shortId>[0], wanted: string): boolean => id === wanted || shortId(id) === wanted
+const isOf = (id: Parameters<typeof shortId>[0], wanted: string): boolean =>
+  id === wanted || shortId(id) === wanted
 
 /** Size and reach of a journal that no daemon has open. */
 export function journalStats(dir: string): JournalStats {
   const paths = layout(dir)
-  if (!existsSync(paths.segments)) throw new AppError('not_found', `there is no journal at ${dir}; sm up begins one`)
+  if (!existsSync(paths.segments))
+    throw new AppError('not_found', `there is no journal at ${dir}; sm up begins one`)
   const segments = listSegments(paths.segments)
   const snapshot = loadSnapshot(paths.snapshots, () => true)
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0

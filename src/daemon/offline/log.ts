@@ -34,11 +34,15 @@ async function readJsonFile(file: string, signal: AbortSignal): Promise<unknown>
     const stat = await handle.stat()
     if (stat.isDirectory()) throw new AppError('invalid', `${file} is a folder; name a session file`)
     if (stat.size > maxBytes)
-      throw new AppError('too_large', `${file} has ${Math.round(stat.size / 1e6)} MB; at most ${Math.round(maxBytes / 1e6)} MB can be read`)
+      throw new AppError(
+        'too_large',
+        `${file} has ${Math.round(stat.size / 1e6)} MB; at most ${Math.round(maxBytes / 1e6)} MB can be read`,
+      )
     const text = await handle.readFile({ encoding: 'utf8', signal } as { encoding: 'utf8' })
     return parseJsonText(text)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'invalid') throw new AppError('invalid', `${file}: ${error.message}`, { details: error.details })
+    if (error instanceof AppError && error.code === 'invalid')
+      throw new AppError('invalid', `${file}: ${error.message}`, { details: error.details })
     throw error
   } finally {
     await handle.close()

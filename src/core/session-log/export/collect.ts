@@ -124,7 +124,8 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
   'llm.request.completed': takeTokens,
   'llm.usage.corrected': takeTokens,
   'patch.created': (event, { owners }) => {
-    owners.of(event).effects.push(...event.payload.files.map(({ path, change }) => ({ path, change })))
+    const { effects } = owners.of(event)
+    for (const { path, change } of event.payload.files) effects.push({ path, change })
   },
   'progress.checkpoint': (event, { owners, position }) => {
     acting(owners.of(event), { event, position }).checkpoints.push({ event, position })

@@ -9,6 +9,7 @@ import { at, type Place, root } from '../json/pointer.ts'
 import type { RepairLog } from '../repair/log.ts'
 import { textFrom } from '../repair/values.ts'
 import { indexSession, type Owner } from '../session-index.ts'
+import { freeNames } from './free-names.ts'
 
 /** Makes the link of every delegating call name the sub-session it started; in a collaboration each has one. */
 export function mendDelegations(session: MultiAgentSession, log: RepairLog): void {
@@ -17,14 +18,14 @@ export function mendDelegations(session: MultiAgentSession, log: RepairLog): voi
   const isMulti = session.collaboration.mode === 'multi_agent'
   const made: SubAgentSession[] = []
   const agents = agentsByName(session.collaboration)
-  const taken = new Set(index.byId.keys())
+  const names = freeNames(index.byId.keys())
   for (const owner of index.owners)
     owner.calls.forEach((call, n) => {
       if (!delegationTools.has(call.tool_name)) return
       const subs = started.get(owner)?.get(call.call_id) ?? []
       const place = placeOf(owner, n)
       if (subs.length === 0 && isMulti) {
-        const sub = subSessionFor({ call, owner, taken, agents, session })
+        const sub = subSessionFor({ call, owner, names, agents, session })
         made.push(sub)
         log(
           place,
@@ -36,7 +37,7 @@ export function mendDelegations(session: MultiAgentSession, log: RepairLog): voi
       const [first] = subs
       if (first !== undefined) link(call, { subs, first, place }, log)
     })
-  session.sub_sessions.push(...made)
+  for (const sub of made) session.sub_sessions.push(sub)
 }
 
 type Target = { readonly subs: readonly string[]; readonly first: string; readonly place: Place }
@@ -53,20 +54,20 @@ function link(call: ToolCall, { subs, first, place }: Target, log: RepairLog): v
 type Source = {
   readonly call: ToolCall
   readonly owner: Owner
-  readonly taken: Set<string>
+  readonly names: (wanted: string) => string
   readonly agents: Map<string, AgentIdentifier>
   readonly session: MultiAgentSession
 }
 
 /** The sub-session a delegating call must have had: who and what are known from the call, its own calls are not. */
-function subSessionFor({ call, owner, taken, agents, session }: Source): SubAgentSession {
+function subSessionFor({ call, owner, names, agents, session }: Source): SubAgentSession {
   const { params } = call.input
   const type = call.subagent_info?.subagent_type ?? textFrom(params['subagent_type']) ?? 'developer'
   const agentType = fileAgentType(type)
-  const id = freeName(call.subagent_info?.sub_session_id ?? `sub-${call.call_id}`, taken)
+  const id = names(call.subagent_info?.sub_session_id ?? `sub-${call.call_id}`)
   const listed = agents.get(type)
   const agent = listed ?? {
-    agent_id: freeName(type, taken),
+    agent_id: type || 'agent',
     agent_type: agentType,
     ...(type === agentType ? {} : { original_agent_type: type }),
   }
@@ -101,13 +102,6 @@ function agentsByName({ participants }: MultiAgentSession['collaboration']): Map
   }
   for (const agent of participants) agents.set(agent.agent_id, agent)
   return agents
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted
-  for (let n = 2; taken.has(name); n++) name = `${wanted}~${n}`
-  taken.add(name)
-  return name
 }
 
 const placeOf = ({ path }: Owner, n: number): Place =>

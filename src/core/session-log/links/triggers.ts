@@ -6,6 +6,7 @@ import { at, type Place, root } from '../json/pointer.ts'
 import { millisOf } from '../json/time.ts'
 import { compact } from '../json/value.ts'
 import type { RepairLog } from '../repair/log.ts'
+import { freeNames } from './free-names.ts'
 
 /** The calls of one owner, by id, with those that delegate and are still free. */
 type Calls = {
@@ -15,6 +16,7 @@ type Calls = {
   readonly bySub: Map<string, ToolCall>
   readonly free: ToolCall[]
   readonly made: ToolCall[]
+  readonly names: (wanted: string) => string
 }
 
 /** Gives every sub-session a delegating call of its parent that started it. */
@@ -56,6 +58,7 @@ function callsByOwner(session: MultiAgentSession): Map<string, Calls> {
       byId: new Map(list.map((call) => [call.call_id, call])),
       bySub: new Map(named),
       made: [],
+      names: freeNames(list.map((call) => call.call_id)),
       free: delegating.filter(
         (call) => call.subagent_info?.sub_session_id === undefined && !started.has(`${id}\n${call.call_id}`),
       ),
@@ -89,7 +92,7 @@ function makeDelegation(call: ToolCall, place: Place, log: RepairLog): void {
 }
 
 function madeCall(calls: Calls, sub: SubAgentSession, log: RepairLog): ToolCall {
-  const call = delegatingCall(sub, freeId(calls, sub))
+  const call = delegatingCall(sub, calls.names(`task-${sub.sub_session_id}`))
   calls.made.push(call)
   calls.byId.set(call.call_id, call)
   log(
@@ -138,10 +141,4 @@ export function delegatingCall(sub: SubAgentSession, callId: string): ToolCall {
     },
     open: sub.status === 'in_progress' ? true : undefined,
   })
-}
-
-function freeId({ byId }: Calls, sub: SubAgentSession): string {
-  let id = `task-${sub.sub_session_id}`
-  for (let n = 2; byId.has(id); n++) id = `task-${sub.sub_session_id}~${n}`
-  return id
 }

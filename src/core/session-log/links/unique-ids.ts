@@ -2,6 +2,7 @@ import type { AgentSession } from '../../../contract/formats/std-001/session.ts'
 import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
 import { at, type Place, root } from '../json/pointer.ts'
 import type { RepairLog } from '../repair/log.ts'
+import { freeNames } from './free-names.ts'
 
 type Renamable = { readonly items: readonly object[]; readonly key: string; readonly place: Place }
 
@@ -33,24 +34,19 @@ export function uniqueAnnotationIds(session: AgentSession, log: RepairLog): void
 }
 
 function rename({ items, key, place }: Renamable, taken: readonly string[], log: RepairLog): void {
-  const used = new Set([...taken, ...items.map((item) => (item as Record<string, string>)[key] as string)])
+  const records = items as readonly Record<string, unknown>[]
+  const free = freeNames([...taken, ...records.map((record) => String(record[key]))])
   const seen = new Set(taken)
-  const nextOf = new Map<string, number>()
-  items.forEach((item, i) => {
-    const record = item as Record<string, unknown>
+  records.forEach((record, i) => {
     const id = String(record[key])
     if (!seen.has(id)) {
       seen.add(id)
       return
     }
-    let n = nextOf.get(id) ?? 2
-    while (used.has(`${id}~${n}`)) n += 1
-    nextOf.set(id, n + 1)
-    record[key] = `${id}~${n}`
+    const name = free(id)
+    record[key] = name
     record[`original_${key}`] ??= id
-    used.add(`${id}~${n}`)
-    seen.add(`${id}~${n}`)
-    log(at(at(place, i), key), 'linked', `${id} is taken; it is ${id}~${n} now`)
+    log(at(at(place, i), key), 'linked', `${id} is taken; it is ${name} now`)
   })
 }
 
