@@ -100,12 +100,12 @@ test('[MUS-88] a code of a newer daemon becomes the one of its status', async ()
 })
 
 describe('[MUS-93] another version', () => {
-  test('fields that are not known yet are no reason to fail', async () => {
+  test('[MUS-93] fields that are not known yet are no reason to fail', async () => {
     const newer = answering(() => Response.json({ ...stats, novelty: true }))
     expect(await newer.journalStats({})).toMatchObject(stats)
   })
 
-  test('an answer that does not fit says what to do', async () => {
+  test('[MUS-93] an answer that does not fit says what to do', async () => {
     const broken = answering(() => Response.json({ ...stats, seq: 'nine' }))
     await expect(broken.journalStats({})).rejects.toThrow(/sm up --replace/)
   })
@@ -122,7 +122,7 @@ test('[MUS-88] what is not Muster is told apart', async () => {
 describe('[MUS-88] down and slow are told apart', () => {
   const through = (base: string) => httpClient({ base, request: fetch, sleep: realSleep })
 
-  test('nobody listens: unavailable, start it', async () => {
+  test('[MUS-88] nobody listens: unavailable, start it', async () => {
     const { url, server } = await on(() => {})
     server.close()
     await expect(through(url).health({})).rejects.toMatchObject({
@@ -131,13 +131,13 @@ describe('[MUS-88] down and slow are told apart', () => {
     })
   })
 
-  test('there is no socket: unavailable too', async () => {
+  test('[MUS-88] there is no socket: unavailable too', async () => {
     const missing = Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' })
     const client = httpClient({ base: '', request: () => Promise.reject(missing), sleep: realSleep })
     await expect(client.health({})).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('it is connected and does not answer: timeout, it is slow', async () => {
+  test('[MUS-88] it is connected and does not answer: timeout, it is slow', async () => {
     const { url } = await on(() => {})
     await expect(through(url).health({}, { timeoutMs: 20 })).rejects.toMatchObject({
       code: 'timeout',
@@ -145,7 +145,7 @@ describe('[MUS-88] down and slow are told apart', () => {
     })
   })
 
-  test('it begins an answer and does not end it: slow as well', async () => {
+  test('[MUS-88] it begins an answer and does not end it: slow as well', async () => {
     const { url } = await on((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write('{"name":')
@@ -153,7 +153,7 @@ describe('[MUS-88] down and slow are told apart', () => {
     await expect(through(url).health({}, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('it breaks off: unavailable, and an act says that it may have been done', async () => {
+  test('[MUS-88] it breaks off: unavailable, and an act says that it may have been done', async () => {
     const server = createSocket((socket) => socket.once('data', () => socket.destroy()))
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -168,7 +168,7 @@ describe('[MUS-88] down and slow are told apart', () => {
     })
   })
 
-  test('it belongs to somebody else: denied', async () => {
+  test('[MUS-88] it belongs to somebody else: denied', async () => {
     const foreign = Object.assign(new Error('connect EACCES'), { code: 'EACCES' })
     const client = httpClient({ base: '', request: () => Promise.reject(foreign), sleep: realSleep })
     await expect(client.health({})).rejects.toMatchObject({ code: 'denied' })

@@ -49,7 +49,7 @@ async function first(count: number, frames: AsyncIterable<Frame>): Promise<strin
   return seen
 }
 
-test('[MUS-100][SM-41] every frame once, in order, however often the connection is cut', async () => {
+test('[MUS-100] every frame once, in order, however often the connection is cut', async () => {
   const expected = [
     '1.0 SubagentResult',
     '1.1 Outcome',

@@ -316,8 +316,11 @@ export const tables = {
   },
 } as const satisfies Record<string, TableSpec>
 
+/** The tables by name. */
 export type Tables = typeof tables
+/** The name of a table. */
 export type TableName = keyof Tables
+/** Every table, in the order in which they are written. */
 export const tableNames = Object.keys(tables) as TableName[]
 
 type Columns<T extends TableName> = Tables[T]['columns']

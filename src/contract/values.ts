@@ -23,8 +23,6 @@ export type BlobRef = z.infer<typeof BlobRef>
 
 /** A text of any length: inline when small, a blob reference when large. */
 export const Body = z.union([z.string(), BlobRef])
-/** Any JSON; long strings inside it become blob references. */
-export const Json = z.unknown()
 /** A JSON object whose fields are not ours to know. */
 export const JsonObject = z.record(z.string(), z.unknown())
 

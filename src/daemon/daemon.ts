@@ -222,7 +222,8 @@ async function listenOnKeptPort(
   try {
     return await at(lastPort(port))
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'conflict' && /^port/.test(error.message))) throw error
+    if (!(error instanceof AppError && error.code === 'conflict' && error.message.startsWith('port')))
+      throw error
     return at(0)
   }
 }

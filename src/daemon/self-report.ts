@@ -20,6 +20,7 @@ type Observed = {
 const sampleMs = 10
 const lowDiskBytes = 1 << 30
 const lagEvents = 100_000
+const slowLoopMs = 200
 
 /** Watches the event loop and gathers what the daemon knows of itself. */
 export function observe(observed: Observed): { report(): SelfReport; stop(): void } {
@@ -54,60 +55,74 @@ function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
   const free = stats.bavail * stats.bsize
   const parked = report.followers.reduce((sum, f) => sum + f.parked.length, 0)
   const lag = Math.max(0, ...report.followers.filter((f) => f.name === 'index').map((f) => f.lag))
-  const check = (name: string, problem: string | undefined, detail: string, cure?: string): Check =>
-    problem === undefined
-      ? { name, status: 'ok', detail }
-      : { name, status: 'warning', detail: problem, ...(cure && { cure }) }
-  const journal: Check =
-    report.health.journal === 'ok'
-      ? { name: 'journal', status: 'ok', detail: `${report.health.seq} events, writing` }
-      : {
-          name: 'journal',
-          status: 'failed',
-          detail:
-            report.health.journal === 'full'
-              ? 'the disk is full: only endings are written'
-              : 'the last write failed',
-          cure:
-            report.health.journal === 'full'
-              ? 'free some disk space; the daemon goes on by itself'
-              : 'sm doctor tells why; then: sm up',
-        }
   const stuck = report.followers.find((f) => f.error !== undefined)
+  const { p99 } = report.loopLagMs
   return [
-    journal,
-    check(
-      'followers',
-      stuck && `${stuck.name}: ${stuck.error}`,
-      'all get on',
-      'it tries again by itself; see the disk check',
-    ),
-    check(
-      'disk',
-      free < lowDiskBytes ? `${mb(free)} MB free` : undefined,
-      `${mb(free)} MB free`,
-      'free some disk space',
-    ),
-    check(
-      'index',
-      lag > lagEvents ? `${lag} events behind` : undefined,
-      `${lag} events behind`,
-      'wait; it catches up by itself',
-    ),
-    check(
-      'parked events',
-      parked > 0 ? `${parked} set aside` : undefined,
-      'none',
-      'sm journal rebuild-index after an upgrade',
-    ),
+    journalCheck(report.health),
+    judged({
+      name: 'followers',
+      isFine: stuck === undefined,
+      detail: stuck ? `${stuck.name}: ${stuck.error}` : 'all get on',
+      cure: 'it tries again by itself; see the disk check',
+    }),
+    judged({
+      name: 'disk',
+      isFine: free >= lowDiskBytes,
+      detail: `${mb(free)} MB free`,
+      cure: 'free some disk space',
+    }),
+    judged({
+      name: 'index',
+      isFine: lag <= lagEvents,
+      detail: `${lag} events behind`,
+      cure: 'wait; it catches up',
+    }),
+    judged({
+      name: 'parked events',
+      isFine: parked === 0,
+      detail: parked === 0 ? 'none' : `${parked} set aside`,
+      cure: 'sm journal rebuild-index after an upgrade',
+    }),
     { name: 'redaction', status: 'ok', detail: redacted(report.redaction) },
-    check(
-      'event loop',
-      report.loopLagMs.p99 > 200 ? `p99 ${report.loopLagMs.p99} ms` : undefined,
-      `p99 ${report.loopLagMs.p99} ms`,
-    ),
+    judged({
+      name: 'event loop',
+      isFine: p99 <= slowLoopMs,
+      detail: `p99 ${p99} ms`,
+      cure: 'see what loads this machine',
+    }),
   ]
 }
+
+function journalCheck({ journal, seq }: Health): Check {
+  switch (journal) {
+    case 'ok':
+      return { name: 'journal', status: 'ok', detail: `${seq} events, writing` }
+    case 'full':
+      return {
+        name: 'journal',
+        status: 'failed',
+        detail: 'the disk is full: only endings are written',
+        cure: 'free some disk space; the daemon goes on by itself',
+      }
+    case 'poisoned':
+      return {
+        name: 'journal',
+        status: 'failed',
+        detail: 'the last write failed; nothing is written until it was opened again',
+        cure: 'see the disk; the next append opens it again, or: sm down && sm up',
+      }
+  }
+}
+
+type Judgement = {
+  readonly name: string
+  readonly isFine: boolean
+  readonly detail: string
+  readonly cure: string
+}
+
+const judged = ({ name, isFine, detail, cure }: Judgement): Check =>
+  isFine ? { name, status: 'ok', detail } : { name, status: 'warning', detail, cure }
 
 function redacted(counts: Readonly<Record<string, number>>): string {
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)

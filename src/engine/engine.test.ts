@@ -5,6 +5,7 @@ import { ids, openEngine, operator, sessionDrafts } from '../../test/support/tem
 import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
 import { fleet } from '../contract/ids.ts'
 import type { BlobRef } from '../contract/values.ts'
+import type { StoredEvent } from '../ports/journal.ts'
 
 const never = new AbortController().signal
 
@@ -116,10 +117,12 @@ test('[MUS-42][MUS-43] a text over 16 KB leaves the line, is durable before it, 
     session.draft('tool.call.started', { callId, tool: 'Write', params: { content: long, path: 'a.ts' } })
   await engine.propose({ items: [session.started(), call('1'), call('2')], principal: operator })
   const [, one, two] = await readAll(journal)
-  const ref = (one?.event.payload as { params: { content: BlobRef } }).params.content
+  const contentOf = (stored: StoredEvent | undefined) =>
+    (stored as { event: { payload: unknown } }).event.payload as { params: { content: BlobRef } }
+  const ref = contentOf(one).params.content
   expect(ref).toMatchObject({ bytes: Buffer.byteLength(long) })
   expect(long.startsWith(ref.preview)).toBe(true)
-  expect((two?.event.payload as { params: { content: BlobRef } }).params.content).toEqual(ref)
+  expect(contentOf(two).params.content).toEqual(ref)
   expect(one?.line.length).toBeLessThan(4096)
   expect(await journal.blobs.get(ref)).toBe(long)
   await journal.close()

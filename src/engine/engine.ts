@@ -93,7 +93,7 @@ export class Engine {
   /** Facts of Muster itself, written as one batch. */
   async record(drafts: readonly Draft[]): Promise<void> {
     await this.#writable()
-    const prepared = await Promise.all(drafts.map((draft) => this.#deps.redact(draft)))
+    const prepared = await Promise.all(drafts.map(async (draft) => this.#deps.redact(draft)))
     await this.#writable()
     this.#refuseWhileReopening()
     const batch: StoredEvent[] = []

@@ -64,7 +64,7 @@ test('[MUS-88] a handler gets its checked input and who is asking, and its answe
   ])
 })
 
-test('[MUS-90][MUS-92] what does not fit is refused with every place', async () => {
+test('[MUS-90] what does not fit is refused with every place', async () => {
   const app = testApp()
   const refused = async (path: string) =>
     (await (await ask(app, path)).json()) as { code: string; details: { path: string }[] }

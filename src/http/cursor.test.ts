@@ -44,19 +44,19 @@ test('[MUS-100] an id of the journal is gone on from', () => {
 })
 
 describe('[MUS-101] an id that cannot be gone on from', () => {
-  test('that is older than what is kept gets a resync', () => {
+  test('[MUS-101] that is older than what is kept gets a resync', () => {
     const pruned = journal(10, 20)
     for (const id of ['0', '1', '8', '8.1', '9.0'])
       expect(startOf(header(id), pruned), id).toEqual({ kind: 'resync', reason: 'too_old', asked: id })
     for (const id of ['9', '9.1', '10.0', '10']) expect(startOf(header(id), pruned).kind, id).toBe('resume')
   })
 
-  test('that is further behind than the replay limit gets a resync', () => {
+  test('[MUS-101] that is further behind than the replay limit gets a resync', () => {
     expect(startOf(header('5.0'), journal(1, 16), 10)).toMatchObject({ reason: 'too_far' })
     expect(startOf(header('6.0'), journal(1, 16), 10).kind).toBe('resume')
   })
 
-  test('that is not of this journal gets a resync in a header, where a refusal would silence a browser for good', () => {
+  test('[MUS-101] that is not of this journal gets a resync in a header, where a refusal would silence a browser for good', () => {
     expect(startOf(header('6.0'), journal(1, 5))).toEqual({
       kind: 'resync',
       reason: 'unknown_id',
@@ -64,7 +64,7 @@ describe('[MUS-101] an id that cannot be gone on from', () => {
     })
   })
 
-  test('that somebody wrote into a query is refused when it is ahead', () => {
+  test('[MUS-101] that somebody wrote into a query is refused when it is ahead', () => {
     expect(() => startOf(query('6'), journal(1, 5))).toThrow(/ends at 5/)
   })
 })

@@ -125,7 +125,7 @@ describe.each(table)('$name', (row) => {
     else expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
-  test("[MUS-203][MUS-205] a session's capability does not operate", async () => {
+  test("[MUS-203] a session's capability does not operate", async () => {
     const answer = await ask(row, { headers: bearer(tokens.session) })
     if (route.access === 'operate') expect(answer).toMatchObject({ status: 403, code: 'denied' })
     else expect(isPassed(answer)).toBe(true)

@@ -14,7 +14,7 @@ const ended = () => sampleEvent('agent.completed', { payload: { agentId: 'dev' }
 const greeting = 'retry: 1000\n\n'
 
 describe('[MUS-98] the two streams', () => {
-  test('canonical events are sent as they stand in the journal', async () => {
+  test('[MUS-98] canonical events are sent as they stand in the journal', async () => {
     const app = testApp()
     const [stored] = app.journal.append(checkpoint(1))
     const stream = await openSse(app, `${canonical}?after=0`)
@@ -66,7 +66,7 @@ test('[MUS-105] one event is serialised once for all clients, from its line', as
 })
 
 describe('[MUS-100] where a stream begins', () => {
-  test('without an id it begins now, and says where that is', async () => {
+  test('[MUS-100] without an id it begins now, and says where that is', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1), ended())
     const stream = await openSse(app, runtime)
@@ -76,7 +76,7 @@ describe('[MUS-100] where a stream begins', () => {
     expect(await (await openSse(testApp(), canonical)).chunk()).toBe(`${greeting}id: 0.0\n\n`)
   })
 
-  test('after a part the other parts are still owed', async () => {
+  test('[MUS-100] after a part the other parts are still owed', async () => {
     const app = testApp()
     app.journal.append(ended(), checkpoint(2))
     const ids = async (after: string) => {
@@ -96,7 +96,7 @@ describe('[MUS-100] where a stream begins', () => {
     expect(await ids('2.9')).toEqual([])
   })
 
-  test('the header of a browser wins over the query it repeats', async () => {
+  test('[MUS-100] the header of a browser wins over the query it repeats', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1), checkpoint(2), checkpoint(3))
     const stream = await openSse(app, `${canonical}?after=0`, { headers: { 'last-event-id': '2.0' } })
@@ -117,7 +117,7 @@ describe('[MUS-100] where a stream begins', () => {
 describe('[MUS-101] resync', () => {
   const data = (text: string | undefined) => JSON.parse(/data: (.*)/.exec(text ?? '')?.[1] ?? '{}')
 
-  test('an id that is too old is told so, then it goes on live', async () => {
+  test('[MUS-101] an id that is too old is told so, then it goes on live', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1), checkpoint(2), checkpoint(3))
     app.journal.prune(3)
@@ -129,7 +129,7 @@ describe('[MUS-101] resync', () => {
     expect(await stream.chunk()).toMatch(/^id: 4\.0\n/)
   })
 
-  test('so is one further behind than the replay limit, and one of another journal', async () => {
+  test('[MUS-101] so is one further behind than the replay limit, and one of another journal', async () => {
     const app = testApp({ limits: { heartbeatMs: 1, stallMs: 1, maxClients: 9, replayLimit: 1 } })
     app.journal.append(checkpoint(1), checkpoint(2), checkpoint(3))
     const reason = async (id: string) =>
@@ -138,7 +138,7 @@ describe('[MUS-101] resync', () => {
     expect(await reason('77.0')).toBe('unknown_id')
   })
 
-  test('events that are pruned before a slow client came to them are not passed over in silence', async () => {
+  test('[MUS-101] events that are pruned before a slow client came to them are not passed over in silence', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1))
     const stream = await openSse(app, `${canonical}?after=0`)
@@ -285,7 +285,7 @@ describe('tokens', () => {
 })
 
 describe('[MUS-105] a client that does not read', () => {
-  test('costs one chunk, is closed after the bound, and counts no longer', async () => {
+  test('[MUS-105] costs one chunk, is closed after the bound, and counts no longer', async () => {
     const app = testApp()
     const response = await ask(app, `${canonical}?after=0`)
     const reader = response.body?.getReader()
@@ -305,7 +305,7 @@ describe('[MUS-105] a client that does not read', () => {
     expect(await reader?.read()).toMatchObject({ done: true })
   })
 
-  test('is told apart from one that has nothing to read', async () => {
+  test('[MUS-105] is told apart from one that has nothing to read', async () => {
     const app = testApp()
     const stream = await openSse(app, canonical)
     await stream.chunk()
@@ -319,7 +319,7 @@ describe('[MUS-105] a client that does not read', () => {
     expect(app.streams.count).toBe(1)
   })
 
-  test('is told apart from one that waits, also where heartbeats are rarer than the bound', async () => {
+  test('[MUS-105] is told apart from one that waits, also where heartbeats are rarer than the bound', async () => {
     const app = testApp({ limits: { heartbeatMs: 90_000, stallMs: 30_000, maxClients: 9 } })
     const stream = await openSse(app, canonical)
     await stream.chunk()
@@ -334,7 +334,7 @@ describe('[MUS-105] a client that does not read', () => {
     expect(await next).toMatch(/^id: 1\.0\n/)
   })
 
-  test('is closed too when it never read at all', async () => {
+  test('[MUS-105] is closed too when it never read at all', async () => {
     const app = testApp()
     await ask(app, canonical)
     expect(app.streams.count).toBe(1)
@@ -345,7 +345,7 @@ describe('[MUS-105] a client that does not read', () => {
 })
 
 describe('[MUS-105] what a client is sent at once', () => {
-  test('is a chunk of bounded size, and no event is read twice for it', async () => {
+  test('[MUS-105] is a chunk of bounded size, and no event is read twice for it', async () => {
     const app = testApp()
     const total = 300
     for (let n = 1; n <= total; n++)
@@ -429,7 +429,7 @@ describe('the end of a stream', () => {
     expect((await ask(app, canonical)).status).toBe(200)
   })
 
-  test('a journal that fails ends the stream plainly and is told once', async () => {
+  test('[MUS-100] a journal that fails ends the stream plainly and is told once', async () => {
     const broken = testApp()
     broken.journal.append(checkpoint(1))
     const failing = testApp({ journal: { ...broken.journal, page: () => Promise.reject(new Error('disk')) } })
@@ -442,7 +442,7 @@ describe('the end of a stream', () => {
 })
 
 describe('[MUS-100] an event that cannot be shown', () => {
-  test('an erased line keeps its place and shows nothing', async () => {
+  test('[MUS-100] an erased line keeps its place and shows nothing', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1), { tombstone: { digest: 'x' } } as never, checkpoint(3))
     for (const path of [canonical, runtime]) {
@@ -453,7 +453,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect(app.bugs).toEqual([])
   })
 
-  test('one whose context cannot be found is told of and passed over', async () => {
+  test('[MUS-100] one whose context cannot be found is told of and passed over', async () => {
     const contextOf = ({ seq }: { seq: number }) => {
       if (seq === 2) throw new Error('index')
       return {}
@@ -465,7 +465,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect(app.bugs).toEqual([new Error('index')])
   })
 
-  test('a look-up that failed is tried again for the next client', async () => {
+  test('[MUS-100] a look-up that failed is tried again for the next client', async () => {
     let failures = 1
     const app = testApp({
       contextOf: async () => {
@@ -483,7 +483,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect([await ids(), await ids()]).toEqual([['2.0'], ['1.0']])
   })
 
-  test('a journal that has nothing readable up to its mark does not spin', async () => {
+  test('[MUS-100] a journal that has nothing readable up to its mark does not spin', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1))
     let asked = 0
@@ -505,7 +505,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect(await next).toBe('id: 1.0\n\n')
   })
 
-  test('a line break in a line does not end its frame', async () => {
+  test('[MUS-100] a line break in a line does not end its frame', async () => {
     const app = testApp()
     const [stored] = app.journal.append(checkpoint(1))
     const page = async () => [{ ...stored, line: `${stored?.line.slice(0, -1)} \r}` }]

@@ -50,6 +50,7 @@ export type Page = {
   readonly limit?: number | undefined
 }
 
+/** Which sessions; what is not said does not matter. */
 export type SessionFilter = Page & {
   readonly lifecycle?: readonly string[]
   readonly parentId?: string
@@ -61,42 +62,52 @@ export type SessionFilter = Page & {
   /** A part of the name, title or prompt. */
   readonly text?: string
 }
+/** Which runs. */
 export type RunFilter = Page & {
   readonly runId?: string
   readonly sessionId?: string
   readonly parentRunId?: string
   readonly isOpen?: boolean
 }
+/** Which tasks. */
 export type TaskFilter = Page & {
   readonly sessionId?: string
   readonly traceId?: string
   readonly status?: string
 }
+/** Which messages. */
 export type MessageFilter = Page & {
   readonly sessionId?: string
   readonly messageId?: string
   readonly correlationId?: string
   readonly messageType?: string
 }
+/** Which approvals. */
 export type ApprovalFilter = Page & {
   readonly approvalId?: string
   readonly sessionId?: string
   readonly isPending?: boolean
 }
+/** Which spans. */
 export type SpanFilter = Page & {
   readonly sessionId?: string
   readonly traceId?: string
   readonly isOpen?: boolean
 }
+/** Which model calls. */
 export type LedgerFilter = Page & { readonly sessionId?: string }
+/** What to add up, and by what; without `by` the answer is one row. */
 export type UsageFilter = {
   readonly sessionId?: string
   /** Also what the session's descendants used. */
   readonly isSubtree?: boolean
   readonly by?: 'session' | 'run' | 'model'
 }
+/** Which events. */
 export type FeedFilter = Page & { readonly types?: readonly string[]; readonly sessionId?: string }
+/** What counters can be cut by. */
 export type Slice = 'day' | 'sessionId' | 'actor' | 'workflowId' | 'phase'
+/** Which counters; days are dates (UTC) and both ends count. */
 export type StatsFilter = {
   readonly by?: readonly Slice[]
   readonly sessionId?: string
@@ -136,6 +147,7 @@ export type IndexQueries = {
   close(): void
 }
 
+/** Where to search, how much to answer and in which order. */
 export type SearchFilter = {
   readonly sessionId?: string
   readonly type?: string

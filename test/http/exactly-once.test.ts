@@ -119,7 +119,7 @@ describe.each(['streamEvents', 'streamRuntime'] as const)('[MUS-100] %s', (name)
   // The first connection has the events of the start and one more; its cut must lie within them.
   const reachable = name === 'streamEvents' ? 3 : 5
 
-  test('cut after every pair of frames, each frame comes once and in order', async () => {
+  test('[MUS-100] cut after every pair of frames, each frame comes once and in order', async () => {
     const { frames, ends } = await uncut(name)
     expect(new Set(frames).size).toBe(frames.length)
     expect(ends).toHaveLength(frames.length)
@@ -127,7 +127,7 @@ describe.each(['streamEvents', 'streamRuntime'] as const)('[MUS-100] %s', (name)
       for (const two of ends) await cutTwice(name, [one, two], frames)
   })
 
-  test('cut at every byte, twice, each frame comes once and in order', async () => {
+  test('[MUS-100] cut at every byte, twice, each frame comes once and in order', async () => {
     const { frames, ends } = await uncut(name)
     const first = ends[reachable - 1] ?? 0
     const second = ends.at(-1) ?? 0

@@ -127,7 +127,7 @@ describe('listening', () => {
     await expect(serve({}, { host: '0.0.0.0', isExposed: true })).resolves.toBeDefined()
   })
 
-  test('[MUS-211] a port that is taken is named, and the other half is not left behind', async () => {
+  test('[MUS-89] a port that is taken is named, and the other half is not left behind', async () => {
     const { port } = await serve()
     const socketPath = join(folder(), 'second.sock')
     await expect(serve({}, { port, socketPath })).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe('[MUS-105] a client that connects and does not read', () => {
     expect(bugs).toEqual([])
   })
 
-  test('does not hold up the others', async () => {
+  test('[MUS-105] does not hold up the others', async () => {
     const { journal, port, url, streams } = await serve()
     await dial({ port }, ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`])
     const reading = await fetch(`${url}/api/v1/events/stream?after=0`)

@@ -14,6 +14,7 @@ import { arbitraryOf } from './schema-arbitrary.ts'
 
 type PayloadInputOf<T extends EventType> = z.input<Catalogue[T]['payload']>
 
+/** Ids by number; session and run 0 are the fleet's own. */
 export const sessionIdOf = (n: number) => `ses_${base32(n)}` as SessionId
 export const runIdOf = (n: number) => `run_${base32(n)}` as RunId
 export const eventIdOf = (n: number) => `evt_${base32(n)}` as EventId

@@ -53,13 +53,11 @@ export async function killCampaign(options: {
     )
   }
   const daemon = await startDaemonProcess(options.home)
-  try {
-    return await check(all, daemon.client, options)
-  } finally {
-    await daemon.kill('SIGTERM')
-    const verified = await verifyJournal(join(options.home, 'journal'))
-    if (verified.damage.length > 0) throw new Error(`damaged: ${JSON.stringify(verified.damage[0])}`)
-  }
+  const result = await check(all, daemon.client, options)
+  await daemon.kill('SIGTERM')
+  const { damage } = await verifyJournal(join(options.home, 'journal'))
+  if (damage.length > 0) throw new Error(`damaged: ${JSON.stringify(damage[0])}`)
+  return result
 }
 
 /** Sends until the daemon is gone. What was not answered is sent again to the next daemon with the same numbers. */

@@ -38,22 +38,16 @@ function ofSchema(schema: Schema | boolean): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const options = schema.anyOf ?? schema.oneOf
   if (options !== undefined) return fc.oneof(...options.map(ofSchema))
-  switch (schema.type) {
-    case 'object':
-      return objectOf(schema)
-    case 'array':
-      return fc.array(ofSchema((schema.items as Schema | undefined) ?? true), { maxLength: 4 })
-    case 'string':
-      return textOf(schema)
-    case 'integer':
-      return fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeNat())
-    case 'number':
-      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e15, noNaN: true })
-    case 'boolean':
-      return fc.boolean()
-    default:
-      return json
-  }
+  return makers[String(schema.type)]?.(schema) ?? json
+}
+
+const makers: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>> = {
+  object: objectOf,
+  array: ({ items }) => fc.array(ofSchema((items as Schema | undefined) ?? true), { maxLength: 4 }),
+  string: textOf,
+  integer: () => fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeNat()),
+  number: ({ minimum, maximum }) => fc.double({ min: minimum ?? 0, max: maximum ?? 1e15, noNaN: true }),
+  boolean: () => fc.boolean(),
 }
 
 function objectOf({ properties, required = [], additionalProperties }: Schema): fc.Arbitrary<unknown> {

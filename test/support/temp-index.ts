@@ -32,7 +32,7 @@ export class TempIndex implements Disposable {
     writer.apply(events)
     writer.close()
     const queries = openIndexQueries(this.path)
-    return { ...queries, [Symbol.dispose]: queries.close }
+    return { ...queries, [Symbol.dispose]: () => queries.close() }
   }
 
   searchQueries(events: readonly AgentEvent[]): SearchQueries & Disposable {
@@ -40,7 +40,7 @@ export class TempIndex implements Disposable {
     writer.apply(events)
     writer.close()
     const queries = openSearchQueries(this.searchPath)
-    return { ...queries, [Symbol.dispose]: queries.close }
+    return { ...queries, [Symbol.dispose]: () => queries.close() }
   }
 
   [Symbol.dispose](): void {

@@ -93,6 +93,7 @@ test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is na
   await sm('up')
   const tail = await sm('journal', 'tail', '-n', '1', '--json')
   expect(JSON.parse(tail.stdout)).toMatchObject({ type: 'journal.recovered' })
+  await sm('log', 'import', example)
   await sm('down')
 
   const text = readFileSync(segment(), 'utf8')

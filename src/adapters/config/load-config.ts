@@ -11,9 +11,7 @@ import { type Layer, parseLayer } from './parse-layer.ts'
 import { readText } from './read-text.ts'
 
 /** Whether the owner of this machine has read a project file and lets it decide everything. */
-type ProjectTrust =
-  | boolean
-  | ((project: { file: string; sha256: string }) => boolean | Promise<boolean>)
+type ProjectTrust = boolean | ((project: { file: string; sha256: string }) => boolean | Promise<boolean>)
 
 /** From where the configuration is looked for. */
 export type ConfigSource = PathEnvironment & { readonly cwd: string; readonly projectTrust: ProjectTrust }

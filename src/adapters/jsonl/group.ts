@@ -5,6 +5,8 @@ export type Entry = {
   readonly lines: readonly string[]
   readonly seq: number
   readonly chain: string
+  /** Where the batch ends inside the group. */
+  readonly end: number
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }

@@ -13,7 +13,7 @@ import { type Layout, layout, listSegments, packPath, type SegmentFile, segmentP
 import { type Lock, takeLock } from './lock.ts'
 import { Recent } from './recent.ts'
 import { type Cut, recoverSegment } from './recover.ts'
-import { loadSnapshot, saveSnapshot } from './snapshots.ts'
+import { loadSnapshot, type Snapshot, saveSnapshot } from './snapshots.ts'
 import { isTombstone } from './stored.ts'
 import { Waiters } from './waiters.ts'
 import type { Place } from './walk.ts'
@@ -149,20 +149,9 @@ export class Journal implements JournalWriter, JournalReader {
   async snapshot(state: unknown): Promise<void> {
     const writer = this.#live()
     const seq = writer.nextSeq() - 1
-    const body = JSON.stringify(state)
-    await writer.drained()
-    if (writer.failure) throw writer.failure
-    const { file, place } = writer.segment
-    // More may have been written meanwhile: then reading goes on from the beginning of the segment the seq is in.
-    const exact = place.seq === seq
-    const segment = exact ? file : (this.#segments.findLast((s) => s.firstSeq <= seq + 1) ?? file)
-    const from = exact ? place : { offset: 0, line: 0, seq: segment.firstSeq - 1, chain: '' }
-    await saveSnapshot(this.#paths.snapshots, {
-      seq,
-      segment: segment.number,
-      place: from,
-      state: JSON.parse(body),
-    })
+    const taken = JSON.stringify(state)
+    const { file, place } = await writer.placeAfter(seq)
+    await saveSnapshot(this.#paths.snapshots, { seq, segment: file.number, place, state: JSON.parse(taken) })
     this.#snapshotSeq = seq
   }
 
@@ -192,8 +181,7 @@ export class Journal implements JournalWriter, JournalReader {
   }
 
   async #load(replay: Replay, options: { freshSegment?: boolean } = {}): Promise<Cut | undefined> {
-    const numbers = new Set(this.#segments.map((segment) => segment.number))
-    const snapshot = loadSnapshot(this.#paths.snapshots, (s) => numbers.has(s.segment))
+    const snapshot = loadSnapshot(this.#paths.snapshots, (s) => isReached(s, this.#segments))
     if (snapshot) replay.restore(snapshot.state)
     this.#snapshotSeq = snapshot?.seq ?? 0
     const covered = snapshot?.seq ?? 0
@@ -279,6 +267,12 @@ export class Journal implements JournalWriter, JournalReader {
     this.#reserveCheckedAt = now
     this.#full = !this.#reserve.hold()
   }
+}
+
+/** A snapshot is of no use when the journal does not reach its place any more: a file was cut or replaced. */
+function isReached({ segment, place }: Snapshot, segments: readonly SegmentFile[]): boolean {
+  const file = segments.find(({ number }) => number === segment)
+  return file !== undefined && statSync(file.path).size >= place.offset
 }
 
 const openSegment = (file: SegmentFile, place: Place): OpenSegment => ({

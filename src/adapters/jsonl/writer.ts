@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { StoredEvent } from '../../ports/journal.ts'
 import type { BlobPacks } from './blob-packs.ts'
 import type { FileOps } from './file-ops.ts'
-import { type Entry, Group } from './group.ts'
+import { Group } from './group.ts'
 import type { SegmentFile } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Place } from './walk.ts'
@@ -29,6 +29,12 @@ type Deps = {
   readonly onDurable: (lines: readonly string[]) => void
 }
 
+type Mark = {
+  readonly seq: number
+  readonly resolve: (at: { file: SegmentFile; place: Place }) => void
+  readonly reject: (error: Error) => void
+}
+
 const groupBytes = 8 << 20
 const maxPendingBytes = 512 << 20
 
@@ -48,6 +54,7 @@ export class Writer {
   #flushing: Promise<void> | undefined
   #lastFlushAt = Number.NEGATIVE_INFINITY
   #failure: AppError | undefined
+  #marks: Mark[] = []
 
   constructor(segment: OpenSegment, deps: Deps) {
     this.#segment = segment
@@ -86,8 +93,18 @@ export class Writer {
     this.#pendingEvents += lines.length
     this.#pendingBytes += group.size - before
     return new Promise((resolve, reject) => {
-      group.entries.push({ lines, seq: this.#seq, chain: this.#chain, resolve, reject })
+      group.entries.push({ lines, seq: this.#seq, chain: this.#chain, end: group.size, resolve, reject })
       this.#flushing ??= this.#flush()
+    })
+  }
+
+  /** Where the journal stands after a seq that was appended last in its batch; resolves when that is durable. */
+  placeAfter(seq: number): Promise<{ file: SegmentFile; place: Place }> {
+    if (this.#failure) return Promise.reject(this.#failure)
+    const { file, place } = this.#segment
+    if (place.seq === seq) return Promise.resolve({ file, place })
+    return new Promise((resolve, reject) => {
+      this.#marks.push({ seq, resolve, reject })
     })
   }
 
@@ -149,10 +166,12 @@ export class Writer {
   }
 
   async #advance(group: Group): Promise<void> {
-    const { seq, chain } = group.entries.at(-1) as Entry
-    const { place } = this.#segment
-    const line = place.line + group.events + group.entries.length
-    this.#segment.place = { offset: place.offset + group.size, line, seq, chain }
+    const { offset } = this.#segment.place
+    for (const { seq, chain, end, lines } of group.entries) {
+      const line = this.#segment.place.line + lines.length + 1
+      this.#segment.place = { offset: offset + end, line, seq, chain }
+      this.#passMarks()
+    }
     this.#pendingEvents -= group.events
     this.#pendingBytes -= group.size
     for (const entry of group.entries) {
@@ -163,10 +182,18 @@ export class Writer {
       this.#segment = await this.#deps.rotate(this.#segment.place)
   }
 
+  #passMarks(): void {
+    const { file, place } = this.#segment
+    for (const mark of this.#marks) if (mark.seq === place.seq) mark.resolve({ file, place })
+    this.#marks = this.#marks.filter((mark) => mark.seq > place.seq)
+  }
+
   #poison(group: Group, cause: unknown): void {
     this.#failure = cause instanceof AppError ? cause : writeFailure(cause)
     for (const { entries } of [group, ...this.#groups])
       for (const entry of entries) entry.reject(this.#failure)
+    for (const mark of this.#marks) mark.reject(this.#failure)
+    this.#marks = []
     this.#groups = []
     this.#pendingEvents = 0
     this.#pendingBytes = 0

@@ -46,7 +46,7 @@ test('[MUS-55] whatever the journal holds, every answer fits its schema', () => 
       expect(counts.events).toBe(events.length)
       expect(counts.lastSeq).toBe(events.length)
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -65,7 +65,7 @@ test('[MUS-181] every total is the sum of its leaves, by session, run, slice and
         expect(sum(index.usage({ sessionId }))).toEqual(sum(index.ledger({ ...every, sessionId })))
       }
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -83,7 +83,7 @@ test('[MUS-11, OBS-34] there is one span for each (trace, span) that was opened 
         expect(row.durationMs === null || row.durationMs >= 0).toBe(true)
       }
     }),
-    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 20, interruptAfterTimeLimit: 20_000 },
   )
 })
 

@@ -43,7 +43,7 @@ test('[MUS-71] built in any batches, the index is the same row for row as built 
     fc.property(eventStreams(), fc.array(fc.nat(), { maxLength: 8 }), (events, cuts) => {
       expect(build(events, cuts)).toEqual(build(events))
     }),
-    { numRuns: 50, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -59,7 +59,7 @@ test('[MUS-71] reopening between batches changes nothing', () => {
       }
       expect(dump(place.path)).toEqual(build(events))
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 15, interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -74,7 +74,7 @@ test('[MUS-72] events that come again change nothing', () => {
       writer.close()
       expect(dump(place.path)).toEqual(build(events))
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 15, interruptAfterTimeLimit: 20_000 },
   )
 })
 

@@ -2,8 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Carry, type TableName, tableNames, tables } from '../../contract/index-tables.ts'
 import type { Insert, RowOp, RowValue, Upsert } from '../../contract/row-op.ts'
 import { insertSql } from './insert-sql.ts'
+import type { Row } from './row-statements.ts'
 import { BadOp, clean } from './row-value.ts'
-import { type Row, TableWriter } from './table-writer.ts'
+import { TableWriter } from './table-writer.ts'
 import { Words } from './words.ts'
 
 const feedColumns = Object.keys(tables.events.columns)
@@ -68,8 +69,10 @@ export class RowWriter {
     const values = row as Readonly<Record<string, RowValue | undefined>>
     this.#lines.push(
       feedColumns.map((name, at) => {
-        const value = clean(values[name] ?? null)
-        return feedKinds[at] === 'word' && typeof value === 'string' ? this.#words.number(value) : value
+        const value = values[name] ?? null
+        return feedKinds[at] === 'word' && typeof value === 'string'
+          ? this.#words.number(value)
+          : clean(value)
       }),
     )
   }

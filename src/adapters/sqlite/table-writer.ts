@@ -1,18 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnKind, TableSpec } from '../../contract/index-tables.ts'
 import type { RowValue } from '../../contract/row-op.ts'
-import { insertSql } from './insert-sql.ts'
+import { byKey, type Row, RowStatements } from './row-statements.ts'
 import { BadOp, clean, safe } from './row-value.ts'
 import type { Words } from './words.ts'
-
-/** A row in memory. Word columns hold numbers; a row's columns are marked in two masks of 32. */
-export type Row = {
-  readonly values: RowValue[]
-  isNew: boolean
-  isTouched: boolean
-  low: number
-  high: number
-}
 
 type Change = Readonly<Record<string, RowValue | undefined>>
 type Column = { readonly at: number; readonly kind: ColumnKind; readonly low: number; readonly high: number }
@@ -27,33 +18,28 @@ const most = 20_000
 export class TableWriter {
   readonly spec: TableSpec
   readonly #name: string
-  readonly #db: DatabaseSync
   readonly #words: Words
   readonly #columns: ReadonlyMap<string, Column>
   readonly #names: readonly string[]
   readonly #load: StatementSync
-  readonly #insert: StatementSync
-  readonly #updates = new Map<number, StatementSync>()
+  readonly #statements: RowStatements
   readonly #rows = new Map<RowValue, Row>()
   #touched: Row[] = []
 
   constructor(db: DatabaseSync, words: Words, { name, spec }: { name: string; spec: TableSpec }) {
-    this.#db = db
     this.#words = words
     this.#name = name
     this.spec = spec
     this.#names = Object.keys(spec.columns)
-    // The marks of changed columns are one number.
-    if (this.#names.length > 52) throw new RangeError(`${name} has more than 52 columns`)
     this.#columns = new Map(
       Object.entries(spec.columns).map(([column, kind], at) => [
         column,
         { at, kind, low: at < 32 ? 1 << at : 0, high: at < 32 ? 0 : 1 << (at - 32) },
       ]),
     )
-    this.#load = db.prepare(`SELECT ${this.#names.join(', ')} FROM ${name} WHERE ${this.#byKey()}`)
+    this.#load = db.prepare(`SELECT ${this.#names.join(', ')} FROM ${name} WHERE ${byKey(spec.key)}`)
     this.#load.setReturnArrays(true)
-    this.#insert = db.prepare(insertSql(name, this.#names))
+    this.#statements = new RowStatements(db, { name, columns: this.#names, key: spec.key })
   }
 
   /** The key of a row as the file has it. */
@@ -70,14 +56,6 @@ export class TableWriter {
       row.isTouched = true
       this.#touched.push(row)
     }
-    return row
-  }
-
-  #read(key: readonly RowValue[], name: RowValue): Row | undefined {
-    const values = this.#load.get(...key) as unknown as RowValue[] | undefined
-    if (values === undefined) return undefined
-    const row: Row = { values: [...values], isNew: false, isTouched: false, low: 0, high: 0 }
-    this.#rows.set(name, row)
     return row
   }
 
@@ -133,12 +111,8 @@ export class TableWriter {
   /** Writes what the batch changed. */
   flush(): void {
     for (const row of this.#touched) {
-      if (row.isNew) this.#insert.run(...row.values)
-      else if (row.low !== 0 || row.high !== 0) this.#update(row)
-      row.isNew = false
+      this.#statements.write(row)
       row.isTouched = false
-      row.low = 0
-      row.high = 0
     }
     this.#touched = []
     if (this.#rows.size > most) this.#evict()
@@ -148,6 +122,14 @@ export class TableWriter {
   forget(): void {
     this.#rows.clear()
     this.#touched = []
+  }
+
+  #read(key: readonly RowValue[], name: RowValue): Row | undefined {
+    const values = this.#load.get(...key) as unknown as RowValue[] | undefined
+    if (values === undefined) return undefined
+    const row: Row = { values: [...values], isNew: false, isTouched: false, low: 0, high: 0 }
+    this.#rows.set(name, row)
+    return row
   }
 
   #make(key: readonly RowValue[], name: RowValue): Row {
@@ -166,34 +148,13 @@ export class TableWriter {
   }
 
   #stored(kind: ColumnKind | undefined, value: RowValue): RowValue {
-    const kept = clean(value)
-    return kind === 'word' && typeof kept === 'string' ? this.#words.number(kept) : kept
+    return kind === 'word' && typeof value === 'string' ? this.#words.number(value) : clean(value)
   }
 
   #column(name: string): Column {
     const column = this.#columns.get(name)
     if (column === undefined) throw new BadOp(`${this.#name} has no column ${name}`)
     return column
-  }
-
-  #update(row: Row): void {
-    const changed = this.#names.filter((_, at) =>
-      at < 32 ? row.low & (1 << at) : row.high & (1 << (at - 32)),
-    )
-    // Only what changed is written: indexes of other columns stay untouched.
-    const shape = row.high * 0x1_0000_0000 + (row.low >>> 0)
-    let statement = this.#updates.get(shape)
-    if (statement === undefined) {
-      const sets = changed.map((name) => `${name} = ?`).join(', ')
-      statement = this.#db.prepare(`UPDATE ${this.#name} SET ${sets} WHERE ${this.#byKey()}`)
-      this.#updates.set(shape, statement)
-    }
-    const names = [...changed, ...this.spec.key]
-    statement.run(...names.map((name) => this.value(row, name)))
-  }
-
-  #byKey(): string {
-    return this.spec.key.map((name) => `${name} = ?`).join(' AND ')
   }
 
   #evict(): void {

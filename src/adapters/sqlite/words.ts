@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { clean } from './row-value.ts'
 
 const most = 100_000
 
@@ -19,8 +20,9 @@ export class Words {
   number(word: string): number {
     const known = this.#known.get(word)
     if (known !== undefined) return known
-    const found = this.#find.get(word)?.['no']
-    const no = typeof found === 'number' ? found : this.#add(word)
+    const kept = String(clean(word))
+    const found = this.#find.get(kept)?.['no']
+    const no = typeof found === 'number' ? found : this.#add(kept)
     if (this.#known.size >= most) this.#known.clear()
     this.#known.set(word, no)
     return no

@@ -150,7 +150,7 @@ describe('[RUN-36][RUN-41] every end of an agent', () => {
 })
 
 describe('[RUN-30][RUN-37] live status', () => {
-  test('a tool call is one row: it begins and it is done', () => {
+  test('[RUN-30][RUN-37] a tool call is one row: it begins and it is done', () => {
     const call = { callId: 'c1', tool: 'Read' }
     const rows = [
       event('tool.call.started', call),
@@ -177,7 +177,7 @@ describe('[RUN-30][RUN-37] live status', () => {
     },
   )
 
-  test('idle and waiting agents are idle', () => {
+  test('[RUN-30][RUN-37] idle and waiting agents are idle', () => {
     expect(data(event('agent.idle', { agentId: 'a' }))[0]).toMatchObject({ agent_id: 'a', status: 'idle' })
     expect(data(event('agent.waiting', { agentId: 'a', waitsFor: 'permission' }))[0]).toMatchObject({
       status: 'idle',

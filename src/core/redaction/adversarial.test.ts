@@ -67,6 +67,30 @@ for (const unit of units) {
   })
 }
 
+const beginnings = [
+  'password=',
+  'API_KEY=',
+  'token: "',
+  'Authorization: Digest ',
+  'Authorization: ',
+  'Cookie: a=bcde',
+  '://a:',
+  'eyJ',
+  'curl -u a:',
+  '--password ',
+  '-----BEGIN PRIVATE KEY-----',
+  '-----BEGIN ',
+]
+
+for (const beginning of beginnings) {
+  test(`[MUS-69] ${JSON.stringify(beginning)} and a megabyte of anything is soon done`, () => {
+    for (const unit of ['a', '\\', '=', ' ', '-', '.', 'a1 ', '"', "'x", '@', ':', '/', '\n']) {
+      const once = redactor.text(beginning + fill(unit)).text
+      expect(redactor.text(once).text).toBe(once)
+    }
+  })
+}
+
 test('[MUS-69] an event of a hundred thousand small strings is soon done', () => {
   const event = {
     items: Array.from({ length: 100_000 }, (_, i) => ({

@@ -56,7 +56,12 @@ function parse(text: string, name: { start: number; end: number }): Parsed {
   return readQuoted(text, separator, context) ?? readBare(text, separator, context)
 }
 
-type Separator = { readonly at: number; readonly form: 'tight' | 'loose' | 'flag' | 'arrow' }
+type Separator = {
+  readonly at: number
+  readonly form: 'tight' | 'loose' | 'flag' | 'arrow'
+  /** The name stands in quotes, as in JSON. */
+  readonly quotedName?: boolean
+}
 
 function readSeparator(text: string, name: { start: number; end: number }): Separator | 'open' | undefined {
   let at = name.end
@@ -68,7 +73,8 @@ function readSeparator(text: string, name: { start: number; end: number }): Sepa
     if (text[value] !== '=' && text[value] !== ':') return { at: value, form: 'flag' }
   }
   while (text[at] === '\\') at++
-  if (text[at] === '"' || text[at] === "'" || text[at] === '`') at++
+  const quotedName = isQuote(text[at])
+  if (quotedName) at++
   if (text[at] === ']') at++
   if (text[at] === '?') at++
   const spaced = skipSpaces(text, at)
@@ -84,7 +90,8 @@ function readSeparator(text: string, name: { start: number; end: number }): Sepa
   if (sign === ':' && text.startsWith('//', name.start - 2)) return undefined
   const loose = spaced > at || sign === ':' || /\s/.test(text[value]!)
   value = skipSpaces(text, value)
-  return value === text.length ? 'open' : { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight' }
+  if (value === text.length) return 'open'
+  return { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight', quotedName }
 }
 
 type NameContext = Pick<ValueContext, 'name' | 'strength'>
@@ -95,11 +102,12 @@ function readQuoted(text: string, separator: Separator, context: NameContext): P
   const depth = start - separator.at
   const quote = text[start]
   if (start === text.length) return { open: true }
-  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
+  if (!isQuote(quote)) return undefined
   start++
   const end = closingQuote(text, { start, quote, depth })
   if (end === undefined) return undefined
-  const secret = isSecretValue(text.slice(start, end), { ...context, form: 'quoted', next: '' })
+  const form = separator.quotedName === true ? 'data' : 'quoted'
+  const secret = isSecretValue(text.slice(start, end), { ...context, form, next: '' })
   const open = end === text.length
   return secret ? { value: { start, end }, open } : { open }
 }
@@ -130,7 +138,7 @@ function readBare(text: string, separator: Separator, context: NameContext): Par
   if (form === 'arrow') return { open: false }
   const stop = form === 'tight' && /^[A-Z0-9_]+$/.test(context.name) ? constantStop : bareStop
   let start = separator.at
-  while (text[start] === '"' || text[start] === "'" || text[start] === '`') start++
+  while (isQuote(text[start])) start++
   // The judge sees a bounded head: a rejected value is read again for the next name in it.
   const head = text.slice(start, start + 256)
   const value = head.slice(0, firstIndex(head, stop, 0))
@@ -149,7 +157,7 @@ function restOfLine(text: string, at: number): string {
   return char === '\n' || char === '\r' || (char === '\\' && /[nr]/.test(text[at + 1] ?? '')) ? '' : char
 }
 
-const escapeStop = String.raw`|\\+[nrt"'${'`'}]`
+const escapeStop = String.raw`|\\[nrt\\"'${'`'}]`
 const constantStop = new RegExp(String.raw`[\s"'${'`'}]${escapeStop}`, 'g')
 const bareStop = new RegExp(String.raw`[\s"'${'`'}<>,;&)\]}|]${escapeStop}`, 'g')
 
@@ -173,6 +181,10 @@ function nameEnd(text: string, at: number): number {
   let end = at
   while (end < limit && isNameCode(text.charCodeAt(end))) end++
   return end
+}
+
+function isQuote(char: string | undefined): char is '"' | "'" | '`' {
+  return char === '"' || char === "'" || char === '`'
 }
 
 /** n, r, t */

@@ -1,5 +1,5 @@
-/** A part of a base64 text that is the same whatever stands before and after the value in the encoded bytes. */
-export type Base64Form = {
+/** Text in which a secret shows itself; in base64, the part its neighbours have no bits in. */
+export type SecretForm = {
   readonly text: string
   /** The character before, and the one after, mix bits of the value with bits of its neighbours. */
   readonly mixedBefore: boolean
@@ -7,7 +7,7 @@ export type Base64Form = {
 }
 
 /** How a value looks inside base64, standard and URL-safe, at each of the three alignments. */
-export function base64Forms(value: string): Base64Form[] {
+export function base64Forms(value: string): SecretForm[] {
   const bytes = new TextEncoder().encode(value)
   return [0, 1, 2].flatMap((shift) => {
     const padded = new Uint8Array(shift + bytes.length)

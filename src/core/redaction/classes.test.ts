@@ -56,6 +56,7 @@ const written: [spec: string, text: string, expected: string][] = [
   ],
   ['MUS-58', `Server=a;Pwd=swordfish;Database=b`, 'Server=a;Pwd=[redacted:connection-string];Database=b'],
   ['MUS-59', `password: swordfish`, 'password: [redacted:secret-assignment]'],
+  ['MUS-59', `{"token":"abcdefghijkl"}`, '{"token":"[redacted:secret-assignment]"}'],
   ['MUS-59', `password = "it's me"`, 'password = "[redacted:secret-assignment]"'],
   ['MUS-59', `password=swordfish`, 'password=[redacted:secret-assignment]'],
   ['MUS-59', `"password" : "a \\" b"`, '"password" : "[redacted:secret-assignment]"'],

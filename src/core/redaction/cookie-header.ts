@@ -15,7 +15,7 @@ export const cookieHeader: Detector = {
       const secret = start !== -1 && pair.test(head)
       const end = secret ? firstIndex(text, lineStop, start) : at
       if (secret) found(start, end, 'cookie')
-      keyword.lastIndex = at
+      keyword.lastIndex = end
       const waiting = start === -1 ? /^[\\"'`\] \t]*$/.test(head) : !/\s/.test(head)
       const open = secret ? end === text.length : at + maxHead > text.length && waiting
       if (open) undecided = Math.min(undecided, match.index)

@@ -4,7 +4,7 @@ import type { KeyBook, KeyKind } from './key-book.ts'
 export const maxDepth = 256
 
 /** What the walk over an event tells: enough to leave most events alone. */
-export type Survey = {
+type Survey = {
   /** All strings in order, without a separator: a known value split over several of them shows. */
   joined: string
   /** The same strings, listed only when asked for. */

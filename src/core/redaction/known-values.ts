@@ -1,16 +1,13 @@
-import { base64Forms } from './base64-forms.ts'
+import { base64Forms, type SecretForm } from './base64-forms.ts'
 import { marker } from './marker.ts'
 
 /** The class of what was told to us as a secret, in whatever form it shows up. */
 export const knownValueClass = 'known-value'
 
-/** One way a known secret may be written. */
-export type KnownForm = { readonly text: string; readonly mixedBefore: boolean; readonly mixedAfter: boolean }
-
 /** All forms of the values that are long and rare enough to be searched for. */
-export function knownForms(values: readonly string[], classes: readonly string[]): KnownForm[] {
-  const forms = new Map<string, KnownForm>()
-  const add = (form: KnownForm): void => {
+export function knownForms(values: readonly string[], classes: readonly string[]): SecretForm[] {
+  const forms = new Map<string, SecretForm>()
+  const add = (form: SecretForm): void => {
     if (form.text.length >= minLength && !forms.has(form.text)) forms.set(form.text, form)
   }
   const markers = classes.map(marker).join('')
@@ -26,7 +23,7 @@ export function knownForms(values: readonly string[], classes: readonly string[]
 }
 
 /** The range of the text a form takes; a base64 neighbour that carries bits of the secret goes with it. */
-export function* occurrences(text: string, form: KnownForm): Generator<{ start: number; end: number }> {
+export function* occurrences(text: string, form: SecretForm): Generator<{ start: number; end: number }> {
   for (let at = text.indexOf(form.text); at !== -1; at = text.indexOf(form.text, at + form.text.length)) {
     const end = at + form.text.length
     const before = form.mixedBefore && at > 0 && base64Char.test(text[at - 1]!) ? 1 : 0
@@ -36,7 +33,7 @@ export function* occurrences(text: string, form: KnownForm): Generator<{ start: 
 }
 
 /** Where the longest end of the text begins that is the beginning of a form, or the length of the text. */
-export function createTailFinder(forms: readonly KnownForm[]): (text: string) => number {
+export function createTailFinder(forms: readonly SecretForm[]): (text: string) => number {
   const longest = Math.max(0, ...forms.map((form) => form.text.length))
   const byFirst = Map.groupBy(forms, (form) => form.text.charCodeAt(0))
   return (text) => {
@@ -51,7 +48,7 @@ export function createTailFinder(forms: readonly KnownForm[]): (text: string) =>
 }
 
 const minLength = 8
-const maxPiece = 2048
+const maxPiece = 300
 const base64Char = /[A-Za-z0-9+/_-]/
 
 /** Words, paths, numbers and the like would redact half of every log. */
@@ -61,7 +58,7 @@ export function isSearchable(value: string): boolean {
 }
 
 const commonShapes =
-  /^(?:[0-9]{1,11}|[0-9.:]+|(?:~|\.{1,2})\/.*|\/(?:usr|home|etc|var|tmp|bin|sbin|opt|root|work|workspace|workspaces|mnt|dev|proc|sys|lib|run|srv|app|nix|snap|private|Users|Library|Applications|Volumes)(?:\/.*|:.*)?|[A-Za-z]:\\.*|https?:\/\/(?:localhost|127\.0\.0\.1)(?::[0-9]+)?\/?|[a-z]{2}_[A-Z]{2}(?:\.[A-Za-z0-9-]+)?)$/s
+  /^(?:[0-9]{1,11}|[0-9]+[.:][0-9.:]*|(?:~|\.{1,2})\/.*|\/(?:usr|home|etc|var|tmp|bin|sbin|opt|root|work|workspace|workspaces|mnt|dev|proc|sys|lib|run|srv|app|nix|snap|private|Users|Library|Applications|Volumes)(?:\/.*|:.*)?|[A-Za-z]:\\.*|https?:\/\/(?:localhost|127\.0\.0\.1)(?::[0-9]+)?\/?|[a-z]{2}_[A-Z]{2}(?:\.[A-Za-z0-9-]+)?)$/s
 
 const commonWords = new Set(
   `localhost production development staging undefined password changeme username disabled truecolor xterm-256color
@@ -71,12 +68,12 @@ const commonWords = new Set(
 
 /** A long value is searched for in parts, so that no form is longer than a stream may hold back. */
 function pieces(value: string): string[] {
-  if (value.length <= maxPiece) return [value]
-  const count = Math.ceil(value.length / maxPiece)
-  const size = Math.ceil(value.length / count)
-  return Array.from({ length: count }, (_, i) => value.slice(i * size, (i + 1) * size)).filter((piece) =>
-    piece.isWellFormed(),
-  )
+  const chars = Array.from(value)
+  const size = Math.ceil(chars.length / Math.ceil(chars.length / maxPiece))
+  const starts = Array.from({ length: Math.ceil(chars.length / size) }, (_, i) => i * size)
+  return starts
+    .map((start) => chars.slice(start, start + size).join(''))
+    .filter((piece) => new Set(piece).size > 1)
 }
 
 function spellings(value: string): string[] {

@@ -1,10 +1,10 @@
 import type { Anchor } from './detector.ts'
 
 /** An anchor and the number its finder is told by. */
-export type OwnedAnchor = Anchor & { readonly owner: number }
+type OwnedAnchor = Anchor & { readonly owner: number }
 
 /** Finds in one pass which of many literals occur in a text. */
-export type Prefilter = {
+type Prefilter = {
   /** The owners of all plausible anchors, each once; the same empty array when there is none. */
   readonly find: (text: string) => readonly number[]
 }

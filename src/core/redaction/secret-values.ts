@@ -5,8 +5,8 @@ import { isDirectoryName, type NameStrength } from './secret-names.ts'
 export type ValueContext = {
   readonly name: string
   readonly strength: NameStrength
-  /** `tight`: NAME=value. `loose`: spaces or a colon, the syntax prose and code share. `flag`: --name value. */
-  readonly form: 'quoted' | 'tight' | 'loose' | 'flag'
+  /** `data`: "name": "value". `tight`: NAME=value. `loose`: spaces or a colon, the syntax prose and code share. `flag`: --name value. */
+  readonly form: 'data' | 'quoted' | 'tight' | 'loose' | 'flag'
   /** The first character after the value and any spaces; empty at the end of a line or text. */
   readonly next: string
 }
@@ -19,12 +19,16 @@ export function isSecretValue(value: string, context: ValueContext): boolean {
   if (context.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)) {
     return value.length >= 6 && !/^[0-9]{1,7}$/.test(value)
   }
-  if (isCode(value, context)) return false
-  return looksRandom(value)
+  if (context.form === 'data' && value.length >= 8 && !/\s/.test(value)) return true
+  return !isCode(value, context) && looksRandom(value)
+}
+
+function isQuoted({ form }: ValueContext): boolean {
+  return form === 'quoted' || form === 'data'
 }
 
 function isStrongSecret(value: string, context: ValueContext): boolean {
-  if (context.form === 'quoted') return value.length >= 3
+  if (isQuoted(context)) return value.length >= 3
   if (context.form === 'tight') {
     if (/^[A-Z0-9_]+$/.test(context.name)) return value.length >= 3
     return value.length >= 3 && !isCode(value, context)
@@ -46,7 +50,7 @@ function looksRandom(value: string): boolean {
 }
 
 function isCode(value: string, context: ValueContext): boolean {
-  if (context.form === 'quoted') return false
+  if (isQuoted(context)) return false
   if (/^[\w$.]+(?:\(|\[|::|\?\.)/.test(value) || /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/.test(value)) return true
   if (/^[({[|&!+]/.test(value) && !value.startsWith('[redacted:')) return true
   if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false

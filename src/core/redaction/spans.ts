@@ -29,7 +29,7 @@ export function applySpans(text: string, spans: readonly Span[], counts: Record<
   return out + text.slice(from)
 }
 
-export type Range = { readonly start: number; readonly end: number }
+type Range = { readonly start: number; readonly end: number }
 
 function merge(spans: readonly Span[]): Span[] {
   const sorted = spans.filter((span) => span.end > span.start).sort((a, b) => a.start - b.start)

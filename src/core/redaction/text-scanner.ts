@@ -1,5 +1,6 @@
+import type { SecretForm } from './base64-forms.ts'
 import type { Detector } from './detector.ts'
-import { createTailFinder, type KnownForm, knownValueClass, occurrences } from './known-values.ts'
+import { createTailFinder, knownValueClass, occurrences } from './known-values.ts'
 import { markerPattern } from './marker.ts'
 import { createPrefilter } from './prefilter.ts'
 import { applySpans, type Span, settleSpans } from './spans.ts'
@@ -25,7 +26,7 @@ export type TextScanner = {
 /** `detectors` in order of precedence; known values outrank them all. */
 export function createTextScanner(options: {
   readonly detectors: readonly Detector[]
-  readonly forms: readonly KnownForm[]
+  readonly forms: readonly SecretForm[]
   readonly classes: readonly string[]
   readonly allow: readonly RegExp[]
 }): TextScanner {

@@ -1,5 +1,5 @@
 /** A secret that shows itself by its own shape; `anchors` are literals one of which every match contains. */
-export type TokenRule = {
+type TokenRule = {
   readonly class: string
   readonly anchors: readonly string[]
   readonly pattern: RegExp

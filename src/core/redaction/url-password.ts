@@ -29,9 +29,12 @@ function isPlaceholder(value: string): boolean {
 
 function hasUserPart(bytes: Uint8Array, at: number, length: number): boolean {
   const limit = Math.min(length, at + maxUserPart)
+  let named = false
   for (let i = at; i < limit; i++) {
     const byte = bytes[i]!
     if (byte === 64) return true
+    if (byte === 58) named = true
+    if (byte === 47 && !named) return false
     if (byte <= 32 || byte === 34 || byte === 39) return false
   }
   return limit === length

@@ -14,7 +14,7 @@ export type RedactionRule = {
 }
 
 /** A user's rule, and whether its matches may reach over white space. */
-export type UserDetector = Detector & { readonly spaced: boolean }
+type UserDetector = Detector & { readonly spaced: boolean }
 
 /** Refuses a rule that is malformed, that matches the empty text, or that can run for ever. */
 export function compileRule(rule: RedactionRule): UserDetector {

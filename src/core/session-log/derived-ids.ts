@@ -20,9 +20,9 @@ export function derivedIds(seed: string, atMs: number): ImportIds {
     `${kind}_${timePart(atMs)}${base32(bytes(kind, key))}`
   return {
     session: ordered('ses', '') as SessionId,
-    trace: nonZero(hex(bytes('trace', '')).slice(0, 32)) as TraceId,
+    trace: nonZero(hex(bytes('trace', '').subarray(0, 16))) as TraceId,
     run: (key) => ordered('run', key) as RunId,
-    span: (key) => nonZero(hex(bytes('span', key)).slice(0, 16)) as SpanId,
+    span: (key) => nonZero(hex(bytes('span', key).subarray(0, 8))) as SpanId,
     event: (key) => ordered('evt', key) as EventId,
   }
 }
@@ -41,8 +41,13 @@ export function derivedUuid(text: string): string {
   return parts.join('-')
 }
 
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const byteHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += byteHex[byte]
+  return text
+}
 
 // An id of zeros means "none" to every tracing tool.
 const nonZero = (digits: string): string => (/^0+$/.test(digits) ? `${digits.slice(1)}1` : digits)

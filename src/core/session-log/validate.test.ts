@@ -1,0 +1,570 @@
+import { expect, test } from 'vitest'
+import { call, codes, example, exampleName, single } from '../../../test/support/std-008.ts'
+import { type IssueCode, issueCodes } from '../../contract/formats/std-008/issue.ts'
+import type { ReviewerOutput } from '../../contract/formats/std-008/reviewer.ts'
+import type { MultiAgentSession } from '../../contract/formats/std-008/session.ts'
+import type { SubAgentSession } from '../../contract/formats/std-008/sub-session.ts'
+import { asMultiAgent } from './multi-agent.ts'
+import { validateAgentSession, validateMultiAgentSession, validateSession } from './validate.ts'
+
+/** The example without its known flaws: no warning, no error. */
+function clean(): MultiAgentSession {
+  const session = example()
+  session.agent.model_id = 'm'
+  for (const [i, count] of [
+    [1, 2],
+    [2, 2],
+  ] as const) {
+    const info = session.tool_calls[i]?.subagent_info
+    if (info) info.tool_uses = count
+  }
+  const { agents } = session.summary
+  agents.architect.duration_ms = 421_000
+  for (const agent of [...agents.developers, agents.reviewer]) if (agent) agent.tool_calls_count = 2
+  const [assignment] = session.messages
+  if (assignment)
+    session.messages.push({
+      ...assignment,
+      message_id: 'msg-005',
+      sequence_number: 5,
+      from_agent: assignment.to_agent,
+      to_agent: assignment.from_agent,
+      message_type: 'acknowledgment',
+      payload: { acknowledged_message_id: 'msg-001', accepted: true },
+      reply_to: 'msg-001',
+    })
+  return session
+}
+
+const sub = (session: MultiAgentSession, i: number) => session.sub_sessions[i] as SubAgentSession
+const message = (session: MultiAgentSession, i: number) =>
+  session.messages[i] as MultiAgentSession['messages'][number]
+const callOf = (session: MultiAgentSession, i: number) =>
+  session.tool_calls[i] as MultiAgentSession['tool_calls'][number]
+const review = (session: MultiAgentSession) => sub(session, 1).output as ReviewerOutput
+
+/** A sub-session below the first one, started by a Task call of it. */
+function nest(session: MultiAgentSession): SubAgentSession {
+  const parent = sub(session, 0)
+  parent.tool_calls.push({
+    ...call('tool-001', 'Task', 100),
+    subagent_info: { subagent_type: 'developer', sub_session_id: 'sub-003' },
+  })
+  const nested = { ...structuredClone(parent), sub_session_id: 'sub-003', parent_session_id: 'sub-001' }
+  Object.assign(nested, {
+    triggered_by_call_id: 'tool-001',
+    tool_calls: [],
+    started_at: '2026-01-26T10:01:40Z',
+    completed_at: '2026-01-26T10:01:41Z',
+  })
+  session.sub_sessions.push(nested)
+  return nested
+}
+
+/** One way to bring about each kind of fault, and where it must be found. */
+const faults: Record<
+  IssueCode,
+  { path: string; make: (session: MultiAgentSession) => unknown; filename?: string }
+> = {
+  too_deep: {
+    path: '/x',
+    make: (s) => {
+      let deep: unknown = 1
+      for (let i = 0; i < 250; i++) deep = [deep]
+      return Object.assign(s, { x: deep })
+    },
+  },
+  schema: {
+    path: '/sub_sessions/1/output/verdict',
+    make: (s) => Object.assign(review(s), { verdict: 'fine' }),
+  },
+  no_sub_session: {
+    path: '/sub_sessions',
+    make: (s) => {
+      s.sub_sessions = []
+      s.tool_calls.length = 1
+    },
+  },
+  duplicate_id: {
+    path: '/sub_sessions/0/tool_calls/1/call_id',
+    make: (s) => {
+      for (const each of sub(s, 0).tool_calls) each.call_id = 'same'
+    },
+  },
+  parent_missing: {
+    path: '/sub_sessions/0/parent_session_id',
+    make: (s) => {
+      sub(s, 0).parent_session_id = 'nobody'
+    },
+  },
+  parent_cycle: {
+    path: '/sub_sessions/0/parent_session_id',
+    make: (s) => {
+      sub(s, 0).parent_session_id = 'sub-002'
+      sub(s, 1).parent_session_id = 'sub-001'
+    },
+  },
+  trigger_missing: {
+    path: '/sub_sessions/0/triggered_by_call_id',
+    make: (s) => {
+      sub(s, 0).triggered_by_call_id = 'tool-999'
+    },
+  },
+  trigger_not_delegation: {
+    path: '/sub_sessions/0/triggered_by_call_id',
+    make: (s) => {
+      sub(s, 0).triggered_by_call_id = 'tool-001'
+    },
+  },
+  sub_session_missing: {
+    path: '/tool_calls/1/subagent_info/sub_session_id',
+    make: (s) => Object.assign(callOf(s, 1).subagent_info ?? {}, { sub_session_id: 'sub-999' }),
+  },
+  task_unlinked: { path: '/tool_calls/3', make: (s) => s.tool_calls.push(call('tool-004', 'Task', 600)) },
+  link_mismatch: {
+    path: '/tool_calls/1/subagent_info/sub_session_id',
+    make: (s) => Object.assign(callOf(s, 1).subagent_info ?? {}, { sub_session_id: 'sub-002' }),
+  },
+  agent_unknown: {
+    path: '/messages/1/to_agent/agent_id',
+    make: (s) => Object.assign(message(s, 1).to_agent, { agent_id: 'stranger' }),
+  },
+  reply_missing: {
+    path: '/messages/1/reply_to',
+    make: (s) => Object.assign(message(s, 1), { reply_to: 'msg-999' }),
+  },
+  annotation_range: {
+    path: '/phase_annotations/0/tool_call_range/end_call_id',
+    make: (s) => annotate(s, 'tool-001', 'tool-999'),
+  },
+  time_reversed: {
+    path: '/sub_sessions/0/tool_calls/0/ended_at',
+    make: (s) => {
+      for (const each of sub(s, 0).tool_calls.slice(0, 1)) each.ended_at = '2026-01-26T10:00:30Z'
+    },
+  },
+  link_one_way: {
+    path: '/tool_calls/1',
+    make: (s) => Object.assign(callOf(s, 1), { subagent_info: { subagent_type: 'developer' } }),
+  },
+  link_dangling: {
+    path: '/tool_calls/3/subagent_info/sub_session_id',
+    make: (s) => {
+      s.collaboration.mode = 'single'
+      s.tool_calls.push({
+        ...call('tool-004', 'Task', 600),
+        subagent_info: { subagent_type: 'x', sub_session_id: 'elsewhere' },
+      })
+    },
+  },
+  trigger_shared: {
+    path: '/tool_calls/1',
+    make: (s) => s.sub_sessions.push({ ...structuredClone(sub(s, 0)), sub_session_id: 'sub-003' }),
+  },
+  agent_unlisted: {
+    path: '/sub_sessions/0/agent/agent_id',
+    make: (s) => {
+      sub(s, 0).agent = { agent_id: 'guest', agent_type: 'developer' }
+    },
+  },
+  reply_later: {
+    path: '/messages/0/reply_to',
+    make: (s) => Object.assign(message(s, 0), { reply_to: 'msg-003' }),
+  },
+  acknowledgment_reply: {
+    path: '/messages/4/reply_to',
+    make: (s) => Object.assign(message(s, 4), { reply_to: 'msg-002' }),
+  },
+  correlation_single: {
+    path: '/messages/0/correlation_id',
+    make: (s) => Object.assign(message(s, 0), { correlation_id: 'alone' }),
+  },
+  sequence_duplicate: {
+    path: '/messages/2/sequence_number',
+    make: (s) => Object.assign(message(s, 2), { sequence_number: 2 }),
+  },
+  sequence_gap: {
+    path: '/messages/4/sequence_number',
+    make: (s) => Object.assign(message(s, 4), { sequence_number: 9 }),
+  },
+  unacknowledged: {
+    path: '/messages/0',
+    make: (s) => {
+      s.messages.pop()
+    },
+  },
+  unassigned: {
+    path: '/messages/1',
+    make: (s) => Object.assign(message(s, 1), { payload: { task_id: 'review-001', status: 'completed' } }),
+  },
+  unrequested: {
+    path: '/messages/3',
+    make: (s) => Object.assign(message(s, 3), { payload: { review_id: 'review-009', verdict: 'approved' } }),
+  },
+  task_unknown: {
+    path: '/sub_sessions/0/task/dependencies/0',
+    make: (s) => Object.assign(sub(s, 0).task, { dependencies: ['task-999'] }),
+  },
+  finding_unknown: {
+    path: '/sub_sessions/1/output/required_changes/0/related_findings',
+    make: (s) =>
+      Object.assign(review(s), {
+        required_changes: [
+          { change_id: 'c', priority: 'consider', related_findings: ['f-9'], description: '' },
+        ],
+      }),
+  },
+  payload_shape: {
+    path: '/messages/2/payload/task_id',
+    make: (s) => Object.assign(message(s, 2), { payload: { review_id: 'review-001' } }),
+  },
+  outside_owner: {
+    path: '/tool_calls/0',
+    make: (s) =>
+      Object.assign(callOf(s, 0), { started_at: '2026-01-26T09:00:05Z', ended_at: '2026-01-26T09:00:06Z' }),
+  },
+  out_of_order: {
+    path: '/tool_calls/1',
+    make: (s) =>
+      Object.assign(callOf(s, 0), { started_at: '2026-01-26T10:14:05Z', ended_at: '2026-01-26T10:14:06Z' }),
+  },
+  duration_differs: {
+    path: '/tool_calls/0/duration_ms',
+    make: (s) => Object.assign(callOf(s, 0), { duration_ms: 9000 }),
+  },
+  count_differs: { path: '/summary/tasks/total', make: (s) => Object.assign(s.summary.tasks, { total: 7 }) },
+  annotation_reversed: {
+    path: '/phase_annotations/0/tool_call_range',
+    make: (s) => annotate(s, 'tool-002', 'tool-001'),
+  },
+  category_differs: {
+    path: '/tool_calls/1/tool_category',
+    make: (s) => Object.assign(callOf(s, 1), { tool_category: 'task_management' }),
+  },
+  unknown_field: {
+    path: '/tool_calls/0/mood',
+    make: (s) => {
+      for (const each of s.tool_calls) Object.assign(each, { mood: 'fine' })
+    },
+  },
+  filename_differs: { path: '', make: (s) => s, filename: '2026-01-26-001-implement-feature.json' },
+  stem_differs: { path: '/session_id', make: (s) => s, filename: '2026-01-26-002-other-multi.json' },
+}
+
+function annotate(session: MultiAgentSession, start: string, end: string): void {
+  session.phase_annotations = [
+    {
+      annotation_id: 'ann-1',
+      phase_type: 'plan',
+      tool_call_range: { start_call_id: start, end_call_id: end },
+      annotated_by: 'agent',
+      annotated_at: '2026-01-26T10:10:00Z',
+      confidence: 'high',
+    },
+  ]
+}
+
+/** What the validator says of the clean example with one fault in it. */
+function faulty(code: IssueCode) {
+  const { make, filename } = faults[code]
+  const session = clean()
+  make(session)
+  return validateMultiAgentSession(session, filename === undefined ? {} : { filename })
+}
+
+function finds(code: IssueCode): void {
+  const { errors, warnings } = faulty(code)
+  const issue = [...errors, ...warnings].find(
+    (each) => each.code === code && each.path.startsWith(faults[code].path),
+  )
+  expect(issue?.severity).toBe(issueCodes[code].severity)
+  expect(issue?.message).not.toBe('')
+}
+
+test('[LOG-85] every kind of fault is found at its path, and valid means that none is an error', () => {
+  for (const code of Object.keys(faults) as IssueCode[]) {
+    finds(code)
+    const { valid, errors } = faulty(code)
+    expect([code, valid]).toEqual([code, errors.length === 0])
+    if (issueCodes[code].severity === 'warning') expect([code, codes(errors)]).toEqual([code, []])
+  }
+})
+
+test('[LOG-85] a session without faults has none', () => {
+  expect(validateMultiAgentSession(clean(), { filename: exampleName })).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [],
+  })
+})
+
+test('[LOG-101] the standard’s own example is valid, and its known flaws are the only warnings', () => {
+  const { valid, errors, warnings } = validateMultiAgentSession(example(), { filename: exampleName })
+  expect([valid, errors]).toEqual([true, []])
+  expect(codes(warnings)).toEqual([
+    'unacknowledged /messages/0',
+    'count_differs /tool_calls/1/subagent_info/tool_uses',
+    'count_differs /tool_calls/2/subagent_info/tool_uses',
+    'duration_differs /summary/agents/architect/duration_ms',
+    'count_differs /summary/agents/developers/0/tool_calls_count',
+    'count_differs /summary/agents/reviewer/tool_calls_count',
+  ])
+})
+
+test('[LOG-86] a collaboration that is absent or lacks a field is an error', () => {
+  for (const key of ['mode', 'pattern', 'orchestrator', 'participants']) {
+    const session = clean()
+    Reflect.deleteProperty(session.collaboration, key)
+    expect(codes(validateMultiAgentSession(session).errors)).toContain(`schema /collaboration/${key}`)
+  }
+  const { collaboration: _gone, ...rest } = clean()
+  expect(codes(validateMultiAgentSession(rest).errors)).toEqual(['schema /collaboration'])
+})
+
+test('[LOG-87, LOG-17] a multi_agent session without sub-sessions is an error, a single one is not', () => {
+  finds('no_sub_session')
+  expect(validateMultiAgentSession(asMultiAgent(single())).valid).toBe(true)
+})
+
+test('[LOG-88] messages may be empty but not absent', () => {
+  const empty = { ...clean(), messages: [] }
+  expect(validateMultiAgentSession(empty).valid).toBe(true)
+  const { messages: _gone, ...rest } = clean()
+  expect(codes(validateMultiAgentSession(rest).errors)).toEqual(['schema /messages'])
+})
+
+test('[LOG-89] a trigger that is missing or does not delegate is an error', () => {
+  finds('trigger_missing')
+  finds('trigger_not_delegation')
+  for (const tool of ['Task', 'Agent', 'delegate_to_agent']) {
+    const session = clean()
+    callOf(session, 1).tool_name = tool
+    expect(validateMultiAgentSession(session).errors).toEqual([])
+  }
+})
+
+test('[LOG-90, LOG-24, LOG-72, COL-53] a nested trigger is looked up in its own parent, also when another owner has the same call id', () => {
+  const session = clean()
+  const nested = nest(session)
+  expect(codes(validateMultiAgentSession(session).errors)).toEqual([])
+  nested.parent_session_id = session.session_id
+  expect(codes(validateMultiAgentSession(session).errors)).toEqual([
+    'trigger_not_delegation /sub_sessions/2/triggered_by_call_id',
+    'task_unlinked /sub_sessions/0/tool_calls/2',
+  ])
+})
+
+test('[LOG-91] a Task call that names a missing sub-session is an error', () => finds('sub_session_missing'))
+
+test('[LOG-92, LOG-66] a Task call that does not name its sub-session is a warning; one that has none is an error', () => {
+  finds('link_one_way')
+  finds('task_unlinked')
+  finds('link_mismatch')
+})
+
+test('[LOG-93] a message from or to a stranger is an error', () => {
+  finds('agent_unknown')
+  const session = clean()
+  message(session, 0).from_agent = { agent_id: 'stranger', agent_type: 'developer' }
+  expect(codes(validateMultiAgentSession(session).errors)).toEqual([
+    'agent_unknown /messages/0/from_agent/agent_id',
+  ])
+})
+
+test('[LOG-94] two calls with one id in the same owner are an error', () => finds('duplicate_id'))
+
+test('[LOG-95] two sub-sessions, messages, participants, annotations or findings with one id are an error', () => {
+  const session = clean()
+  session.messages.push({ ...message(session, 0), sequence_number: 6 })
+  session.collaboration.participants.push({ agent_id: 'developer-01', agent_type: 'developer' })
+  annotate(session, 'tool-001', 'tool-002')
+  session.phase_annotations?.push(...structuredClone(session.phase_annotations))
+  const finding = { finding_id: 'f', severity: 'minor', category: 'bug', file: 'a', description: '' } as const
+  review(session).findings.push(finding, { ...finding })
+  sub(session, 1).sub_session_id = 'sub-001'
+  expect(
+    codes(validateMultiAgentSession(session).errors).filter((code) => code.startsWith('duplicate')),
+  ).toEqual([
+    'duplicate_id /sub_sessions/1/sub_session_id',
+    'duplicate_id /messages/5/message_id',
+    'duplicate_id /collaboration/participants/2/agent_id',
+    'duplicate_id /phase_annotations/1/annotation_id',
+    'duplicate_id /sub_sessions/1/output/findings/1/finding_id',
+  ])
+})
+
+test('[LOG-96] declared counts that differ from the records are warnings', () => {
+  finds('count_differs')
+  const session = clean()
+  session.summary.review_iterations = 4
+  session.summary.final_verdict = 'rejected'
+  session.summary.tool_calls_count = 99
+  expect(codes(validateMultiAgentSession(session).warnings)).toEqual([
+    'count_differs /summary/tool_calls_count',
+    'count_differs /summary/review_iterations',
+    'count_differs /summary/final_verdict',
+  ])
+})
+
+test('[LOG-97] a duration that does not fit its times is a warning, an end before its start an error', () => {
+  finds('duration_differs')
+  finds('time_reversed')
+  // A time without fractions hides up to a second; one with them does not.
+  const session = clean()
+  const [first] = session.tool_calls
+  if (first) first.duration_ms = 1999
+  expect(codes(validateMultiAgentSession(session).warnings)).toEqual([])
+  Object.assign(first ?? {}, { started_at: '2026-01-26T10:00:05.000Z', ended_at: '2026-01-26T10:00:06.000Z' })
+  expect(codes(validateMultiAgentSession(session).warnings)).toContain(
+    'duration_differs /tool_calls/0/duration_ms',
+  )
+})
+
+test('[LOG-98] an assignment that nobody acknowledged is a warning', () => finds('unacknowledged'))
+
+test('[LOG-99] a completion without an assignment and a result without a request are warnings', () => {
+  finds('unassigned')
+  finds('unrequested')
+  const session = clean()
+  session.messages.push({ ...message(session, 1), message_id: 'msg-006', sequence_number: 6 })
+  expect(codes(validateMultiAgentSession(session).warnings)).toEqual(['unassigned /messages/5'])
+})
+
+test('[LOG-100] an unknown parent and a ring of parents are errors', () => {
+  finds('parent_missing')
+  finds('parent_cycle')
+  const session = clean()
+  sub(session, 0).parent_session_id = 'sub-001'
+  expect(codes(validateMultiAgentSession(session).errors)).toContain(
+    'parent_cycle /sub_sessions/0/parent_session_id',
+  )
+})
+
+test('[LOG-28, LOG-30, LOG-42] replies go back to earlier messages and numbers run from 1', () => {
+  for (const code of [
+    'reply_missing',
+    'reply_later',
+    'acknowledgment_reply',
+    'sequence_duplicate',
+    'sequence_gap',
+    'correlation_single',
+  ] as const)
+    finds(code)
+})
+
+test('[LOG-31] any id that is not empty is taken', () => {
+  const session = clean()
+  message(session, 0).message_id = ''
+  expect(codes(validateMultiAgentSession(session).errors)).toContain('schema /messages/0/message_id')
+})
+
+test('[LOG-58] a required change names findings of its own review', () => finds('finding_unknown'))
+
+test('[LOG-71] a review keeps its own task and the one it reviewed', () => {
+  expect([sub(clean(), 1).task.task_id, review(clean()).task_id]).toEqual(['review-001', 'task-001'])
+  const session = clean()
+  review(session).task_id = 'task-999'
+  expect(codes(validateMultiAgentSession(session).warnings)).toContain(
+    'task_unknown /sub_sessions/1/output/task_id',
+  )
+})
+
+test('[LOG-107] calls that are not in the order of their start are a warning', () => finds('out_of_order'))
+
+test('[LOG-117, COL-54] annotations may overlap, leave calls out and span sub-sessions, but cover calls that are there', () => {
+  finds('annotation_range')
+  const session = clean()
+  annotate(session, 'tool-001', 'rev-tool-002')
+  session.phase_annotations?.push({ ...(session.phase_annotations[0] as PhaseAnnotation), annotation_id: 'ann-2' })
+  expect(codes(validateMultiAgentSession(session).errors)).toEqual([])
+})
+
+test('[LOG-11, LOG-137] a file name that disagrees with its content is only a warning', () => {
+  finds('filename_differs')
+  finds('stem_differs')
+  const wrong = validateSession(single(), { filename: '/tmp/2026-01-26-002-read-files-multi.json' })
+  expect([wrong.valid, codes(wrong.warnings)]).toEqual([
+    true,
+    ['filename_differs ', 'stem_differs /session_id'],
+  ])
+})
+
+test('[LOG-103] a single session is checked for what it has: calls, annotations, times, counts', () => {
+  expect(validateAgentSession(single())).toEqual({ valid: true, errors: [], warnings: [] })
+  const session = single()
+  session.tool_calls.push({ ...call('tool-001', 'Read', 2), ended_at: '2026-01-26T09:00:00Z' })
+  session.phase_annotations = [
+    {
+      annotation_id: 'a',
+      phase_type: 'plan',
+      tool_call_range: { start_call_id: 'x', end_call_id: 'tool-001' },
+      annotated_by: 'auto',
+      annotated_at: '2026-01-26T10:00:00Z',
+      confidence: 'low',
+    },
+  ]
+  expect(codes(validateAgentSession(session).errors)).toEqual([
+    'duplicate_id /tool_calls/2/call_id',
+    'annotation_range /phase_annotations/0/tool_call_range/start_call_id',
+    'time_reversed /tool_calls/2/ended_at',
+  ])
+})
+
+test('[LOG-85] a field that is wrong does not hide a broken link beside it', () => {
+  const session = clean()
+  sub(session, 0).triggered_by_call_id = 'tool-999'
+  Reflect.deleteProperty(session, 'task_title')
+  const found = codes(validateMultiAgentSession(session).errors)
+  expect(found).toContain('schema /task_title')
+  expect(found).toContain('trigger_missing /sub_sessions/0/triggered_by_call_id')
+})
+
+test('[LOG-85] an unknown field of many records is reported once, with how often it stands there', () => {
+  const { warnings } = faulty('unknown_field')
+  expect(warnings).toEqual([
+    {
+      code: 'unknown_field',
+      path: '/tool_calls/0/mood',
+      message: 'not a field of the format, 3 times',
+      severity: 'warning',
+    },
+  ])
+})
+
+test('[LOG-85] any value at all gets an answer', () => {
+  for (const value of [
+    null,
+    undefined,
+    1,
+    'x',
+    [],
+    {},
+    { collaboration: null },
+    { collaboration: {}, sub_sessions: [null] },
+  ])
+    for (const validate of [validateMultiAgentSession, validateAgentSession, validateSession])
+      expect(validate(value).valid).toBe(false)
+})
+
+test('[LOG-85] a file of twenty thousand chained sub-sessions is checked without searching or overflowing', () => {
+  const session = clean()
+  let parent = sub(session, 0)
+  const list: SubAgentSession[] = []
+  for (let i = 0; i < 20_000; i++) {
+    parent.tool_calls.push({
+      ...call(`task-${i}`, 'Task', 100),
+      subagent_info: { subagent_type: 'x', sub_session_id: `deep-${i}` },
+    })
+    const next = {
+      ...sub(session, 0),
+      sub_session_id: `deep-${i}`,
+      parent_session_id: parent.sub_session_id,
+      triggered_by_call_id: `task-${i}`,
+      tool_calls: [],
+    }
+    list.push(next)
+    parent = next
+  }
+  session.sub_sessions.push(...list)
+  expect(validateMultiAgentSession(session).errors).toEqual([])
+})
