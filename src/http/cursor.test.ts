@@ -51,11 +51,6 @@ describe('[MUS-101] an id that cannot be gone on from', () => {
     for (const id of ['9', '9.1', '10.0', '10']) expect(startOf(header(id), pruned).kind, id).toBe('resume')
   })
 
-  test('[MUS-101] that is further behind than the replay limit gets a resync', () => {
-    expect(startOf(header('5.0'), journal(1, 16), 10)).toMatchObject({ reason: 'too_far' })
-    expect(startOf(header('6.0'), journal(1, 16), 10).kind).toBe('resume')
-  })
-
   test('[MUS-101] that is not of this journal gets a resync in a header, where a refusal would silence a browser for good', () => {
     expect(startOf(header('6.0'), journal(1, 5))).toEqual({
       kind: 'resync',

@@ -6,7 +6,7 @@ import type { JournalReader } from '../ports/journal.ts'
 export type Cursor = { readonly seq: number; readonly part?: number }
 
 /** Why a client cannot go on where it was. */
-export type ResyncReason = 'too_old' | 'too_far' | 'unknown_id'
+export type ResyncReason = 'too_old' | 'unknown_id'
 
 /** Where a stream begins: live, after a frame, or live with the news that something was missed. */
 export type Start =
@@ -21,7 +21,6 @@ export type Asked = { readonly id: string; readonly by: 'header' | 'query' }
 export function startOf(
   asked: Asked | undefined,
   journal: Pick<JournalReader, 'watermark' | 'oldest'>,
-  replayLimit = Number.POSITIVE_INFINITY,
 ): Start {
   if (asked === undefined) return { kind: 'live' }
   const cursor = parseCursor(asked.id)
@@ -38,7 +37,6 @@ export function startOf(
     return { kind: 'resync', reason: 'unknown_id', asked: asked.id }
   }
   if (firstNeeded(cursor) < journal.oldest()) return { kind: 'resync', reason: 'too_old', asked: asked.id }
-  if (end - cursor.seq > replayLimit) return { kind: 'resync', reason: 'too_far', asked: asked.id }
   return { kind: 'resume', cursor }
 }
 

@@ -21,7 +21,6 @@ import { type OpenStream, openStream } from './sse.ts'
 export type StreamLimits = {
   readonly heartbeatMs: number
   readonly stallMs: number
-  readonly replayLimit?: number
   readonly maxClients: number
 }
 
@@ -67,7 +66,7 @@ export class Streams {
   /** Opens a stream, or refuses. */
   open(name: SseRouteName, { input, lastEventId, signal, cut }: StreamRequest): ReadableStream<Uint8Array> {
     const { journal, clock, limits, onBug } = this.#deps
-    const start = startOf(askedBy(input, lastEventId), journal, limits.replayLimit)
+    const start = startOf(askedBy(input, lastEventId), journal)
     if (this.#open.size >= limits.maxClients)
       throw new AppError(
         'limited',

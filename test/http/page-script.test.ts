@@ -88,7 +88,7 @@ test('[MUS-198] the page from its first moment to a restart of the daemon', asyn
   stream().open()
 
   // Something missed is said, and another journal starts over.
-  stream().fire('resync', { data: JSON.stringify({ reason: 'too_far', seq: 9000 }) })
+  stream().fire('resync', { data: JSON.stringify({ reason: 'too_old', seq: 9000 }) })
   expect(rows().at(-1)).toContain('missed')
   stream().fire('resync', { data: JSON.stringify({ reason: 'unknown_id', seq: 1 }) })
   stream().send(event(2))

@@ -100,7 +100,7 @@ test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is na
   writeFileSync(segment(), text.replace('"outcome"', '"outcoma"').replace('task-001', 'task-00X'))
   const verified = await sm('journal', 'verify')
   expect(verified.code).toBe(1)
-  expect(verified.stdout + verified.stderr).toMatch(/line \d+/)
+  expect(verified.stdout + verified.stderr).toMatch(/jsonl:\d+: /)
   const refused = await sm('up')
   expect(refused.code).not.toBe(0)
   expect(refused.stderr).toMatch(/is damaged[\s\S]*sm journal verify --set-aside/)

@@ -475,7 +475,10 @@ test('[LOG-117, COL-54] annotations may overlap, leave calls out and span sub-se
   finds('annotation_range')
   const session = clean()
   annotate(session, 'tool-001', 'rev-tool-002')
-  session.phase_annotations?.push({ ...(session.phase_annotations[0] as PhaseAnnotation), annotation_id: 'ann-2' })
+  session.phase_annotations?.push({
+    ...(session.phase_annotations[0] as PhaseAnnotation),
+    annotation_id: 'ann-2',
+  })
   expect(codes(validateMultiAgentSession(session).errors)).toEqual([])
 })
 

@@ -5,6 +5,7 @@ import type { SubAgentSession } from '../../../contract/formats/std-008/sub-sess
 import { at, type Place, root } from '../json/pointer.ts'
 import { millisOf } from '../json/time.ts'
 import { compact } from '../json/value.ts'
+import { openOutput } from '../rebuild/tool-call.ts'
 import type { RepairLog } from '../repair/log.ts'
 import { freeNames } from './free-names.ts'
 
@@ -133,7 +134,7 @@ export function delegatingCall(sub: SubAgentSession, callId: string): ToolCall {
     ended_at: ended,
     duration_ms: millisOf(ended) - millisOf(sub.started_at),
     input: { params: { subagent_type: type, prompt: sub.task.description } },
-    output: { status: sub.status === 'failed' ? ('failed' as const) : ('success' as const) },
+    output: outputOf(sub),
     subagent_info: {
       subagent_type: type,
       sub_session_id: sub.sub_session_id,
@@ -141,4 +142,8 @@ export function delegatingCall(sub: SubAgentSession, callId: string): ToolCall {
     },
     open: sub.status === 'in_progress' ? true : undefined,
   })
+}
+
+function outputOf({ status }: SubAgentSession): ToolCall['output'] {
+  return status === 'in_progress' ? { ...openOutput } : { status }
 }

@@ -48,8 +48,14 @@ export function toolCallFrom({ started, ended }: CallEvents, now: string): ToolC
   })
 }
 
+/** What a call without an end has to show: the format has no word for it, and it must not count as a success. */
+export const openOutput: Readonly<ToolCall['output']> = {
+  status: 'failed',
+  error: 'the call had no end when this file was written',
+}
+
 function outputOf(ended: CallEnd | undefined): ToolCall['output'] {
-  if (!ended) return { status: 'failed', error: 'the call had no end when this file was written' }
+  if (!ended) return { ...openOutput }
   if (ended.type === 'tool.call.denied')
     return { status: 'failed', error: `denied (${ended.payload.gate}): ${textOf(ended.payload.reason)}` }
   const { result, error, truncated } = ended.payload

@@ -17,9 +17,13 @@ export function agentIdentifier(item: Found, context: Context): JsonRecord | und
   if (typeof value === 'string' && value !== '') {
     const known = context.known?.get(value)
     log(place, 'lifted', known ? 'a name is read as the agent of that id' : 'a name is read as an agent')
-    return known
-      ? { ...known }
-      : agentIdentifier({ ...item, value: { agent_id: value, agent_type: value } }, context)
+    // `dev-1` is a developer by its name; the number tells agents of one type apart.
+    return {
+      ...(known ?? {
+        agent_id: value,
+        agent_type: fileAgentType(value.replace(/[-_ ]?\d+$/, ''), context.role),
+      }),
+    }
   }
   const fields = fieldsOf(item)
   if (!fields) return undefined

@@ -88,7 +88,8 @@ function orchestrator(fields: Fields, participants: readonly JsonRecord[], known
   })
   if (given) return given
   if (Object.hasOwn(record, 'orchestrator')) setAside(fields, 'orchestrator', 'is not an agent')
-  const architect = participants.find((agent) => agent['agent_type'] === 'architect')
+  const architects = participants.filter((agent) => agent['agent_type'] === 'architect')
+  const architect = architects.find((agent) => agent['original_agent_type'] === undefined) ?? architects[0]
   const chosen = architect ?? { agent_id: 'main', agent_type: 'architect' }
   log(at(place, 'orchestrator'), 'filled', `it was missing; ${String(chosen['agent_id'])} is put in`)
   return { ...chosen }

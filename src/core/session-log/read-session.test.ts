@@ -1,0 +1,426 @@
+import { expect, test } from 'vitest'
+import { call, example, exampleName, goldenText, single } from '../../../test/support/std-008.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { MultiAgentSession } from '../../contract/formats/std-008/session.ts'
+import { checkResults, verificationOf } from './check-results.ts'
+import { parseJsonText } from './json/parse-json-text.ts'
+import { readSession } from './read-session.ts'
+import { validateSession } from './validate.ts'
+
+type Json = Record<string, unknown>
+
+/** A golden file read; it must be valid then, and a second reading must find nothing to do. */
+function golden(name: string) {
+  const read = readSession(parseJsonText(goldenText(`${name}.json`)), { filename: `${name}.json` })
+  expect(validateSession(read.session).errors).toEqual([])
+  const again = readSession(JSON.parse(JSON.stringify(read.session)))
+  expect([again.repairs, again.session]).toEqual([[], read.session])
+  return {
+    ...read,
+    session: read.session as MultiAgentSession & Json,
+    done: read.repairs.map(({ code, path }) => `${code} ${path}`),
+  }
+}
+
+function withChange(change: (session: Json) => void) {
+  const session = single() as unknown as Json
+  change(session)
+  const read = readSession(session)
+  expect(validateSession(read.session).errors).toEqual([])
+  return {
+    session: read.session as unknown as Json,
+    done: read.repairs.map(({ code, path }) => `${code} ${path}`),
+  }
+}
+
+test('[LOG-3, LOG-127, COL-75] a valid file of either format is read as it is and reports no repair', () => {
+  expect(readSession(single())).toEqual({ session: single(), repairs: [], kind: 'std-001-v3' })
+  expect(readSession(example(), { filename: exampleName })).toEqual({
+    session: example(),
+    repairs: [],
+    kind: 'std-008',
+  })
+})
+
+test('[LOG-127] a repair says where it was, what was found and what was done', () => {
+  const read = readSession({ ...single(), status: 'completed' })
+  expect(read.repairs).toEqual([
+    { path: '/status', code: 'translated', message: '"completed" is read as success' },
+  ])
+})
+
+test('[LOG-122] the steps of version 1 become calls and annotations', () => {
+  const { session, kind, done } = golden('v1-steps')
+  expect(kind).toBe('std-001-v2')
+  expect(session.tool_calls.map((each) => [each.call_id, each.tool_name, each.output.status])).toEqual([
+    ['step-001', 'requirement_input', 'success'],
+    ['step-002', 'task_decomposition', 'success'],
+    ['step-003', 'debug_fix', 'failed'],
+  ])
+  expect(session.phase_annotations?.map((each) => each.phase_type)).toEqual(['understand', 'plan', 'execute'])
+  expect(session['steps']).toHaveLength(3)
+  expect(done).toContain('lifted /phase_annotations')
+})
+
+test('[LOG-121] the phases of version 2 are kept, and those with calls become annotations', () => {
+  const { session, kind } = golden('v2-phases')
+  expect(kind).toBe('std-001-v2')
+  expect(session.phases).toHaveLength(3)
+  expect(session.loop_summary).toEqual({
+    plan_execute_loops: 1,
+    loop_resolved: true,
+    loop_phase_ids: ['phase-003'],
+  })
+  expect(session.phase_annotations?.map((each) => [each.annotation_id, each.tool_call_range])).toEqual([
+    ['phase-002', { start_call_id: 'tool-001', end_call_id: 'tool-002' }],
+    ['phase-003', { start_call_id: 'tool-003', end_call_id: 'tool-003' }],
+  ])
+  const [explored] = session.phase_annotations ?? []
+  expect(explored?.decisions).toHaveLength(1)
+  expect(explored?.context_used).toHaveLength(1)
+  expect((explored as Json | undefined)?.['original_context_used']).toHaveLength(1)
+})
+
+test('[LOG-121] calls that phases hold themselves are the calls of the session', () => {
+  const { tool_calls: _none, ...head } = single()
+  const phases = [{ phase_id: 'p1', phase_type: 'plan', tool_calls: [call('tool-001', 'Read', 1)] }]
+  const { session } = readSession({ ...head, phases })
+  expect(session.tool_calls.map((each) => each.call_id)).toEqual(['tool-001'])
+})
+
+test('[LOG-129, LOG-131, LOG-140, LOG-139] early files: title, no prompt, no calls, other times', () => {
+  const { session, done } = golden('early-title')
+  expect(session).toMatchObject({
+    task_title: 'Layout',
+    user_prompt: '',
+    tool_calls: [],
+    created_at: '2026-01-25T12:00:00Z',
+    completed_at: '2026-01-25T13:00:00.000Z',
+    agent: { model_id: 'model-1' },
+  })
+  for (const repair of [
+    'renamed /task_title',
+    'filled /user_prompt',
+    'filled /tool_calls',
+    'converted /created_at',
+    'converted /completed_at',
+  ])
+    expect(done).toContain(repair)
+})
+
+test('[LOG-131, LOG-132, LOG-134, LOG-135] late files: other names, words for figures, ranges as lists, fields of their own', () => {
+  const { session, done } = golden('late-drift')
+  expect(session).toMatchObject({
+    created_at: '2026-01-28T14:30:00Z',
+    status: 'success',
+    original_status: 'completed',
+    summary: {
+      text: 'Defined five topics.',
+      total_duration_ms: 3_600_000,
+      tool_calls_count: 3,
+      files_modified: ['topics.json'],
+    },
+    deliverables: ['topics.json'],
+    reflection: { issue: 'wrote the log too late' },
+    team_mode: { team_id: 'team-3' },
+    decisions: [{ choice: 'five' }],
+  })
+  expect(session.phase_annotations?.map((each) => each.tool_call_range)).toEqual([
+    { start_call_id: 'tc_001', end_call_id: 'tc_002' },
+    { start_call_id: 'tc_003', end_call_id: 'tc_003' },
+    { start_call_id: 'tc_001', end_call_id: 'tc_003' },
+  ])
+  const [first, second, third] = session.tool_calls
+  expect(first).toMatchObject({
+    output: { result: { display: 'the types are clear' } },
+    context_contribution: { type: 'knowledge', summary: 'five topics so far' },
+  })
+  expect(second?.context_contribution).toEqual({
+    type: 'knowledge',
+    summary: 'where topics live',
+    original_type: 'exploration',
+  })
+  expect(third?.tool_name).toBe('审查')
+  expect(done).toContain('renamed /created_at')
+})
+
+test('[LOG-133, LOG-20] participants without an id are named by type and place, and the architect among them leads', () => {
+  const { collaboration } = golden('late-drift').session
+  expect(
+    collaboration.participants.map((agent) => [agent.agent_id, agent.agent_type, agent.original_agent_type]),
+  ).toEqual([
+    ['product_owner-01', 'architect', 'product_owner'],
+    ['architect-02', 'architect', undefined],
+    ['challenger-03', 'reviewer', 'challenger'],
+    ['developer-04', 'developer', undefined],
+    ['reviewer-05', 'reviewer', undefined],
+  ])
+  expect(collaboration.orchestrator.agent_id).toBe('architect-02')
+})
+
+test('[LOG-136] a collaboration without a trace of a second agent is refused by the validator and read as a single session', () => {
+  const raw = parseJsonText(goldenText('late-drift.json'))
+  expect(validateSession(raw).valid).toBe(false)
+  const { session, done } = golden('late-drift')
+  expect(session.collaboration).toMatchObject({ mode: 'single', original_mode: 'multi_agent' })
+  for (const repair of ['filled /sub_sessions', 'filled /messages', 'downgraded /collaboration'])
+    expect(done).toContain(repair)
+})
+
+test('[LOG-136] roles that only the call ids tell become sub-sessions', () => {
+  const { session, done } = golden('role-prefixes')
+  expect(session.collaboration.mode).toBe('multi_agent')
+  expect(
+    session.sub_sessions.map((sub) => [sub.agent.agent_id, sub.tool_calls.map((each) => each.call_id)]),
+  ).toEqual([
+    ['architect', ['architect-explore-001', 'architect-answer-001']],
+    ['design-authority', ['da-risk-001']],
+    ['developer', ['developer-impl-001']],
+  ])
+  expect(session.tool_calls.map((each) => each.call_id)).toEqual([
+    'po-init-001',
+    'task-sub-architect',
+    'task-sub-da',
+    'task-sub-developer',
+    'po-confirm-001',
+  ])
+  expect(done.filter((repair) => repair.startsWith('made'))).toHaveLength(6)
+})
+
+test('[LOG-138] a Task call in another category is read as interaction', () => {
+  const [first] = golden('older-messages').session.tool_calls
+  expect(first).toMatchObject({
+    tool_category: 'interaction',
+    original_tool_category: 'task_management',
+    input: { params: { prompt: 'build' } },
+  })
+})
+
+test('[LOG-32, LOG-33, LOG-30, COL-49, COL-52] messages in the older shape get payloads, types and numbers', () => {
+  const { session, done } = golden('older-messages')
+  expect(
+    session.messages.map((each) => [each.message_id, each.sequence_number, each.message_type, each.payload]),
+  ).toEqual([
+    ['m2', 2, 'task_progress', { content: 'half way', task_id: 'T1' }],
+    ['m1', 1, 'task_assignment', { task: { task_id: 'T1', task_description: 'build' } }],
+    ['m3', 3, 'status_response', { content: 'all calm', state: 'all calm' }],
+  ])
+  expect(session.messages[2]).toMatchObject({
+    original_reply_to: 'm9',
+    original_message_type: 'status_update',
+  })
+  expect(session.messages[2]).not.toHaveProperty('reply_to')
+  for (const repair of [
+    'renamed /messages/0/payload',
+    'moved /messages/0/payload/task_id',
+    'filled /messages/1/sequence_number',
+  ])
+    expect(done).toContain(repair)
+})
+
+test('[LOG-46, LOG-48, COL-43] plain paths become file changes and notes become implementation_notes', () => {
+  const [sub] = golden('older-messages').session.sub_sessions
+  expect(sub?.output).toMatchObject({
+    changes: { files_created: [{ path: 'a.ts' }], files_modified: [{ path: 'b.ts', lines_added: 3 }] },
+    implementation_notes: 'mind the gap',
+  })
+})
+
+test('[LOG-50, LOG-51, LOG-55, LOG-56, COL-47] a review with a nested location, other words and no id is read', () => {
+  const sub = golden('older-messages').session.sub_sessions[1]
+  expect(sub?.output).toMatchObject({
+    review_id: 'review-T1',
+    verdict: 'changes_requested',
+    original_verdict: 'request changes',
+    findings: [
+      {
+        severity: 'major',
+        category: 'test',
+        file: 'a.ts',
+        line: 4,
+        location: { file: 'a.ts', line_start: 4, line_end: 9 },
+      },
+    ],
+  })
+})
+
+test('[LOG-52] checks are booleans in the file, and inside they have what they printed', () => {
+  const sub = golden('older-messages').session.sub_sessions[1]
+  if (!sub?.output || !('verdict' in sub.output)) throw new Error('expected a review')
+  expect(sub.output.verification).toEqual({
+    tests_passed: true,
+    type_check_passed: false,
+    custom_checks: { size: true, lint: true },
+  })
+  const inside = checkResults(sub.output)
+  expect(inside).toEqual({
+    tests: { passed: true, output: '12 passed' },
+    type_check: { passed: false, error: 'TS1' },
+    custom: { size: { passed: true }, lint: { passed: true } },
+  })
+  expect(verificationOf(inside)).toEqual(sub.output.verification)
+})
+
+test('[LOG-25] output that is neither a developer’s nor a reviewer’s is kept as it is', () => {
+  const { session, done } = golden('older-messages')
+  expect(session.sub_sessions[2]).toMatchObject({
+    original_output: { answer: 42 },
+    status: 'in_progress',
+    original_status: 'running',
+  })
+  expect(session.sub_sessions[2]).not.toHaveProperty('output')
+  expect(done).toContain('set_aside /sub_sessions/2/output')
+})
+
+test('[LOG-18, LOG-64] consensus is peer to peer, and a verdict that is not final is kept beside', () => {
+  const { session } = golden('older-messages')
+  expect(session.collaboration).toMatchObject({ pattern: 'peer_to_peer', original_pattern: 'consensus' })
+  expect(session.summary).toMatchObject({ original_final_verdict: 'changes_requested' })
+})
+
+test('[LOG-26, LOG-130] words for a status are translated; an unknown one is read by whether the session ended', () => {
+  const read = (status: unknown, isEnded: boolean) =>
+    withChange((session) => {
+      session['status'] = status
+      if (!isEnded) Reflect.deleteProperty(session, 'completed_at')
+    }).session
+  for (const [word, status] of [
+    ['completed', 'success'],
+    ['DONE', 'success'],
+    ['aborted', 'failed'],
+    ['timed out', 'failed'],
+    ['running', 'in_progress'],
+  ] as const)
+    expect(read(word, true)).toMatchObject({ status, original_status: word })
+  expect(read('gebrochen', true)).toMatchObject({ status: 'failed', original_status: 'gebrochen' })
+  expect(read('gebrochen', false)).toMatchObject({ status: 'in_progress', original_status: 'gebrochen' })
+})
+
+test('[LOG-139] times in seconds, milliseconds, without a zone or with a space are read as UTC', () => {
+  for (const [given, read] of [
+    [1_769_421_600, '2026-01-26T10:00:00.000Z'],
+    [1_769_421_600_123, '2026-01-26T10:00:00.123Z'],
+    ['1769421600', '2026-01-26T10:00:00.000Z'],
+    ['2026-01-26T10:00:00', '2026-01-26T10:00:00Z'],
+    ['2026-01-26 10:00', '2026-01-26T10:00:00Z'],
+    ['2026-01-26', '2026-01-26T00:00:00Z'],
+    ['2026-01-26T10:00:00+0530', '2026-01-26T10:00:00+05:30'],
+    ['2026-01-26T10:00:00,5 UTC', '2026-01-26T10:00:00.5Z'],
+  ] as const)
+    expect(
+      withChange((session) => {
+        session['created_at'] = given
+      }).session['created_at'],
+    ).toBe(read)
+})
+
+test('[LOG-139] a session that nowhere says when it began takes the time of its calls or of its name, else it is refused', () => {
+  const { created_at: _gone, completed_at: _end, ...rest } = single()
+  expect(readSession(rest).session.created_at).toBe('2026-01-26T10:00:01Z')
+  const bare = { ...rest, tool_calls: [] }
+  expect(readSession(bare).session.created_at).toBe('2026-01-26T00:00:00Z')
+  expect(
+    readSession({ ...bare, session_id: 'x' }, { filename: '2026-02-03-001-y.json' }).session.created_at,
+  ).toBe('2026-02-03T00:00:00Z')
+  expect(() => readSession({ ...bare, session_id: 'x' })).toThrow(/created_at/)
+})
+
+test('[LOG-127] an end before its start becomes the start, and what the file said stays beside', () => {
+  const { session, done } = withChange((each) => {
+    ;(each['tool_calls'] as Json[])[0]!['ended_at'] = '2026-01-26T09:00:00Z'
+  })
+  expect((session['tool_calls'] as Json[])[0]).toMatchObject({
+    ended_at: '2026-01-26T10:00:01Z',
+    original_ended_at: '2026-01-26T09:00:00Z',
+  })
+  expect(done).toEqual(['converted /tool_calls/0/ended_at'])
+})
+
+test('[LOG-127] ids that repeat are told apart, and the old id stays beside', () => {
+  const { session } = withChange((each) => {
+    for (const item of each['tool_calls'] as Json[]) item['call_id'] = 'same'
+  })
+  expect(
+    (session['tool_calls'] as Json[]).map((each) => [each['call_id'], each['original_call_id']]),
+  ).toEqual([
+    ['same', undefined],
+    ['same~2', 'same'],
+  ])
+})
+
+test('[LOG-127] broken links of a collaboration are mended: parents, triggers, agents, replies, ranges', () => {
+  const session = example()
+  const [one, two] = session.sub_sessions
+  Object.assign(one ?? {}, { parent_session_id: 'sub-002' })
+  Object.assign(two ?? {}, { parent_session_id: 'sub-001', triggered_by_call_id: 'gone' })
+  Object.assign(session.messages[0] ?? {}, {
+    to_agent: { agent_id: 'guest', agent_type: 'developer' },
+    reply_to: 'gone',
+  })
+  Object.assign(session, {
+    phase_annotations: [
+      {
+        annotation_id: 'a',
+        phase_type: 'plan',
+        tool_call_range: { start_call_id: 'x', end_call_id: 'y' },
+        annotated_by: 'agent',
+        annotated_at: session.created_at,
+        confidence: 'low',
+      },
+    ],
+  })
+  const read = readSession(session)
+  expect(validateSession(read.session).errors).toEqual([])
+  const mended = read.session as MultiAgentSession & Json
+  expect(mended.sub_sessions.map((sub) => sub.parent_session_id)).toEqual([
+    session.session_id,
+    session.session_id,
+  ])
+  expect(mended.sub_sessions[1]?.triggered_by_call_id).toBe('tool-003')
+  expect(mended.collaboration.participants.map((agent) => agent.agent_id)).toContain('guest')
+  expect(mended['original_phase_annotations']).toHaveLength(1)
+})
+
+test('[LOG-127] a field named __proto__ is dropped wherever it stands, and changes no object', () => {
+  const text = JSON.stringify(single()).replace('"params":{}', '"params":{"__proto__":{"polluted":1},"a":1}')
+  const read = readSession(JSON.parse(text.replace('{', '{"__proto__":{"polluted":1},')))
+  expect(read.repairs.map(({ code, path }) => `${code} ${path}`)).toEqual([
+    'dropped /__proto__',
+    'dropped /tool_calls/0/input/params/__proto__',
+  ])
+  expect(read.session.tool_calls[0]?.input.params).toEqual({ a: 1 })
+  expect(({} as Json)['polluted']).toBeUndefined()
+})
+
+test('[LOG-128] text that is no JSON is refused with line and column', () => {
+  const refusal = (() => {
+    try {
+      parseJsonText(goldenText('not-json.json'))
+      return undefined
+    } catch (error) {
+      return error
+    }
+  })()
+  expect(refusal).toBeInstanceOf(AppError)
+  expect(refusal).toMatchObject({ code: 'invalid', details: { line: 3, column: 23 } })
+})
+
+test('[LOG-127] what is no session at all is refused, with the place', () => {
+  let deep: unknown = {}
+  for (let i = 0; i < 300; i++) deep = [deep]
+  for (const [value, path] of [
+    [null, ''],
+    [[], ''],
+    [7, ''],
+    ['x', ''],
+    [{ a: 1 }, ''],
+    [{ ...single(), x: deep }, `/x${'/0'.repeat(200)}`],
+  ] as const) {
+    try {
+      readSession(value)
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'AppError', code: 'invalid', details: { path } })
+    }
+  }
+})
