@@ -10,8 +10,8 @@ import { withFolder } from './support/temp.ts'
 export const about =
   'append of validated, redacted events against a raw append of the same bytes, batches and syncs'
 
-const rounds = 5
-const batches = 100
+const rounds = 15
+const batches = 20
 const batchSize = 1000
 
 /** Both sides alternate inside one run, so that a busy machine slows both. */

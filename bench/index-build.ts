@@ -29,6 +29,7 @@ export async function run(): Promise<Figure[]> {
       parked: (follower, { seq, error }) => {
         throw new Error(`${follower} parked ${seq}: ${error}`)
       },
+      rebuilt: () => {},
     })
     thread.start(0)
     journal.onDurable((watermark) => thread.advance(watermark))

@@ -87,7 +87,6 @@ export function daemonApi(deps: ApiDeps): Api {
       const seq = journal.watermark()
       deps.thread.rebuild()
       await deps.thread.reached(seq, signal)
-      await index.reopen()
       return { seq }
     },
     createLoginLink: async () => ({ url: `${deps.url()}/login?code=${deps.authority.loginCode()}` }),

@@ -67,6 +67,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const thread = new IndexThread(files, {
     bug: (error) => options.onBug(error, 'index thread'),
     parked: onParked,
+    rebuilt: () => {
+      index.reopen().catch((error: unknown) => options.onBug(error, 'index questions'))
+    },
   })
   const index = new IndexClient({ index: files.index, search: files.search })
   const redaction = daemonRedaction(redactorOptions(config.redaction, options.env))

@@ -15,6 +15,8 @@ export type FollowerReport = {
   readonly parked: readonly { readonly seq: number; readonly error: string }[]
   /** Why it does not get on; it tries again by itself. */
   readonly error?: string
+  /** The files are new ones; whoever has the old ones open must open them again. */
+  readonly rebuilt?: boolean
 }
 
 export type IndexThreadData = Pick<HomeFiles, 'journal' | 'index' | 'search'>
@@ -27,6 +29,7 @@ export class IndexThread {
   readonly #onBug: (error: Error) => void
   readonly #onParked: (follower: string, parked: FollowerReport['parked'][number]) => void
   readonly #reports = new Map<string, FollowerReport>()
+  readonly #onRebuilt: () => void
   readonly #waiters = new Set<() => void>()
   #worker: Worker | undefined
   #watermark = 0
@@ -37,11 +40,13 @@ export class IndexThread {
     on: {
       bug: (error: Error) => void
       parked: (follower: string, parked: FollowerReport['parked'][number]) => void
+      rebuilt: () => void
     },
   ) {
     this.#data = data
     this.#onBug = on.bug
     this.#onParked = on.parked
+    this.#onRebuilt = on.rebuilt
   }
 
   start(watermark: number): void {
@@ -51,6 +56,7 @@ export class IndexThread {
     worker.on('message', (report: FollowerReport) => {
       const parked = [...(this.#reports.get(report.name)?.parked ?? []), ...report.parked].slice(-100)
       this.#reports.set(report.name, { ...report, parked })
+      if (report.rebuilt) this.#onRebuilt()
       for (const one of report.parked) this.#onParked(report.name, one)
       for (const wake of this.#waiters) wake()
     })

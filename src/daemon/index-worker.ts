@@ -5,6 +5,7 @@ import { layout, listSegments } from '../adapters/jsonl/layout.ts'
 import { openIndex } from '../adapters/sqlite/index-writer.ts'
 import { removeDatabase } from '../adapters/sqlite/remove-index.ts'
 import { openSearch } from '../adapters/sqlite/search-writer.ts'
+import { AppError } from '../contract/errors.ts'
 import { project } from '../core/projections/project.ts'
 import { searchText } from '../core/projections/search-text.ts'
 import type { Follower, Opened } from '../ports/index.ts'
@@ -45,6 +46,7 @@ async function run(): Promise<void> {
       removeDatabase(index)
       removeDatabase(search)
       followers = await open()
+      report({ name: 'index', seq: 0, parked: [], rebuilt: true })
     }
     const [rows, texts] = followers
     // Search takes a turn only when the rows are up to date: it must not slow them.
@@ -102,8 +104,14 @@ async function step({ name, follower, batch }: Named): Promise<boolean> {
   try {
     const applied = follower.apply(page.map((stored) => stored.event))
     report({ name, seq: follower.position().seq, parked: applied.parked })
+    // Erased lines had left text in rows that only a new build is free of.
+    if (applied.isStale) rebuilding = true
     return true
   } catch (error) {
+    if (isCorrupt(error)) {
+      rebuilding = true
+      return true
+    }
     // A full or failing disk: the journal has everything, so waiting and trying again loses nothing.
     report({ name, seq, parked: [], error: String(error) })
     await sleep(retryMs)
@@ -113,6 +121,12 @@ async function step({ name, follower, batch }: Named): Promise<boolean> {
 
 function isBehind(followers: readonly Named[]): boolean {
   return followers.some(({ follower }) => follower.position().seq < watermark)
+}
+
+function isCorrupt(error: unknown): boolean {
+  return (
+    error instanceof AppError && (error.details as { problem?: string } | undefined)?.problem === 'corrupt'
+  )
 }
 
 function report(message: FollowerReport): void {

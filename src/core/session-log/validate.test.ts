@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { call, codes, example, exampleName, single } from '../../../test/support/std-008.ts'
+import type { PhaseAnnotation } from '../../contract/formats/std-001/phase-annotation.ts'
 import { type IssueCode, issueCodes } from '../../contract/formats/std-008/issue.ts'
 import type { ReviewerOutput } from '../../contract/formats/std-008/reviewer.ts'
 import type { MultiAgentSession } from '../../contract/formats/std-008/session.ts'

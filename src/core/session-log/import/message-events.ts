@@ -5,25 +5,25 @@ import type { ImportIds } from '../derived-ids.ts'
 import { compact } from '../json/value.ts'
 import { messageFrom } from '../rebuild/message.ts'
 import { draft, line, millis, type Run, rawFor, recorded, type Timed } from './drafting.ts'
+import type { RunSpan } from './sub-session-events.ts'
 
-type Context = { readonly main: Run; readonly runs: ReadonlyMap<string, Run>; readonly notBefore: number }
+type Context = { readonly main: Run; readonly runs: ReadonlyMap<string, RunSpan>; readonly notBefore: number }
 
-/** One event for each message, in the run of its sender. */
+/** One event for each message, in the run of its sender while that lasts, else in the session's own. */
 export function messageEvents(
   { messages }: MultiAgentSession,
   { main, runs, notBefore }: Context,
   ids: ImportIds,
 ): Timed[] {
   return messages.map((message, index) => {
-    const run = runs.get(message.from_agent.agent_id) ?? main
+    const sortAt = Math.max(notBefore, millis(message.timestamp))
+    const sender = runs.get(message.from_agent.agent_id)
+    const run = sender && sender.from <= sortAt && sortAt <= sender.to ? sender.run : main
     const payload = payloadOf(message)
     const bare = recorded('agent.message.created', message.timestamp, payload)
     const raw = rawFor(message, messageFrom(bare), { index })
     const event = recorded('agent.message.created', message.timestamp, { ...payload, raw })
-    return {
-      draft: draft(event, { run, key: `message/${index}` }, ids),
-      sortAt: Math.max(notBefore, millis(message.timestamp)),
-    }
+    return { draft: draft(event, { run, key: `message/${index}` }, ids), sortAt }
   })
 }
 

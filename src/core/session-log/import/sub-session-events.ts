@@ -9,29 +9,35 @@ import { indexSession } from '../session-index.ts'
 import { callEvents, callSpan } from './call-events.ts'
 import { draft, line, millis, type Run, rawFor, recorded, type Timed } from './drafting.ts'
 
-/** The events of every sub-session, and the run of each agent. */
+/** A run and the stretch of the sorted events it lies in. */
+export type RunSpan = { readonly run: Run; readonly from: number; readonly to: number }
+
+/** The events of every sub-session, and the last run of each agent. */
 export function subSessionEvents(
   session: MultiAgentSession,
   main: Run,
   ids: ImportIds,
-): { runs: Map<string, Run>; events: Timed[] } {
+): { runs: Map<string, RunSpan>; events: Timed[] } {
   const index = indexSession(session)
   const runs = subRuns(session, main, ids)
-  const byAgent = new Map<string, Run>()
+  const positions = new Map(session.sub_sessions.map((sub, i) => [sub, i]))
+  const byAgent = new Map<string, RunSpan>()
   const starts = new Map<SubAgentSession, number>()
+  const events: Timed[][] = []
   // A child never sorts before its parent, whatever the clocks of the file say; parents are looked up, not walked,
   // because a file may chain a hundred thousand of them.
   for (const sub of parentsFirst(session)) {
     const parent = index.byId.get(sub.parent_session_id)?.sub
     const floor = parent ? (starts.get(parent) ?? 0) : millis(session.created_at)
-    starts.set(sub, Math.max(floor, millis(sub.started_at), triggerStart(sub, index)))
-  }
-  const events = session.sub_sessions.flatMap((sub, i) => {
+    const startAt = Math.max(floor, millis(sub.started_at), triggerStart(sub, index))
+    starts.set(sub, startAt)
     const run = runs.get(sub) as Run
-    byAgent.set(sub.agent.agent_id, run)
-    return eventsOf({ sub, run, index: i, startAt: starts.get(sub) ?? millis(sub.started_at) }, ids)
-  })
-  return { runs: byAgent, events }
+    const own = eventsOf({ sub, run, index: positions.get(sub) ?? 0, startAt }, ids)
+    const last = own.reduce((latest, { sortAt }) => Math.max(latest, sortAt), startAt)
+    byAgent.set(sub.agent.agent_id, { run, from: startAt, to: last })
+    events.push(own)
+  }
+  return { runs: byAgent, events: events.flat() }
 }
 
 type Source = {
