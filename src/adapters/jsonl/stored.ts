@@ -1,3 +1,4 @@
+import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { StoredEvent } from '../../ports/journal.ts'
 import { seqOf } from './format.ts'
@@ -14,8 +15,17 @@ export class StoredLine implements StoredEvent {
   }
 
   get event(): AgentEvent {
-    this.#event ??= JSON.parse(this.line) as AgentEvent
+    this.#event ??= parsed(this.line, this.seq)
     return this.#event
+  }
+}
+
+function parsed(line: string, seq: number): AgentEvent {
+  try {
+    return JSON.parse(line) as AgentEvent
+  } catch (cause) {
+    const cure = 'see which with: sm journal verify'
+    throw new AppError('failed', `the line of seq ${seq} in the journal is damaged; ${cure}`, { cause })
   }
 }
 

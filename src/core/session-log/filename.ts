@@ -37,7 +37,7 @@ export function taskSlug(title: string): string {
     slug = next
   }
   // A single session whose title ends in "multi" would pass for a multi-agent one by its name.
-  return slug.replace(/(?:^|-)multi$/, '').replace(/(?:-multi)+$/, '') || 'session'
+  return slug.replace(/(?:^|-)multi(?:-multi)*$/, '') || 'session'
 }
 
 /** The next free sequence number of a day, from the names of the files that are there. */
