@@ -107,14 +107,22 @@ test('[LOG-2, LOG-66, LOG-72, LOG-77, COL-39, COL-56] calls stay with who made t
 
 test('[LOG-75] calls stand in the order of their start, also where they overlap or were made up for an agent', () => {
   const live = new LiveSession()
-  const [first, second] = [live.call(live.main, { id: 'first', tool: 'Read', end: 'open' }), live.call(live.main, { id: 'second', tool: 'Read', end: 'open' })]
+  const [first, second] = [
+    live.call(live.main, { id: 'first', tool: 'Read', end: 'open' }),
+    live.call(live.main, { id: 'second', tool: 'Read', end: 'open' }),
+  ]
   const spawned = live.spawn(live.main, developer('A'))
   live.add(live.main, 'tool.call.completed', { callId: 'second', tool: 'Read' }, second)
   live.add(live.main, 'tool.call.completed', { callId: 'first', tool: 'Read' }, first)
   live.call(live.main, { id: 'third', tool: 'Read' })
   live.end(spawned, 'completed')
   const calls = fileOf(live.events).document.tool_calls
-  expect(calls.map((each) => each.original_tool_name ?? each.call_id)).toEqual(['first', 'second', 'sm.spawn', 'third'])
+  expect(calls.map((each) => each.original_tool_name ?? each.call_id)).toEqual([
+    'first',
+    'second',
+    'sm.spawn',
+    'third',
+  ])
 })
 
 test('[LOG-67] delegation by another tool is written as Task, with the tool’s own name beside', () => {
