@@ -12,7 +12,7 @@ import {
 } from '../contract/routes.ts'
 import { connectionFailure, jsonOf, notMuster, refusalOf, slowDaemon } from './failure.ts'
 import { type FollowOptions, type Frame, follow } from './follow.ts'
-import { headersOf, type Transport } from './transport.ts'
+import { type Answer, headersOf, type Transport } from './transport.ts'
 
 /** What a call may say besides its input. */
 export type CallOptions = { readonly signal?: AbortSignal; readonly timeoutMs?: number }
@@ -74,7 +74,7 @@ async function exchange({ route, transport }: Callee, input: Fields, signal: Abo
     ...(isPost && { body: JSON.stringify(withoutPath(route, input)) }),
     signal,
   }
-  let response: Response
+  let response: Answer
   let body: unknown
   try {
     response = await transport.request(urlOf(route, input, transport.base), sent)

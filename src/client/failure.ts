@@ -1,8 +1,9 @@
 import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts'
 import { Problem } from '../contract/routes.ts'
+import type { Answer } from './transport.ts'
 
 /** Rebuilds the refusal that an answer carries. */
-export async function refusalOf(response: Response): Promise<AppError> {
+export async function refusalOf(response: Answer): Promise<AppError> {
   const body = Problem.safeParse(await jsonOf(response))
   if (!body.success) return notMuster(response.status)
   const { code, message, details } = body.data
@@ -42,7 +43,7 @@ export const notMuster = (status: number): AppError =>
   )
 
 /** The body as JSON, or nothing when it is none. */
-export async function jsonOf(response: Response): Promise<unknown> {
+export async function jsonOf(response: Answer): Promise<unknown> {
   const text = await response.text()
   try {
     return JSON.parse(text)

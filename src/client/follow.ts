@@ -75,9 +75,9 @@ async function* connection(
     if (!response.ok) throw await refusalOf(response)
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || !response.body) throw notMuster(response.status)
-    const reader = response.body.getReader()
+    const chunks = response.body[Symbol.asyncIterator]()
     const parser = new SseParser({ lastId })
-    for (let read = await within(reader.read()); !read.done; read = await within(reader.read()))
+    for (let read = await within(chunks.next()); !read.done; read = await within(chunks.next()))
       yield* parser.push(read.value)
     throw new AppError('unavailable', 'the daemon ended the stream')
   } catch (error) {

@@ -6,8 +6,17 @@ export type Sent = {
   readonly signal: AbortSignal
 }
 
+/** What the client reads of an answer; the web's own Response is one. */
+export type Answer = {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: AsyncIterable<Uint8Array> | null
+  text(): Promise<string>
+}
+
 /** A fetch: the browser's own, or one that knows a unix socket. */
-export type Request = (url: string, sent: Sent) => Promise<Response>
+export type Request = (url: string, sent: Sent) => Promise<Answer>
 
 /** How the client reaches the daemon, and time, which it has none of itself. */
 export type Transport = {

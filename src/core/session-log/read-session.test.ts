@@ -244,6 +244,13 @@ test('[LOG-50, LOG-51, LOG-55, LOG-56, COL-47] a review with a nested location, 
   })
 })
 
+test('[LOG-51] a verdict nobody can read does not count as an approval', () => {
+  const session = example()
+  Object.assign(session.sub_sessions[1]?.output ?? {}, { verdict: 'passt schon' })
+  const [, sub] = (readSession(session).session as MultiAgentSession).sub_sessions
+  expect(sub?.output).toMatchObject({ verdict: 'changes_requested', original_verdict: 'passt schon' })
+})
+
 test('[LOG-52] checks are booleans in the file, and inside they have what they printed', () => {
   const sub = golden('older-messages').session.sub_sessions[1]
   if (!sub?.output || !('verdict' in sub.output)) throw new Error('expected a review')
