@@ -41,6 +41,19 @@ export type Proposal = {
 
 type Prepared = Redacted<Draft> | AppError
 
+/** What one batch is made with; there is no await between its beginning and the append. */
+type Turn = {
+  readonly batch: StoredEvent[]
+  readonly recordedAt: string
+  readonly principal: Principal
+  readonly firstSeq: number
+  readonly isFull: boolean
+  producer: ProducerStamp | undefined
+}
+
+const daemonItself: Principal = { kind: 'operator', channel: 'api' }
+const nothing: readonly string[] = []
+
 /** The only writer of events: what is proposed is checked, redacted, decided, numbered and made durable. */
 export class Engine {
   readonly #deps: EngineDeps
@@ -73,20 +86,19 @@ export class Engine {
     await this.#loadEnded(prepared)
     await this.#writable()
     this.#refuseWhileReopening()
-    const batch: StoredEvent[] = []
-    const recordedAt = new Date(this.#deps.clock.now()).toISOString()
+    const turn = this.#turn(proposal.principal)
     const results = prepared.map((one, i): AppendResult => {
       const given = proposal.producer
-      const producer = given && { id: given.id, epoch: given.epoch, n: given.n + i }
+      turn.producer = given && { id: given.id, epoch: given.epoch, n: given.n + i }
       try {
         if (one instanceof AppError) throw one
-        return this.#take(one, { batch, producer, recordedAt, principal: proposal.principal })
+        return this.#take(one, turn)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         return { status: 'rejected', code: error.code, message: error.message }
       }
     })
-    await this.#append(batch)
+    await this.#append(turn.batch)
     return results
   }
 
@@ -96,10 +108,9 @@ export class Engine {
     const prepared = await Promise.all(drafts.map(async (draft) => this.#deps.redact(draft)))
     await this.#writable()
     this.#refuseWhileReopening()
-    const batch: StoredEvent[] = []
-    const recordedAt = new Date(this.#deps.clock.now()).toISOString()
-    for (const redacted of prepared) this.#write(redacted.value, { batch, redacted, recordedAt })
-    await this.#append(batch)
+    const turn = this.#turn(daemonItself)
+    for (const redacted of prepared) this.#write(redacted.value, turn, redacted)
+    await this.#append(turn.batch)
   }
 
   /** State as a snapshot keeps it; take it and save it in one turn. */
@@ -128,66 +139,57 @@ export class Engine {
     }
   }
 
-  #take(
-    prepared: Redacted<Draft>,
-    context: {
-      batch: StoredEvent[]
-      producer: ProducerStamp | undefined
-      recordedAt: string
-      principal: Principal
-    },
-  ): AppendResult {
+  #turn(principal: Principal): Turn {
+    return {
+      batch: [],
+      recordedAt: new Date(this.#deps.clock.now()).toISOString(),
+      principal,
+      firstSeq: this.#deps.journal.nextSeq(),
+      isFull: this.#deps.journal.health() === 'full',
+      producer: undefined,
+    }
+  }
+
+  #take(prepared: Redacted<Draft>, turn: Turn): AppendResult {
     const draft = prepared.value
-    if (context.producer) {
-      const known = standing(this.#fleet, context.producer)
+    if (turn.producer) {
+      const known = standing(this.#fleet, turn.producer)
       if (known === 'repeat') return { status: 'duplicate' }
       if (known === 'stale epoch')
         throw new AppError(
           'conflict',
-          `producer ${context.producer.id} has begun a newer epoch; this one is over`,
+          `producer ${turn.producer.id} has begun a newer epoch; this one is over`,
         )
     }
-    this.#allow(draft, context.principal)
+    this.#allow(draft, turn.principal)
     const drafts = decide(this.#session(draft.sessionId), draft)
-    this.#refuseWhenFull(draft)
-    let last: StoredEvent | undefined
-    for (const one of drafts) {
-      const own = one === draft
-      last = this.#write(one, {
-        batch: context.batch,
-        recordedAt: context.recordedAt,
-        ...(own && { redacted: prepared, producer: context.producer }),
-      })
-    }
-    const stored = last as StoredEvent
+    if (turn.isFull && catalogue[draft.type].span !== 'end')
+      throw new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')
+    for (const forced of drafts) if (forced !== draft) this.#write(forced, turn)
+    const stored = this.#write(draft, turn, prepared)
     return { status: 'appended', seq: stored.seq, id: stored.event.id }
   }
 
-  #write(
-    draft: Draft,
-    context: {
-      batch: StoredEvent[]
-      recordedAt: string
-      redacted?: Redacted<Draft>
-      producer?: ProducerStamp | undefined
-    },
-  ): StoredEvent {
-    if (context.redacted && context.redacted.paths.length > 0) this.#count(context.redacted.counts)
+  /** Only what a caller sent itself carries the receipt of redaction and the caller's number. */
+  #write(draft: Draft, turn: Turn, own?: Redacted<Draft>): StoredEvent {
+    if (own && own.paths.length > 0) this.#count(own.counts)
     const stored = stamp(
       draft,
       {
-        seq: this.#deps.journal.nextSeq() + context.batch.length,
+        seq: turn.firstSeq + turn.batch.length,
         id: this.#deps.ids.event(),
-        recordedAt: context.recordedAt,
-        producer: context.producer,
-        redacted: context.redacted?.paths ?? [],
+        recordedAt: turn.recordedAt,
+        producer: own && turn.producer,
+        redacted: own?.paths ?? nothing,
       },
-      (text) => this.#deps.blobs.put(text),
+      this.#putBlob,
     )
     this.#fleet = evolveFleet(this.#fleet, stored.event)
-    context.batch.push(stored)
+    turn.batch.push(stored)
     return stored
   }
+
+  readonly #putBlob = (text: string) => this.#deps.blobs.put(text)
 
   #count(counts: Readonly<Record<string, number>>): void {
     for (const [rule, n] of Object.entries(counts)) this.#redactions[rule] = (this.#redactions[rule] ?? 0) + n
@@ -253,11 +255,6 @@ export class Engine {
       id = this.#fleet.sessions.get(id)?.parentSessionId ?? parentOf(draft, id)
     }
     throw new AppError('denied', 'a session may report for itself and for those below it only')
-  }
-
-  #refuseWhenFull(draft: Draft): void {
-    if (this.#deps.journal.health() === 'full' && catalogue[draft.type].span !== 'end')
-      throw new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')
   }
 }
 

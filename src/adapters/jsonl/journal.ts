@@ -229,8 +229,8 @@ export class Journal implements JournalWriter, JournalReader {
         return next
       },
       onDurable: (lines) => {
+        this.#recent.push(lines, this.#watermark + 1)
         this.#watermark += lines.length
-        this.#recent.push(lines)
         this.#waiters.wake(this.#watermark)
         this.#onDurable(this.#watermark)
       },

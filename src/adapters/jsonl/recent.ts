@@ -12,9 +12,10 @@ export class Recent {
   }
 
   /** Only the text is kept: an event's objects would be ten times as many for the garbage collector to look at. */
-  push(lines: readonly string[]): void {
+  push(lines: readonly string[], firstSeq: number): void {
+    let seq = firstSeq
     for (const line of lines) {
-      this.#events.push(new StoredLine(line))
+      this.#events.push(new StoredLine(line, seq++))
       this.#bytes += line.length
     }
     if (this.#bytes > this.#maxBytes) this.#dropOldest()

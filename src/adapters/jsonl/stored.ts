@@ -9,8 +9,8 @@ export class StoredLine implements StoredEvent {
   readonly line: string
   #event: AgentEvent | undefined
 
-  constructor(line: string) {
-    this.seq = seqOf(line)
+  constructor(line: string, seq = seqOf(line)) {
+    this.seq = seq
     this.line = line
   }
 
