@@ -42,6 +42,22 @@ test('[LOG-3, LOG-127, COL-75] a valid file of either format is read as it is an
   })
 })
 
+test('[LOG-127] reading changes nothing in the value that was given', () => {
+  const frozen = (value: unknown): unknown => {
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) frozen(inner)
+    return Object.freeze(value)
+  }
+  for (const name of [
+    'v1-steps',
+    'v2-phases',
+    'late-drift',
+    'role-prefixes',
+    'early-title',
+    'older-messages',
+  ])
+    expect(() => readSession(frozen(parseJsonText(goldenText(`${name}.json`))))).not.toThrow()
+})
+
 test('[LOG-127] a repair says where it was, what was found and what was done', () => {
   const read = readSession({ ...single(), status: 'completed' })
   expect(read.repairs).toEqual([

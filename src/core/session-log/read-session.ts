@@ -4,17 +4,20 @@ import type { MultiAgentSession } from '../../contract/formats/std-008/session.t
 import { hasPrototypeKey, maxNesting, tooDeep, withoutPrototypeKeys } from './json/nesting.ts'
 import { at, pointer, root } from './json/pointer.ts'
 import { isRecord, type JsonRecord } from './json/value.ts'
+import { mendAnnotations } from './links/annotations.ts'
 import { mendLinks } from './links/mend-links.ts'
+import { uniqueAnnotationIds } from './links/unique-ids.ts'
 import { annotations } from './repair/annotation.ts'
 import { collaboration } from './repair/collaboration.ts'
 import type { Fields } from './repair/fields.ts'
 import { sessionHead } from './repair/head.ts'
 import { collectRepairs, type Repair, type RepairLog } from './repair/log.ts'
 import { messages } from './repair/message.ts'
-import { isLegacy, keepPhases, liftPhases } from './repair/phases.ts'
+import { isLegacy, keepPhases, liftAnnotations, liftCalls } from './repair/phases.ts'
 import { subSessions } from './repair/sub-session.ts'
 import { repairSummary } from './repair/summary.ts'
 import { toolCalls } from './repair/tool-call.ts'
+import { callIds } from './session-index.ts'
 import { validateSession } from './validate.ts'
 
 /** Which format a file was in before it was read. */
@@ -33,7 +36,7 @@ export function readSession(json: unknown, { filename }: { readonly filename?: s
   const record = sessionRecord(json, log)
   const kind = kindOf(record)
   const fields: Fields = { record: { ...record }, place: root, log }
-  liftPhases(fields)
+  liftCalls(fields)
   sessionHead(fields, filename)
   toolCalls(fields, String(fields.record['created_at']))
   if (kind === 'std-008') {
@@ -41,9 +44,14 @@ export function readSession(json: unknown, { filename }: { readonly filename?: s
     subSessions(fields, known)
     messages(fields, known)
   }
+  const session = fields.record as unknown as AgentSession | MultiAgentSession
+  mendLinks(session, log)
+  // Annotations point at calls, so these must have their ids first.
+  liftAnnotations(fields, callIds(session))
   annotations(fields)
+  uniqueAnnotationIds(session, log)
+  mendAnnotations(session, log)
   keepPhases(fields)
-  mendLinks(fields.record as unknown as AgentSession | MultiAgentSession, log)
   repairSummary(fields)
   return { session: proven(fields.record), repairs, kind }
 }

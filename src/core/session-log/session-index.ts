@@ -43,6 +43,10 @@ export function triggerOf(index: SessionIndex, sub: SubAgentSession): ToolCall |
   return position === undefined ? undefined : parent?.calls[position]
 }
 
+/** The ids of all calls of a session, of whichever owner. */
+export const callIds = (session: AgentSession | MultiAgentSession): Set<string> =>
+  new Set(indexSession(session).owners.flatMap((each) => [...each.callAt.keys()]))
+
 function owner(fields: Omit<Owner, 'callAt'>): Owner {
   const callAt = new Map<string, number>()
   fields.calls.forEach((call, position) => {

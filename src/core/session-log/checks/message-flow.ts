@@ -28,6 +28,8 @@ export const reviewIdOf = ({ payload }: Pick<AgentMessage, 'payload'>): string |
 
 function checkAcknowledgments(inOrder: readonly Numbered[], report: Report): void {
   const acknowledged = new Set<string>()
+  // A recorder that writes no acknowledgments at all says nothing by leaving one out.
+  if (!inOrder.some(({ message }) => message.message_type === 'acknowledgment')) return
   for (const { message, position } of inOrder) {
     if (message.message_type !== 'acknowledgment') continue
     const named = isRecord(message.payload) ? text(message.payload['acknowledged_message_id']) : undefined

@@ -2,13 +2,13 @@ import type { AgentSession } from '../../../contract/formats/std-001/session.ts'
 import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
 import { at, root } from '../json/pointer.ts'
 import type { RepairLog } from '../repair/log.ts'
-import { indexSession } from '../session-index.ts'
+import { callIds } from '../session-index.ts'
 
 /** Sets aside annotations over calls that are not in the file. */
 export function mendAnnotations(session: AgentSession | MultiAgentSession, log: RepairLog): void {
   const annotations = session.phase_annotations
   if (!annotations || annotations.length === 0) return
-  const known = new Set(indexSession(session).owners.flatMap((owner) => [...owner.callAt.keys()]))
+  const known = callIds(session)
   const isKnown = ({ tool_call_range: range }: (typeof annotations)[number]) =>
     known.has(range.start_call_id) && known.has(range.end_call_id)
   const lost = annotations.filter((annotation) => !isKnown(annotation))

@@ -2,15 +2,14 @@ import type { AgentSession } from '../../../contract/formats/std-001/session.ts'
 import type { MultiAgentSession } from '../../../contract/formats/std-008/session.ts'
 import { hasCollaboration } from '../multi-agent.ts'
 import type { RepairLog } from '../repair/log.ts'
-import { mendAnnotations } from './annotations.ts'
 import { mendDelegations } from './delegations.ts'
 import { mendMessages } from './messages.ts'
 import { mendParents } from './parents.ts'
 import { rebuildRoles } from './roles.ts'
 import { mendTriggers } from './triggers.ts'
-import { uniqueAnnotationIds, uniqueCallIds, uniqueIds } from './unique-ids.ts'
+import { uniqueCallIds, uniqueIds } from './unique-ids.ts'
 
-/** Mends what records say of each other, in place; each step rests on the ones before. */
+/** Mends what records other than annotations say of each other, in place; each step rests on the ones before. */
 export function mendLinks(session: AgentSession | MultiAgentSession, log: RepairLog): void {
   if (hasCollaboration(session)) {
     rebuildRoles(session, log)
@@ -19,9 +18,5 @@ export function mendLinks(session: AgentSession | MultiAgentSession, log: Repair
     mendTriggers(session, log)
     mendDelegations(session, log)
     mendMessages(session, log)
-  } else {
-    uniqueCallIds(session, log)
-    uniqueAnnotationIds(session, log)
-  }
-  mendAnnotations(session, log)
+  } else uniqueCallIds(session, log)
 }

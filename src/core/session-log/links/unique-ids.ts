@@ -13,7 +13,6 @@ export function uniqueIds(session: MultiAgentSession, log: RepairLog): void {
   uniqueCallIds(session, log)
   rename({ items: session.sub_sessions, key: 'sub_session_id', place: subs }, [session.session_id], log)
   rename({ items: session.messages, key: 'message_id', place: at(root, 'messages') }, [], log)
-  uniqueAnnotationIds(session, log)
   session.sub_sessions.forEach((sub, i) => {
     const place = at(subs, i)
     rename({ items: sub.tool_calls, key: 'call_id', place: at(place, 'tool_calls') }, [], log)
@@ -28,7 +27,7 @@ export function uniqueCallIds(session: AgentSession, log: RepairLog): void {
   rename({ items: session.tool_calls, key: 'call_id', place: at(root, 'tool_calls') }, [], log)
 }
 
-export function uniqueAnnotationIds(session: AgentSession, log: RepairLog): void {
+export function uniqueAnnotationIds(session: Pick<AgentSession, 'phase_annotations'>, log: RepairLog): void {
   const items = session.phase_annotations ?? []
   rename({ items, key: 'annotation_id', place: at(root, 'phase_annotations') }, [], log)
 }

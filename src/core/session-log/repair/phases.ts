@@ -5,27 +5,28 @@ import { isRecord, type JsonRecord } from '../json/value.ts'
 import { type Fields, setAside } from './fields.ts'
 import { textFrom } from './values.ts'
 
-/**
- * The phases of version 2 and the steps of version 1: their calls become the session's, and each that has calls
- * becomes an annotation. The phases and steps themselves stay where they are.
- */
-export function liftPhases(session: Fields): void {
-  const { record, place, log } = session
+/** The calls that the phases of version 2 and the steps of version 1 hold become the session's. */
+export function liftCalls({ record, place, log }: Fields): void {
   const source = phasesOf(record)
   if (!source) return
   const { key, phases } = source
-  const isAnnotated = Array.isArray(record['phase_annotations'])
-  if (!isAnnotated && Object.hasOwn(record, 'phase_annotations'))
-    setAside(session, 'phase_annotations', 'is not a list of annotations')
   // A session that says it has no calls is believed, unless a phase holds some.
   const holdCalls = phases.some((phase) => isFilled(phase['tool_calls']))
-  if (!Array.isArray(record['tool_calls']) || (record['tool_calls'].length === 0 && holdCalls)) {
-    const calls = phases.flatMap(callsOf)
-    record['tool_calls'] = calls
-    log(at(place, 'tool_calls'), 'lifted', `the calls of the ${key} are the calls of the session`)
-  }
-  const known = new Set((record['tool_calls'] as unknown[]).map(idOf))
-  const annotations = isAnnotated ? [] : phases.flatMap((phase, i) => annotationOf(phase, i, known))
+  const calls = record['tool_calls']
+  if (Array.isArray(calls) && (calls.length > 0 || !holdCalls)) return
+  record['tool_calls'] = phases.flatMap(callsOf)
+  log(at(place, 'tool_calls'), 'lifted', `the calls of the ${key} are the calls of the session`)
+}
+
+/** Each phase and step that has calls becomes an annotation; they stay where they are. `known` are the call ids. */
+export function liftAnnotations(session: Fields, known: ReadonlySet<unknown>): void {
+  const { record, place, log } = session
+  const source = phasesOf(record)
+  if (!source || Array.isArray(record['phase_annotations'])) return
+  const { key, phases } = source
+  if (Object.hasOwn(record, 'phase_annotations'))
+    setAside(session, 'phase_annotations', 'is not a list of annotations')
+  const annotations = phases.flatMap((phase, i) => annotationOf(phase, i, known))
   if (annotations.length === 0) return
   record['phase_annotations'] = annotations
   log(at(place, 'phase_annotations'), 'lifted', `the ${key} are read as annotations`)
