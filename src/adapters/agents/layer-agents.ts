@@ -22,7 +22,12 @@ export function layerAgents({ agents, trusted }: FoundAgents): LoadedAgents {
     if (below?.source === agent.source) {
       problems.push(error(agent, `the agent ${agent.name} is already defined by ${below.file}`))
     } else if (isHeldBack && isTaken(agent.name, winners)) {
-      problems.push(error(agent, `may not replace the agent ${agent.name} before you run \`sm trust\``))
+      problems.push(
+        error(
+          agent,
+          `may not replace the agent ${agent.name}: the project is not trusted; copy it to your own agents folder`,
+        ),
+      )
     } else {
       if (below !== undefined) shadowed.push({ ...nameOf(below), by: agent.file })
       const { definition, warnings } = isHeldBack ? harmless(agent) : { definition: agent, warnings: [] }
@@ -48,7 +53,7 @@ function harmless(agent: AgentDefinition) {
   const held = ['mcp', 'idle_prompt'].filter((field) => agent.lines[field] !== undefined)
   return {
     definition: { ...agent, mcp: undefined, idlePrompt: undefined, idleIntervalSecs: undefined },
-    warnings: held.map((field) => warning(agent, field, `${field} is not used before you run \`sm trust\``)),
+    warnings: held.map((field) => warning(agent, field, `${field} is not used: the project is not trusted`)),
   }
 }
 

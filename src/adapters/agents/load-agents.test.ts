@@ -149,7 +149,7 @@ test('[MUS-128] an untrusted project adds agents but replaces none, by name or b
     ['fresh', ['helper']],
     ['reviewer', ['critic']],
   ])
-  expect(problems.filter(({ message }) => message.includes('sm trust'))).toHaveLength(2)
+  expect(problems.filter(({ message }) => message.includes('is not trusted'))).toHaveLength(2)
   expect(await prompts(true)).toEqual({
     critic: 'From repo/agents/critic.md',
     fresh: 'From repo/agents/fresh.md',
@@ -162,8 +162,8 @@ test('[MUS-128] an untrusted project starts no server and prompts nobody while i
   const held = await load(false)
   expect(held.agents[0]).toMatchObject({ mcp: undefined, idlePrompt: undefined, idleIntervalSecs: undefined })
   expect(held.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '2 mcp is not used before you run `sm trust`',
-    '3 idle_prompt is not used before you run `sm trust`',
+    '2 mcp is not used: the project is not trusted',
+    '3 idle_prompt is not used: the project is not trusted',
   ])
   expect((await load(true)).agents[0]).toMatchObject({ mcp: { x: { command: 'evil' } }, idlePrompt: 'go on' })
 })

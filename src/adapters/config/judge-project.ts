@@ -22,6 +22,8 @@ export function judgeProject(project: NamedLayer, below: Config): JudgedProject 
     warnings:
       held.length === 0
         ? []
-        : [`${project.file} is not trusted, so it may not set ${list}; read the file, then run \`sm trust\``],
+        : [
+            `${project.file} is not trusted, so it may not set ${list}; put what you want of it into your own settings`,
+          ],
   }
 }

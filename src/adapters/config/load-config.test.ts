@@ -301,7 +301,7 @@ test('[MUS-128] an untrusted project cannot run a program, loosen a limit or dro
   })
   expect(warnings).toEqual([
     expect.stringMatching(
-      /is not trusted, so it may not set claude.default_command \(line 2\), .*run `sm trust`/,
+      /is not trusted, so it may not set claude.default_command \(line 2\), .*into your own settings/,
     ),
   ])
 })
@@ -320,4 +320,12 @@ test('[MUS-128] trust is asked for one file with one content', async () => {
   const second = await load({ projectTrust: ({ sha256 }) => sha256 === asked[0]?.sha256 })
   expect(second.config.http.port).toBeUndefined()
   expect(second.project).toMatchObject({ file: projectFile, trusted: false, ignored: ['http.port'] })
+})
+
+test('[MUS-67][MUS-139] a redaction rule that the redactor would refuse is refused here, with its place', async () => {
+  await write(
+    userFile,
+    'redaction:\n  rules:\n    - { name: My_Rule, pattern: "a[0-9]+" }\n    - { name: slow, pattern: "(a+)+b" }\n',
+  )
+  await expect(load()).rejects.toThrow(/config\.yaml:3:\d+ .*lower-case[\s\S]*config\.yaml:4:\d+ .*pattern/)
 })

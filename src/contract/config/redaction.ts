@@ -1,9 +1,15 @@
 import * as z from 'zod'
-import { GivenName } from './names.ts'
+import { findCatastrophe } from '../pattern-safety.ts'
 
 const Rule = z
   .strictObject({
-    name: GivenName.describe('Name that stands in the place of what was removed.'),
+    name: z
+      .string()
+      .regex(
+        /^[a-z][a-z0-9-]{0,39}$/,
+        'a rule name has 1 to 40 lower-case letters, digits or -, and starts with a letter',
+      )
+      .describe('Name that stands in the place of what was removed.'),
     pattern: z.string().min(1).max(2000).describe('Regular expression of the secret.'),
     flags: z
       .string()
@@ -17,6 +23,8 @@ const Rule = z
       // A rule that matches nothing-at-all would cut every text apart.
       if (expression.test(''))
         ctx.addIssue({ code: 'custom', path: ['pattern'], message: 'the pattern matches an empty text' })
+      const catastrophe = findCatastrophe(rule.pattern)
+      if (catastrophe !== undefined) ctx.addIssue({ code: 'custom', path: ['pattern'], message: catastrophe })
     } else ctx.addIssue({ code: 'custom', path: ['pattern'], message: expression })
   })
 
