@@ -9,8 +9,8 @@ export type Route = {
   readonly path: string
   readonly access: Access
   readonly input: z.ZodObject
-  /** `json` answers the output schema; `sse` and `text` are streamed. */
-  readonly answers: 'json' | 'sse' | 'text'
+  /** `json` answers the output schema once, `sse` streams frames of it. */
+  readonly answers: 'json' | 'sse'
   readonly output: z.ZodType
   readonly summary: string
   /** Only where the default limit does not fit. */

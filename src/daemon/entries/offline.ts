@@ -22,7 +22,7 @@ export const openOffline: OpenOffline = (place) => {
     journalVerify: (onProgress, signal) => journalVerify(journal, onProgress, signal),
     journalSetAside: () => setAsideDamage(journal),
     journalExport: (filter, signal) => journalExport(journal, filter, signal),
-    journalStats: async () => journalStats(journal),
+    journalStats: () => journalStats(journal),
     logValidate,
     logMigrate,
     logRepair,

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { DiskReader } from '../../adapters/jsonl/disk-reader.ts'
-import { layout, listSegments, packPath } from '../../adapters/jsonl/layout.ts'
+import { layout, listSegments, packPath, type SegmentFile } from '../../adapters/jsonl/layout.ts'
 import { loadSnapshot } from '../../adapters/jsonl/snapshots.ts'
 import { verifyJournal } from '../../adapters/jsonl/verify.ts'
+import { walkSegment } from '../../adapters/jsonl/walk.ts'
 import { AppError } from '../../contract/errors.ts'
 import { typeOfLine } from '../../contract/event.ts'
 import type { JournalStats } from '../../contract/health.ts'
@@ -35,9 +36,10 @@ export async function* journalExport(
   const segments = listSegments(layout(dir).segments)
   const reader = new DiskReader(() => segments)
   const types = new Set(filter.types)
+  const end = await lastSeq(segments)
   for (let after = filter.after; ; ) {
     signal.throwIfAborted()
-    const page = await reader.page(after, 1000, Number.MAX_SAFE_INTEGER)
+    const page = await reader.page(after, 1000, end)
     if (page.length === 0) return
     for (const stored of page) {
       after = stored.seq
@@ -52,7 +54,7 @@ const isOf = (id: Parameters<typeof shortId>[0], wanted: string): boolean =>
   id === wanted || shortId(id) === wanted
 
 /** Size and reach of a journal that no daemon has open. */
-export function journalStats(dir: string): JournalStats {
+export async function journalStats(dir: string): Promise<JournalStats> {
   const paths = layout(dir)
   if (!existsSync(paths.segments))
     throw new AppError('not_found', `there is no journal at ${dir}; sm up begins one`)
@@ -65,9 +67,15 @@ export function journalStats(dir: string): JournalStats {
     bytes: segments.reduce((sum, segment) => sum + size(segment.path), 0),
     blobBytes: segments.reduce((sum, segment) => sum + size(packPath(paths.blobs, segment.number)), 0),
     oldestSeq: segments[0]?.firstSeq ?? 0,
-    seq: snapshot?.seq ?? 0,
+    seq: await lastSeq(segments),
     snapshotSeq: snapshot?.seq ?? 0,
     openSessions: state?.sessions?.length ?? 0,
     producers: state?.producers?.length ?? 0,
   }
+}
+
+/** The seq of the last whole batch; what stands after it was never acknowledged. */
+async function lastSeq(segments: readonly SegmentFile[]): Promise<number> {
+  const last = segments.at(-1)
+  return last ? (await walkSegment(last, { verify: false, onBatch: () => {} })).end.seq : 0
 }

@@ -1,0 +1,22 @@
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { batchOf, openJournal, tempFolder } from '../../../test/support/temp-journal.ts'
+import { journalExport, journalStats } from './journal.ts'
+
+test('[MUS-123][MUS-28] without a daemon, stats and export end at the last whole batch, not at the last snapshot or line', async () => {
+  const dir = tempFolder()
+  const { journal } = await openJournal(dir)
+  await journal.append(batchOf(journal, ['a', 'b']))
+  await journal.snapshot({})
+  await journal.append(batchOf(journal, ['c']))
+  await journal.append(batchOf(journal, ['d', 'e']))
+  await journal.close()
+  const path = join(dir, 'segments', readdirSync(join(dir, 'segments'))[0] as string)
+  truncateSync(path, statSync(path).size - 1)
+  expect(await journalStats(dir)).toMatchObject({ seq: 3, snapshotSeq: 2, oldestSeq: 1 })
+  const lines: string[] = []
+  const all = { after: 0, types: [], session: undefined }
+  for await (const line of journalExport(dir, all, new AbortController().signal)) lines.push(line)
+  expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2, 3])
+})
