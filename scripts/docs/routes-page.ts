@@ -11,7 +11,6 @@ const access: Record<Access, string> = {
 const answers: Record<Route['answers'], string> = {
   json: 'Answers one JSON value:',
   sse: 'Answers a stream of server-sent events; each has this data:',
-  text: 'Answers text.',
 }
 
 /** The reference of the HTTP interface for people; programs have openapi.json. */
