@@ -28,7 +28,7 @@ export async function openBenchEngine(dir: string): Promise<{ journal: Journal; 
     blobs: journal.blobs,
     clock: systemClock,
     ids,
-    redact: (draft) => redactor.event(draft),
+    redact: (words) => redactor.event(words),
     endedLifecycle: async () => undefined,
   })
   await journal.load(engine.replay)

@@ -1,4 +1,4 @@
-import type { AgentEvent, ProducerStamp } from '../contract/event.ts'
+import type { Draft, ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
 import type { Lifecycle } from '../contract/values.ts'
 import { evolve, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
@@ -19,11 +19,8 @@ const endedKept = 10_000
 export const emptyFleet = (): Fleet => ({ sessions: new Map(), producers: new Map(), ended: new Map() })
 
 /** What is now true of the fleet; the fleet given is used up. */
-export function evolveFleet(state: Fleet, event: AgentEvent): Fleet {
-  if (event.producer) {
-    const { id, epoch, n } = event.producer
-    state.producers.set(id, { epoch, n })
-  }
+export function evolveFleet(state: Fleet, event: Draft, producer?: ProducerStamp): Fleet {
+  if (producer) state.producers.set(producer.id, { epoch: producer.epoch, n: producer.n })
   if (event.sessionId === fleet.sessionId) return state
   const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event)
   if (!session) return state
@@ -36,7 +33,7 @@ export function evolveFleet(state: Fleet, event: AgentEvent): Fleet {
   return state
 }
 
-function reopened(state: Fleet, event: AgentEvent): SessionState | undefined {
+function reopened(state: Fleet, event: Draft): SessionState | undefined {
   if (event.type !== 'session.reopened') return undefined
   state.ended.delete(event.sessionId)
   return endedSession(event.sessionId, 'completed')

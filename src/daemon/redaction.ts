@@ -1,8 +1,7 @@
 import type { Config } from '../contract/config.ts'
-import type { Draft } from '../contract/event.ts'
 import type { Redactor, RedactorOptions } from '../core/redaction/redactor.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
-import type { Redact, Redacted } from '../engine/prepare.ts'
+import type { Redact, Redacted, Words } from '../engine/prepare.ts'
 import { WorkerCalls } from './worker-calls.ts'
 import { workerEntry } from './worker-entry.ts'
 
@@ -19,8 +18,8 @@ export function daemonRedaction(options: RedactorOptions): {
   const worker = new WorkerCalls(workerEntry('redact-worker'), options)
   return {
     redactor,
-    redact: (draft) =>
-      isLarge(draft) ? worker.call<Redacted<Draft>>('event', draft) : redactor.event(draft),
+    redact: (words) =>
+      isLarge(words) ? worker.call<Redacted<Words>>('event', words) : redactor.event(words),
     close: () => worker.close(),
   }
 }

@@ -1,7 +1,7 @@
 import type { AppendResult } from '../contract/append.ts'
 import { AppError } from '../contract/errors.ts'
 import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
-import { fleet as fleetIds, type SessionId } from '../contract/ids.ts'
+import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { Lifecycle } from '../contract/values.ts'
 import {
@@ -18,8 +18,8 @@ import type { SessionState } from '../core/session/state.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { JournalWriter, StoredEvent } from '../ports/journal.ts'
-import { parseDraft, type Redact, type Redacted } from './prepare.ts'
+import type { JournalWriter } from '../ports/journal.ts'
+import { parseDraft, type Redact, type Redacted, type Words, wordsOf } from './prepare.ts'
 import { stamp } from './stamp.ts'
 
 export type EngineDeps = {
@@ -43,7 +43,7 @@ type Prepared = Redacted<Draft> | AppError
 
 /** What one batch is made with; there is no await between its beginning and the append. */
 type Turn = {
-  readonly batch: StoredEvent[]
+  readonly lines: string[]
   readonly recordedAt: string
   readonly principal: Principal
   readonly firstSeq: number
@@ -71,7 +71,7 @@ export class Engine {
       this.#fleet = restoreFleet(state)
     },
     event: (event: AgentEvent): void => {
-      this.#fleet = evolveFleet(this.#fleet, event)
+      this.#fleet = evolveFleet(this.#fleet, event, event.producer)
     },
   }
 
@@ -98,19 +98,19 @@ export class Engine {
         return { status: 'rejected', code: error.code, message: error.message }
       }
     })
-    await this.#append(turn.batch)
+    await this.#append(turn.lines)
     return results
   }
 
   /** Facts of Muster itself, written as one batch. */
   async record(drafts: readonly Draft[]): Promise<void> {
     await this.#writable()
-    const prepared = await Promise.all(drafts.map(async (draft) => this.#deps.redact(draft)))
+    const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
     await this.#writable()
     this.#refuseWhileReopening()
     const turn = this.#turn(daemonItself)
     for (const redacted of prepared) this.#write(redacted.value, turn, redacted)
-    await this.#append(turn.batch)
+    await this.#append(turn.lines)
   }
 
   /** State as a snapshot keeps it; take it and save it in one turn. */
@@ -132,16 +132,21 @@ export class Engine {
 
   #prepare(item: unknown): Prepared | Promise<Prepared> {
     try {
-      return this.#deps.redact(parseDraft(item))
+      return this.#redacted(parseDraft(item))
     } catch (error) {
       if (error instanceof AppError) return error
       throw error
     }
   }
 
+  #redacted(draft: Draft): Redacted<Draft> | Promise<Redacted<Draft>> {
+    const words = this.#deps.redact(wordsOf(draft))
+    return words instanceof Promise ? words.then((given) => without(draft, given)) : without(draft, words)
+  }
+
   #turn(principal: Principal): Turn {
     return {
-      batch: [],
+      lines: [],
       recordedAt: new Date(this.#deps.clock.now()).toISOString(),
       principal,
       firstSeq: this.#deps.journal.nextSeq(),
@@ -166,27 +171,19 @@ export class Engine {
     if (turn.isFull && catalogue[draft.type].span !== 'end')
       throw new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')
     for (const forced of drafts) if (forced !== draft) this.#write(forced, turn)
-    const stored = this.#write(draft, turn, prepared)
-    return { status: 'appended', seq: stored.seq, id: stored.event.id }
+    return { status: 'appended', ...this.#write(draft, turn, prepared) }
   }
 
   /** Only what a caller sent itself carries the receipt of redaction and the caller's number. */
-  #write(draft: Draft, turn: Turn, own?: Redacted<Draft>): StoredEvent {
+  #write(draft: Draft, turn: Turn, own?: Redacted<Draft>): { seq: number; id: EventId } {
     if (own && own.paths.length > 0) this.#count(own.counts)
-    const stored = stamp(
-      draft,
-      {
-        seq: turn.firstSeq + turn.batch.length,
-        id: this.#deps.ids.event(),
-        recordedAt: turn.recordedAt,
-        producer: own && turn.producer,
-        redacted: own?.paths ?? nothing,
-      },
-      this.#putBlob,
-    )
-    this.#fleet = evolveFleet(this.#fleet, stored.event)
-    turn.batch.push(stored)
-    return stored
+    const seq = turn.firstSeq + turn.lines.length
+    const id = draft.id ?? this.#deps.ids.event()
+    const producer = own && turn.producer
+    const redacted = own?.paths ?? nothing
+    turn.lines.push(stamp(draft, { seq, id, recordedAt: turn.recordedAt, producer, redacted }, this.#putBlob))
+    this.#fleet = evolveFleet(this.#fleet, draft, producer)
+    return { seq, id }
   }
 
   readonly #putBlob = (text: string) => this.#deps.blobs.put(text)
@@ -195,10 +192,10 @@ export class Engine {
     for (const [rule, n] of Object.entries(counts)) this.#redactions[rule] = (this.#redactions[rule] ?? 0) + n
   }
 
-  async #append(batch: readonly StoredEvent[]): Promise<void> {
-    if (batch.length === 0) return
+  async #append(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return
     try {
-      await this.#deps.journal.append(batch)
+      await this.#deps.journal.append(lines)
     } catch (error) {
       // Memory is ahead of the disk now; it is folded again before anything else is decided.
       this.#reopening ??= this.#reopen()
@@ -257,6 +254,13 @@ export class Engine {
     throw new AppError('denied', 'a session may report for itself and for those below it only')
   }
 }
+
+/** Most drafts have nothing to take out and stay the very object that came in. */
+const without = (draft: Draft, { value, paths, counts }: Redacted<Words>): Redacted<Draft> => ({
+  value: paths.length === 0 ? draft : ({ ...draft, ...value } as Draft),
+  paths,
+  counts,
+})
 
 const parentOf = (draft: Draft, id: SessionId): SessionId | undefined =>
   draft.type === 'session.started' && draft.sessionId === id ? draft.payload.parentSessionId : undefined

@@ -10,8 +10,19 @@ export type Redacted<T> = {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Takes secrets out of a draft; synchronous for small ones, elsewhere for large ones. */
-export type Redact = (draft: Draft) => Redacted<Draft> | Promise<Redacted<Draft>>
+/** What of a draft is words: ids, types and times have fixed forms in which no secret fits. */
+export type Words = Pick<Draft, 'actor' | 'taskId' | 'workflowId' | 'phase' | 'payload'>
+
+/** Takes secrets out of words; synchronous for a few, elsewhere for many. */
+export type Redact = (words: Words) => Redacted<Words> | Promise<Redacted<Words>>
+
+export const wordsOf = ({ actor, taskId, workflowId, phase, payload }: Draft): Words => ({
+  actor,
+  taskId,
+  workflowId,
+  phase,
+  payload,
+})
 
 const fits = accepts(DraftEnvelope)
 const payloadFits = new Map(eventTypes.map((type) => [type, accepts(catalogue[type].payload)]))

@@ -1,7 +1,6 @@
-import { type AgentEvent, type Draft, type ProducerStamp, schemaVersion } from '../contract/event.ts'
+import { type Draft, type ProducerStamp, schemaVersion } from '../contract/event.ts'
 import type { EventId } from '../contract/ids.ts'
 import type { BlobRef } from '../contract/values.ts'
-import type { StoredEvent } from '../ports/journal.ts'
 
 /** Texts longer than this leave the line and become blobs. */
 export const inlineLimit = 16 * 1024
@@ -15,14 +14,14 @@ export type Stamp = {
 }
 
 /**
- * Makes a draft a line of the journal. `seq` stands first so that a scan of the file need not parse the line,
+ * The line of the journal for a draft. `seq` stands first so that a scan of the file need not parse the line,
  * and `payload` last so that nothing a caller wrote stands before the type.
  */
-export function stamp(draft: Draft, given: Stamp, putBlob: (text: string) => BlobRef): StoredEvent {
+export function stamp(draft: Draft, given: Stamp, putBlob: (text: string) => BlobRef): string {
   // One literal with every field: what is undefined is not written, and all events share one hidden shape.
   const event = {
     seq: given.seq,
-    id: draft.id ?? given.id,
+    id: given.id,
     traceId: draft.traceId,
     spanId: draft.spanId,
     parentSpanId: draft.parentSpanId,
@@ -40,14 +39,12 @@ export function stamp(draft: Draft, given: Stamp, putBlob: (text: string) => Blo
     schemaVersion,
     producer: given.producer,
     redacted: given.redacted.length > 0 ? given.redacted : undefined,
-    payload: draft.payload as unknown,
+    payload: draft.payload,
   }
-  let line = JSON.stringify(event)
-  if (line.length > inlineLimit) {
-    event.payload = externalise(draft.payload, putBlob)
-    line = JSON.stringify(event)
-  }
-  return { seq: given.seq, line, event: event as unknown as AgentEvent }
+  const line = JSON.stringify(event)
+  return line.length > inlineLimit
+    ? JSON.stringify({ ...event, payload: externalise(draft.payload, putBlob) })
+    : line
 }
 
 function externalise(value: unknown, putBlob: (text: string) => BlobRef): unknown {

@@ -20,8 +20,8 @@ export type Replay = {
 export type JournalWriter = {
   /** The seq the next event must carry. */
   nextSeq(): number
-  /** Writes one batch whole; resolves when it is durable, rejects with `unavailable` when it is not. */
-  append(batch: readonly StoredEvent[]): Promise<void>
+  /** Writes one batch of lines whole; resolves when it is durable, rejects with `unavailable` when it is not. */
+  append(lines: readonly string[]): Promise<void>
   health(): JournalHealth
   /** After a failure: cuts what was not acknowledged and folds state again from disk. */
   reopen(replay: Replay): Promise<unknown>

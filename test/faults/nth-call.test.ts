@@ -4,13 +4,16 @@ import { type Fault, failingOps } from '../support/failing-ops.ts'
 import { openEngine, operator, sessionDrafts } from '../support/temp-engine.ts'
 import { readAll, tempFolder } from '../support/temp-journal.ts'
 
+/** All bytes are down, and then the disk says that they may not last. */
+const whole = Number.POSITIVE_INFINITY
+
 const faults: Fault[] = [
   ...Array.from(
     { length: 8 },
     (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'EIO', partial: i * 100 }),
   ),
   ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'ENOSPC', partial: 37 })),
-  ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'sync', nth: i + 1, code: 'EIO' })),
+  ...Array.from({ length: 8 }, (_, i): Fault => ({ call: 'write', nth: i + 1, code: 'EIO', partial: whole })),
 ]
 
 test.each(faults)(
@@ -57,7 +60,7 @@ test.each(faults)(
 test('[MUS-31] a sync that failed is not tried again on the same file: writing goes on in a new segment', async () => {
   const dir = tempFolder()
   const { engine, journal } = await openEngine(dir, {
-    journal: { ops: failingOps({ call: 'sync', nth: 2, code: 'EIO' }) },
+    journal: { ops: failingOps({ call: 'write', nth: 2, code: 'EIO', partial: whole }) },
   })
   const session = sessionDrafts()
   await engine.propose({ items: [session.started()], principal: operator })

@@ -1,7 +1,7 @@
 import { type FileOps, systemFileOps } from '../../src/adapters/jsonl/file-ops.ts'
 
 export type Fault = {
-  readonly call: 'write' | 'sync' | 'truncate'
+  readonly call: 'write' | 'truncate'
   readonly nth: number
   readonly code: string
   readonly partial?: number
@@ -9,7 +9,7 @@ export type Fault = {
 
 /** Real file calls, but the Nth of a kind fails once with the given errno; a write may put some bytes down first. */
 export function failingOps(fault: Fault): FileOps & { fired(): boolean } {
-  const seen = { write: 0, sync: 0, truncate: 0 }
+  const seen = { write: 0, truncate: 0 }
   let fired = false
   const fails = (call: Fault['call']): boolean => {
     seen[call] += 1
@@ -26,10 +26,6 @@ export function failingOps(fault: Fault): FileOps & { fired(): boolean } {
         throw error()
       }
       await systemFileOps.write(fd, bytes, position)
-    },
-    async sync(fd) {
-      if (fails('sync')) throw error()
-      await systemFileOps.sync(fd)
     },
     async truncate(fd, length) {
       if (fails('truncate')) throw error()

@@ -51,7 +51,7 @@ export async function openJournal(dir: string, more: Partial<JournalOptions> = {
 }
 
 /** Lines ready to append, numbered from the journal's next seq. */
-export function batchOf(journal: Pick<Journal, 'nextSeq'>, messages: readonly string[]): StoredEvent[] {
+export function batchOf(journal: Pick<Journal, 'nextSeq'>, messages: readonly string[]): string[] {
   return messages.map((message, i) => {
     const draft: Draft = {
       ...fleet,
@@ -66,9 +66,8 @@ export function batchOf(journal: Pick<Journal, 'nextSeq'>, messages: readonly st
       redacted: [],
     }
     // A long text stays in the line, so that the journal meets lines of any length.
-    const { seq, event } = stamp(draft, given, () => noBlob)
-    const whole = { ...event, payload: { message } } as AgentEvent
-    return { seq, line: JSON.stringify(whole), event: whole }
+    const event = JSON.parse(stamp(draft, given, () => noBlob)) as AgentEvent
+    return JSON.stringify({ ...event, payload: { message } })
   })
 }
 

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { AppError } from '../../contract/errors.ts'
 import type { BlobRef } from '../../contract/values.ts'
 import type { Blobs } from '../../ports/blobs.ts'
-import type { FileOps } from './file-ops.ts'
+import { durableWrites, type FileOps } from './file-ops.ts'
 import { packPath } from './layout.ts'
 
+const { O_RDWR, O_CREAT } = constants
 const previewChars = 1000
 
 /** One pack of large texts per segment. A text is taken into memory by `put` and made durable by `flush`, before its event. */
@@ -65,7 +66,6 @@ export class BlobPacks implements Blobs {
     const written = [...this.#unwritten.keys()]
     this.#pending = []
     await this.#ops.write(this.#fd, bytes, position)
-    await this.#ops.sync(this.#fd)
     for (const digest of written) this.#unwritten.delete(digest)
   }
 
@@ -83,7 +83,7 @@ export class BlobPacks implements Blobs {
   }
 
   #open(): void {
-    this.#fd = openSync(packPath(this.#folder, this.#segment), 'a+', 0o600)
+    this.#fd = openSync(packPath(this.#folder, this.#segment), O_RDWR | O_CREAT | durableWrites, 0o600)
     this.#size = fstatSync(this.#fd).size
   }
 }

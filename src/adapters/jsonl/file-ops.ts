@@ -1,12 +1,17 @@
-import { fdatasync, ftruncate, write } from 'node:fs'
+import { constants, ftruncate, write } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** The calls of the writer that can fail; tests pass ones that fail at the Nth call. */
 export type FileOps = {
   write(fd: number, bytes: Uint8Array, position: number): Promise<void>
-  sync(fd: number): Promise<void>
   truncate(fd: number, length: number): Promise<void>
 }
+
+/**
+ * Opens a file whose every write is durable when it returns: a write and a sync of its own would each
+ * wait for a turn of the event loop, and under load the disk would stand idle between them.
+ */
+export const durableWrites = constants.O_DSYNC
 
 const writeOnce = promisify(write)
 
@@ -18,6 +23,5 @@ export const systemFileOps: FileOps = {
       done += bytesWritten
     }
   },
-  sync: promisify(fdatasync),
   truncate: promisify(ftruncate),
 }

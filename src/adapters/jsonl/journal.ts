@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +7,7 @@ import { privateFolder, syncFolder } from '../system/durable-files.ts'
 import { BlobPacks } from './blob-packs.ts'
 import { DiskReader } from './disk-reader.ts'
 import { DiskReserve } from './disk-reserve.ts'
-import { type FileOps, systemFileOps } from './file-ops.ts'
+import { durableWrites, type FileOps, systemFileOps } from './file-ops.ts'
 import { formatVersion, genesis, headerLine } from './format.ts'
 import { type Layout, layout, listSegments, packPath, type SegmentFile, segmentPath } from './layout.ts'
 import { type Lock, takeLock } from './lock.ts'
@@ -31,6 +31,7 @@ export type JournalOptions = {
   readonly ops?: FileOps
 }
 
+const { O_RDWR, O_CREAT, O_EXCL } = constants
 const recentBytes = 8 << 20
 const reserveCheckMs = 5000
 
@@ -94,8 +95,8 @@ export class Journal implements JournalWriter, JournalReader {
     return this.#live().nextSeq()
   }
 
-  append(batch: readonly StoredEvent[]): Promise<void> {
-    return this.#live().append(batch)
+  append(lines: readonly string[]): Promise<void> {
+    return this.#live().append(lines)
   }
 
   health(): JournalHealth {
@@ -209,10 +210,18 @@ export class Journal implements JournalWriter, JournalReader {
     const at = end ?? { offset: 0, line: 0, seq: 0, chain: genesis }
     this.#watermark = at.seq
     const last = this.#segments.at(-1)
-    const segment = last && !options.freshSegment ? openSegment(last, at) : await this.#begin(at)
+    const segment = last && !options.freshSegment ? this.#continue(last, at) : await this.#begin(at)
     this.blobs.use(segment.file.number)
     this.#writer = this.#newWriter(segment)
     return cut
+  }
+
+  #continue(file: SegmentFile, place: Place): OpenSegment {
+    return { file, fd: openSync(file.path, O_RDWR | this.#syncFlag()), place }
+  }
+
+  #syncFlag(): number {
+    return this.#options.fsync === 'never' ? 0 : durableWrites
   }
 
   #newWriter(segment: OpenSegment): Writer {
@@ -249,7 +258,7 @@ export class Journal implements JournalWriter, JournalReader {
       chain: place.chain,
       createdAt: new Date(this.#options.clock.now()).toISOString(),
     })
-    const fd = openSync(file.path, 'wx', 0o600)
+    const fd = openSync(file.path, O_RDWR | O_CREAT | O_EXCL | this.#syncFlag(), 0o600)
     writeSync(fd, header)
     fsyncSync(fd)
     await syncFolder(this.#paths.segments)
@@ -274,9 +283,3 @@ function isReached({ segment, place }: Snapshot, segments: readonly SegmentFile[
   const file = segments.find(({ number }) => number === segment)
   return file !== undefined && statSync(file.path).size >= place.offset
 }
-
-const openSegment = (file: SegmentFile, place: Place): OpenSegment => ({
-  file,
-  fd: openSync(file.path, 'r+'),
-  place,
-})

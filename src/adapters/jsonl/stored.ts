@@ -37,6 +37,6 @@ const tombstoneLine = /^\{"seq":\d+,"tombstone":\{"digest":"([0-9a-f]+)"/
 
 /** The digest of the line a tombstone replaces; undefined for a line that is none. */
 export const tombstoneDigest = (line: string): string | undefined =>
-  line.length < 1000 ? tombstoneLine.exec(line)?.[1] : undefined
+  line.startsWith(',"tombstone"', line.indexOf(',')) ? tombstoneLine.exec(line)?.[1] : undefined
 
 export const isTombstone = (line: string): boolean => tombstoneDigest(line) !== undefined

@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { StoredEvent } from '../../ports/journal.ts'
 import type { BlobPacks } from './blob-packs.ts'
 import type { FileOps } from './file-ops.ts'
 import { Group } from './group.ts'
@@ -79,14 +78,13 @@ export class Writer {
     return this.#seq + 1
   }
 
-  append(events: readonly StoredEvent[]): Promise<void> {
+  append(lines: readonly string[]): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#pendingBytes > maxPendingBytes)
       return Promise.reject(
         new AppError('limited', 'the journal is behind with writing; try again in a moment'),
       )
     const group = this.#filling()
-    const lines = events.map((event) => event.line)
     const before = group.size
     this.#seq += lines.length
     this.#chain = group.add(lines, { seq: this.#seq, chain: this.#chain })
@@ -158,7 +156,6 @@ export class Writer {
       await this.#deps.blobs.flush()
       const { fd, place } = this.#segment
       await this.#deps.ops.write(fd, group.bytes(), place.offset)
-      if (this.#deps.fsync !== 'never') await this.#deps.ops.sync(fd)
       await this.#advance(group)
     } catch (error) {
       this.#poison(group, error)

@@ -1,19 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ids, sessionDrafts } from '../../../test/support/temp-engine.ts'
-import { type AgentEvent, catalogue, type Draft, type EventType, eventTypes } from '../../contract/event.ts'
+import { catalogue, type Draft, type EventType, eventTypes } from '../../contract/event.ts'
 import { forcedEnding, spanKindOf } from '../trace/span-kinds.ts'
 import { decide } from './decide.ts'
 import { evolve, hasEnded, type SessionState, spanKey } from './state.ts'
-
-const stored = (draft: Draft): AgentEvent =>
-  ({ ...draft, id: ids.event(), seq: 1, timestamp: '', recordedAt: '', schemaVersion: '1' }) as AgentEvent
 
 /** Decides and folds, as the engine does. */
 function take(state: SessionState | undefined, draft: Draft): { state: SessionState; written: Draft[] } {
   const written = decide(state, draft)
   let next = state
-  for (const one of written) next = evolve(next, stored(one))
+  for (const one of written) next = evolve(next, one)
   return { state: next as SessionState, written }
 }
 
@@ -109,7 +106,7 @@ test('[MUS-13] every forced ending fits the contract of its type', () => {
     for (const cancelled of [true, false]) {
       const { session, state } = opened()
       const start = session.draft(type, catalogue[type].payload.parse(samples[type]) as never)
-      const open = take(state, start).state.open.get(spanKey(start))
+      const open = take(state, start).state.open.get(spanKey(state, start))
       const kind = open?.kind
       if (!open || !kind || kind === 'session') throw new Error(`${type} opened nothing`)
       const ending = forcedEnding(kind, open.facts, { reason: 'over', cancelled })

@@ -37,7 +37,7 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
       `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to go on with it`,
     )
   const role = catalogue[draft.type].span
-  const open = state.open.get(spanKey(draft))
+  const open = state.open.get(spanKey(state, draft))
   if (role === 'start' && open)
     throw new AppError('conflict', `span ${draft.spanId} is already open (${open.kind})`)
   if (role !== 'end') return [draft]
@@ -60,16 +60,16 @@ function isLeaf(state: SessionState, draft: Draft): boolean {
 
 /** Open spans under the one that ends, deepest first. A session's end takes all, also spans of other traces. */
 function below(state: SessionState, draft: Draft): OpenSpan[] {
-  const own = spanKey(draft)
-  const spans = [...state.open.values()].filter((span) => spanKey(span) !== own)
+  const own = spanKey(state, draft)
+  const spans = [...state.open.values()].filter((span) => spanKey(state, span) !== own)
   if (spanKindOf[draft.type] === 'session') return spans.toReversed()
   const inside = new Set([own])
   // Parents begin before their children, so one pass in order of beginning finds the whole subtree.
   const found = spans.filter((span) => {
     const isInside =
       span.parentSpanId !== undefined &&
-      inside.has(spanKey({ traceId: span.traceId, spanId: span.parentSpanId }))
-    if (isInside) inside.add(spanKey(span))
+      inside.has(spanKey(state, { traceId: span.traceId, spanId: span.parentSpanId }))
+    if (isInside) inside.add(spanKey(state, span))
     return isInside
   })
   return found.toReversed()

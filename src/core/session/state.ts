@@ -1,5 +1,4 @@
-import type { AgentEvent } from '../../contract/event.ts'
-import { catalogue } from '../../contract/event.ts'
+import { catalogue, type Draft } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
@@ -21,9 +20,11 @@ export type OpenSpan = {
 /** What deciding needs to know of one session. */
 export type SessionState = {
   readonly sessionId: SessionId
+  /** The trace it began in; spans of others may be open in it too. */
+  readonly traceId?: TraceId
   lifecycle: Lifecycle
   readonly parentSessionId?: SessionId
-  /** By trace and span id, in the order they began. */
+  /** By `spanKey`, in the order they began. */
   readonly open: Map<string, OpenSpan>
 }
 
@@ -31,18 +32,22 @@ const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', '
 
 export const hasEnded = (state: SessionState): boolean => ended.has(state.lifecycle)
 
-export const spanKey = (span: { traceId: string; spanId: string }): string => span.traceId + span.spanId
+/** Most spans are of the session's own trace, where the span's id is enough and no text need be joined. */
+export const spanKey = (
+  state: Pick<SessionState, 'traceId'>,
+  span: { traceId: string; spanId: string },
+): string => (span.traceId === state.traceId ? span.spanId : span.traceId + span.spanId)
 
 /**
  * What is now true. The state given is used up: the caller keeps only the answer, which lets a session
  * with thousands of open spans take an event without copying them.
  */
-export function evolve(state: SessionState | undefined, event: AgentEvent): SessionState | undefined {
+export function evolve(state: SessionState | undefined, event: Draft): SessionState | undefined {
   if (event.type === 'session.started') return begun(event)
   if (!state) return undefined
   const role = catalogue[event.type].span
-  if (role === 'start') state.open.set(spanKey(event), openSpan(event))
-  else if (role === 'end') state.open.delete(spanKey(event))
+  if (role === 'start') state.open.set(spanKey(state, event), openSpan(event))
+  else if (role === 'end') state.open.delete(spanKey(state, event))
   if (event.type === 'session.completed') state.lifecycle = event.payload.outcome
   else if (event.type === 'session.failed') state.lifecycle = 'error'
   else if (event.type === 'session.reopened') state.lifecycle = 'running'
@@ -50,17 +55,18 @@ export function evolve(state: SessionState | undefined, event: AgentEvent): Sess
   return state
 }
 
-function begun(event: Extract<AgentEvent, { type: 'session.started' }>): SessionState {
+function begun(event: Extract<Draft, { type: 'session.started' }>): SessionState {
   const parentSessionId = event.payload.parentSessionId
   return {
     sessionId: event.sessionId,
+    traceId: event.traceId,
     lifecycle: 'running',
     ...(parentSessionId && { parentSessionId }),
-    open: new Map([[spanKey(event), openSpan(event)]]),
+    open: new Map([[event.spanId, openSpan(event)]]),
   }
 }
 
-function openSpan(event: AgentEvent): OpenSpan {
+function openSpan(event: Draft): OpenSpan {
   const span: { -readonly [K in keyof OpenSpan]: OpenSpan[K] } = {
     kind: spanKindOf[event.type] as SpanKind,
     traceId: event.traceId,

@@ -1,4 +1,4 @@
-import type { AgentEvent, Draft, EventType } from '../../contract/event.ts'
+import type { Draft, EventType } from '../../contract/event.ts'
 
 /** What a span is about; each kind has its own ways to begin and to end. */
 export type SpanKind =
@@ -84,7 +84,7 @@ const repeated: Record<SpanKind, readonly string[]> = {
   handoff: ['from', 'to'],
 }
 
-export function closingFacts(event: AgentEvent): ClosingFacts {
+export function closingFacts(event: Draft): ClosingFacts {
   const kind = spanKindOf[event.type]
   const facts: Record<string, unknown> = {}
   if (kind === undefined) return facts
