@@ -4,11 +4,10 @@ import { expect, test } from 'vitest'
 import { commandEntries } from '../src/contract/cli.ts'
 import { errorCodes } from '../src/contract/errors.ts'
 import { eventTypes, schemaVersion } from '../src/contract/event.ts'
-import { wireVersions } from '../src/contract/health.ts'
 import { environmentNames, homeFiles } from '../src/contract/home.ts'
 import { routeEntries } from '../src/contract/routes.ts'
 import { sseTypes } from '../src/contract/views.ts'
-import { wireVersion } from '../src/contract/wire.ts'
+import { wireVersion, wireVersions } from '../src/contract/wire.ts'
 import { homeFiles as daemonFiles } from '../src/daemon/home.ts'
 
 // What others rely on, written out by hand: a change here is a change of the contract, and belongs in the CHANGELOG.

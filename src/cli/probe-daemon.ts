@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpClient } from '../client/client.ts'
+import { notMuster } from '../client/failure.ts'
 import type { Transport } from '../client/transport.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
@@ -25,6 +26,7 @@ export function transportTo(address: Address, token?: string): Transport {
 export async function probeDaemon(address: Address, timeoutMs: number, signal: AbortSignal): Promise<Probed> {
   try {
     const health = await httpClient(transportTo(address)).health({}, { signal, timeoutMs })
+    if (health.name !== 'muster') throw notMuster(200)
     return { state: 'running', health }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

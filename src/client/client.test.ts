@@ -105,9 +105,9 @@ describe('[MUS-93] another version', () => {
     expect(await newer.journalStats({})).toMatchObject(stats)
   })
 
-  test('[MUS-93] an answer that does not fit says what to do', async () => {
-    const broken = answering(() => Response.json({ ...stats, seq: 'nine' }))
-    await expect(broken.journalStats({})).rejects.toThrow(/sm up --replace/)
+  test('[MUS-93] a daemon older than what this client speaks: it says what to do', async () => {
+    const older = answering(() => Response.json(stats, { headers: { 'muster-wire': '0' } }))
+    await expect(older.journalStats({})).rejects.toThrow(/sm up --replace/)
   })
 })
 

@@ -1,15 +1,7 @@
-import type * as z from 'zod'
 import { AppError } from '../contract/errors.ts'
-import { wireVersions } from '../contract/health.ts'
-import type { Route } from '../contract/route.ts'
-import {
-  type JsonRouteName,
-  type RouteInput,
-  type RouteName,
-  type RouteOutput,
-  routeEntries,
-  type SseRouteName,
-} from '../contract/routes.ts'
+import { places, type RoutePlace } from '../contract/route-places.ts'
+import type { JsonRouteName, RouteInput, RouteOutput, SseRouteName } from '../contract/routes.ts'
+import { wireVersions } from '../contract/wire.ts'
 import { connectionFailure, jsonOf, notMuster, refusalOf, slowDaemon } from './failure.ts'
 import { type FollowOptions, type Frame, follow } from './follow.ts'
 import { type Answer, headersOf, type Transport } from './transport.ts'
@@ -31,7 +23,7 @@ const usualTimeoutMs = 30_000
 
 /** Makes the client from the routes table; nothing is generated. */
 export function httpClient(transport: Transport): Client {
-  const entries = routeEntries.map(([name, route]): [RouteName, unknown] => [
+  const entries = Object.entries<RoutePlace>(places).map(([name, route]): [string, unknown] => [
     name,
     route.answers === 'sse'
       ? (input: Fields, options: FollowOptions) =>
@@ -42,7 +34,7 @@ export function httpClient(transport: Transport): Client {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type Callee = { readonly route: Route; readonly transport: Transport }
+type Callee = { readonly route: RoutePlace; readonly transport: Transport }
 
 async function call({ route, transport }: Callee, input: Fields, options: CallOptions): Promise<unknown> {
   const { timeoutMs = usualTimeoutMs, signal } = options
@@ -84,28 +76,14 @@ async function exchange({ route, transport }: Callee, input: Fields, signal: Abo
     if (error instanceof AppError || signal.aborted) throw error
     throw connectionFailure(error, isPost)
   }
-  return tolerant(route.output, body, response.status)
+  if (body === undefined) throw notMuster(response.status)
+  // Where the wire version is agreed on, the form of the answer is too: the daemon has checked it.
+  if (Number(response.headers.get('muster-wire') ?? wireVersions.current) < wireVersions.oldest)
+    throw new AppError('failed', 'the daemon is older than this sm; run `sm up --replace`')
+  return body
 }
 
-// A newer daemon may answer fields that this client does not know; they are no reason to fail.
-function tolerant(schema: z.ZodType, body: unknown, status: number): unknown {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  if (body === undefined) throw notMuster(status)
-  if (parsed.error.issues.every(({ code }) => code === 'unrecognized_keys')) return body
-  throw new AppError(
-    'failed',
-    'the daemon answers in a form that this sm does not know; run `sm up --replace`',
-    {
-      details: parsed.error.issues.map(({ path, message }) => ({
-        path: path.map(String).join('.'),
-        message,
-      })),
-    },
-  )
-}
-
-function urlOf(route: Route, input: Fields, base: string): string {
+function urlOf(route: RoutePlace, input: Fields, base: string): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(input[name])),
   )
@@ -117,6 +95,6 @@ function urlOf(route: Route, input: Fields, base: string): string {
   return base + path + (search === '' ? '' : `?${search}`)
 }
 
-function withoutPath(route: Route, input: Fields): Fields {
+function withoutPath(route: RoutePlace, input: Fields): Fields {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !route.path.includes(`{${name}}`)))
 }

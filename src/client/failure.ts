@@ -1,12 +1,12 @@
 import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts'
-import { Problem } from '../contract/routes.ts'
+import type { Problem } from '../contract/routes.ts'
 import type { Answer } from './transport.ts'
 
 /** Rebuilds the refusal that an answer carries. */
 export async function refusalOf(response: Answer): Promise<AppError> {
-  const body = Problem.safeParse(await jsonOf(response))
-  if (!body.success) return notMuster(response.status)
-  const { code, message, details } = body.data
+  const body = (await jsonOf(response)) as Partial<Problem> | undefined
+  if (typeof body?.code !== 'string' || typeof body.message !== 'string') return notMuster(response.status)
+  const { code, message, details } = body
   return new AppError(codeOf(code, response.status), message, details === undefined ? {} : { details })
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts'
-import { wireVersions } from '../contract/health.ts'
+import { wireVersions } from '../contract/wire.ts'
 import { connectionFailure, notMuster, refusalOf } from './failure.ts'
 import { type Block, SseParser } from './sse-parser.ts'
 import { headersOf, type Transport } from './transport.ts'

@@ -1,9 +1,5 @@
 import * as z from 'zod'
 import { Count } from './values.ts'
-import { wireVersion } from './wire.ts'
-
-/** Wire versions this code speaks; the daemon accepts the newest and the one before. */
-export const wireVersions = { current: wireVersion, oldest: 1 } as const
 
 /** What the daemon answers at once, whatever else it is doing. */
 export const Health = z.strictObject({

@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts'
-import { wireVersions } from '../contract/health.ts'
+import { wireVersions } from '../contract/wire.ts'
 
 /** The header that carries the wire version, on requests and answers alike. */
 export const wireHeader = 'muster-wire'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { errorCodes } from '../contract/errors.ts'
-import { wireVersions } from '../contract/health.ts'
 import type { Route } from '../contract/route.ts'
 import { Problem, routeEntries } from '../contract/routes.ts'
+import { wireVersions } from '../contract/wire.ts'
 import { sessionCookie } from './guard-access.ts'
 import { wireHeader } from './guard-wire.ts'
 

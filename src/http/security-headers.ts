@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { wireVersions } from '../contract/health.ts'
+import { wireVersions } from '../contract/wire.ts'
 import type { HttpEnv } from './environment.ts'
 import { wireHeader } from './guard-wire.ts'
 
