@@ -14,6 +14,10 @@ import { homeFiles as daemonFiles } from '../src/daemon/home.ts'
 
 const events = [
   'session.started',
+  'session.launched',
+  'session.updated',
+  'session.archived',
+  'limit.refused',
   'session.completed',
   'session.failed',
   'session.reopened',

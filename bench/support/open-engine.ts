@@ -29,7 +29,7 @@ export async function openBenchEngine(dir: string): Promise<{ journal: Journal; 
     clock: systemClock,
     ids,
     redact: (words) => redactor.event(words),
-    endedLifecycle: async () => undefined,
+    endedSession: async () => undefined,
   })
   await journal.load(engine.replay)
   return { journal, engine }

@@ -10,6 +10,8 @@ export type Address = { readonly socketPath: string } | { readonly port: number 
 
 /** A fetch to the daemon alone: the built-in one cannot open a unix socket, and loading it costs as much as `sm` itself. */
 export function localFetch(address: Address): Request {
+  // The host is named in the request too: the daemon checks it.
+  const named = 'port' in address ? { host: '127.0.0.1', port: address.port } : {}
   const target = 'port' in address ? { host: '127.0.0.1', port: address.port } : { path: address.socketPath }
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
@@ -17,7 +19,7 @@ export function localFetch(address: Address): Request {
       const path = `${pathname}${search}`
       // A connection of its own needs no pool, and the pool's set-up takes as long as the whole exchange.
       const createConnection = () => connect(target)
-      const call = request({ method, headers, signal, path, createConnection }, (message) =>
+      const call = request({ ...named, method, headers, signal, path, createConnection }, (message) =>
         resolve(answerOf(message)),
       )
       call.on('error', reject)

@@ -56,6 +56,14 @@ export const SessionRow = z.strictObject({
   activity: Activity.nullable(),
   detail: text,
   milestone: text,
+  /** What people call it. */
+  friendlyName: text,
+  task: text,
+  /** What it said when it ended. */
+  completion: text,
+  tmuxSession: text,
+  depth: amount,
+  permissionMode: text,
   billing: text,
   firstSeq: Seq,
   lastSeq: Seq,

@@ -19,7 +19,7 @@ export type TableSpec = {
 }
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 1
+export const indexVersion = 2
 
 const usage = {
   calls: 'number',
@@ -79,6 +79,12 @@ export const tables = {
       activity: 'word',
       detail: 'text',
       milestone: 'text',
+      friendlyName: 'text',
+      task: 'text',
+      completion: 'text',
+      tmuxSession: 'text',
+      depth: 'number',
+      permissionMode: 'word',
       billing: 'word',
       firstSeq: 'number',
       lastSeq: 'number',
@@ -99,6 +105,7 @@ export const tables = {
     indexes: [
       { columns: ['shortId'] },
       { columns: ['name'] },
+      { columns: ['friendlyName'], where: 'friendlyName IS NOT NULL' },
       { columns: ['foreignId'], where: 'foreignId IS NOT NULL' },
       { columns: ['parentId'], where: 'parentId IS NOT NULL' },
     ],

@@ -60,6 +60,16 @@ export const ClaimVerdict = z.enum(['supported', 'refuted', 'inconclusive'])
 export const ToolCategory = z.enum(['perception', 'action', 'interaction', 'planning', 'task_management'])
 export type ToolCategory = z.infer<typeof ToolCategory>
 
+/** How much an agent may do without asking. */
+export const PermissionMode = z.enum(['manual', 'acceptEdits', 'plan', 'bypass'])
+export type PermissionMode = z.infer<typeof PermissionMode>
+/** What a subtree of sessions may use up. */
+export const Budget = z.strictObject({
+  tokens: z.int().positive().optional(),
+  usd: z.number().positive().optional(),
+})
+export type Budget = z.infer<typeof Budget>
+
 /** Lifecycle of a session: one of the three status axes. */
 export const Lifecycle = z.enum([
   'spawned',

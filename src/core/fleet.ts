@@ -11,22 +11,26 @@ export type Fleet = {
   readonly sessions: Map<SessionId, SessionState>
   readonly producers: Map<string, ProducerCursor>
   /** Sessions that ended lately, until the index surely knows of them. */
-  readonly ended: Map<SessionId, Lifecycle>
+  readonly ended: Map<SessionId, SessionState>
 }
 
 const endedKept = 10_000
 
 export const emptyFleet = (): Fleet => ({ sessions: new Map(), producers: new Map(), ended: new Map() })
 
+/** What the engine adds to a draft that state depends on. */
+type Given = { readonly recordedAt: string; readonly producer?: ProducerStamp | undefined }
+
 /** What is now true of the fleet; the fleet given is used up. */
-export function evolveFleet(state: Fleet, event: Draft, producer?: ProducerStamp): Fleet {
+export function evolveFleet(state: Fleet, event: Draft, { producer, recordedAt }: Given): Fleet {
   if (producer) state.producers.set(producer.id, { epoch: producer.epoch, n: producer.n })
   if (event.sessionId === fleet.sessionId) return state
-  const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event)
-  if (!session) return state
+  const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event, recordedAt)
+  if (!session) return lateFact(state, event, recordedAt)
+  if (event.type === 'session.started') countDescendant(state, event.payload.parentSessionId)
   if (!hasEnded(session)) state.sessions.set(event.sessionId, session)
   else if (state.sessions.delete(event.sessionId)) {
-    state.ended.set(event.sessionId, session.lifecycle)
+    state.ended.set(event.sessionId, { ...session, open: new Map(), queue: [], asks: [] })
     const oldest = state.ended.size > endedKept ? state.ended.keys().next().value : undefined
     if (oldest) state.ended.delete(oldest)
   }
@@ -35,14 +39,36 @@ export function evolveFleet(state: Fleet, event: Draft, producer?: ProducerStamp
 
 function reopened(state: Fleet, event: Draft): SessionState | undefined {
   if (event.type !== 'session.reopened') return undefined
+  const known = state.ended.get(event.sessionId)
   state.ended.delete(event.sessionId)
-  return endedSession(event.sessionId, 'completed')
+  return known ?? endedSession(event.sessionId, 'completed')
+}
+
+/** A name or a terminal can change after the end too: the session may still be there to be reopened. */
+function lateFact(state: Fleet, event: Draft, recordedAt: string): Fleet {
+  const known = state.ended.get(event.sessionId)
+  if (known) evolve(known, event, recordedAt)
+  return state
+}
+
+/** Counted for ever: a session that spawns and ends children in a circle must meet its limit too. */
+function countDescendant(state: Fleet, parent: SessionId | undefined): void {
+  const seen = new Set<SessionId>()
+  for (let id = parent; id && !seen.has(id); ) {
+    seen.add(id)
+    const session = state.sessions.get(id) ?? state.ended.get(id)
+    if (!session) return
+    session.descendants += 1
+    id = session.parentSessionId
+  }
 }
 
 /** An ended session as deciding sees it: nothing in it is open. */
 export const endedSession = (sessionId: SessionId, lifecycle: Lifecycle): SessionState => ({
   sessionId,
   lifecycle,
+  depth: 0,
+  descendants: 0,
   open: new Map(),
 })
 
@@ -57,20 +83,26 @@ export function standing(state: Fleet, stamp: ProducerStamp): 'new' | 'repeat' |
 type FleetSnapshot = {
   sessions: (Omit<SessionState, 'open'> & { open: [string, OpenSpan][] })[]
   producers: [string, ProducerCursor][]
-  ended: [SessionId, Lifecycle][]
+  ended: FleetSnapshot['sessions']
 }
 
+const kept = (sessions: Iterable<SessionState>): FleetSnapshot['sessions'] =>
+  [...sessions].map((session) => ({ ...session, open: [...session.open] }))
+
+const restored = (sessions: FleetSnapshot['sessions']): Map<SessionId, SessionState> =>
+  new Map(sessions.map((session) => [session.sessionId, { ...session, open: new Map(session.open) }]))
+
 export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
-  sessions: [...state.sessions.values()].map((session) => ({ ...session, open: [...session.open] })),
+  sessions: kept(state.sessions.values()),
   producers: [...state.producers],
-  ended: [...state.ended],
+  ended: kept(state.ended.values()),
 })
 
 export function restoreFleet(snapshot: unknown): Fleet {
   const { sessions, producers, ended } = snapshot as FleetSnapshot
   return {
-    sessions: new Map(sessions.map((s) => [s.sessionId, { ...s, open: new Map(s.open) }])),
+    sessions: restored(sessions),
     producers: new Map(producers),
-    ended: new Map(ended),
+    ended: restored(ended),
   }
 }

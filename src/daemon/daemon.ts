@@ -8,8 +8,7 @@ import { AppError } from '../contract/errors.ts'
 import type { Draft } from '../contract/event.ts'
 import type { Health } from '../contract/health.ts'
 import { socketPath } from '../contract/home.ts'
-import { fleet, type SessionId } from '../contract/ids.ts'
-import type { Lifecycle } from '../contract/values.ts'
+import { fleet } from '../contract/ids.ts'
 import { version } from '../contract/version.ts'
 import { wireVersions } from '../contract/wire.ts'
 import { Engine } from '../engine/engine.ts'
@@ -24,6 +23,7 @@ import { daemonApi } from './api.ts'
 import { openAuthority } from './authority.ts'
 import { noteParked, redactionBook } from './bookkeeping.ts'
 import { keepPort, lastPort } from './chosen-port.ts'
+import { endedSession } from './ended-session.ts'
 import { homeFiles } from './home.ts'
 import { IndexClient } from './index-client.ts'
 import { IndexThread } from './index-thread.ts'
@@ -46,7 +46,6 @@ export type DaemonOptions = {
 export type Daemon = { readonly url: string; close(): Promise<void> }
 
 const closeGraceMs = 2000
-const indexWaitMs = 2000
 const sweepMs = 60 * 60 * 1000
 const bookMs = 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
@@ -82,7 +81,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock: systemClock,
     ids: systemIds(systemClock),
     redact: redaction.redact,
-    endedLifecycle: (id) => endedLifecycle(id, { thread, index, watermark: journal.watermark() }),
+    endedSession: (id) => endedSession(id, { journal, thread, index }),
   })
   const cut = await journal.load(engine.replay)
   parts.defer(async () => {
@@ -181,20 +180,6 @@ const journalOptions = (dir: string, config: Config['journal']) => ({
   segmentBytes: config.segment_bytes,
   reserveBytes: config.reserve_bytes,
 })
-
-/** What the index says of a session that is not open; it is given a moment to catch up first. */
-async function endedLifecycle(
-  id: SessionId,
-  { thread, index, watermark }: { thread: IndexThread; index: IndexClient; watermark: number },
-): Promise<Lifecycle | undefined> {
-  if (!(await thread.reached(watermark, AbortSignal.timeout(indexWaitMs))))
-    throw new AppError(
-      'unavailable',
-      'the index is still catching up, so it is not known whether the session ended; try again',
-    )
-  const [row] = await index.ask('findSessions', id, 1)
-  return row?.sessionId === id && row.endedMs !== null ? (row.lifecycle as Lifecycle) : undefined
-}
 
 const recovered = (cut: Cut, lastSeq: number): Draft => ({
   ...fleet,

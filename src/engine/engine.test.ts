@@ -5,6 +5,7 @@ import { ids, openEngine, operator, sessionDrafts } from '../../test/support/tem
 import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
 import { fleet } from '../contract/ids.ts'
 import type { BlobRef } from '../contract/values.ts'
+import { endedSession } from '../core/fleet.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
 const never = new AbortController().signal
@@ -187,7 +188,7 @@ test('[MUS-81] two contradicting proposals that arrive together cannot both succ
 
 test('[MUS-51] a session that ended long ago is known through the index, not taken for new', async () => {
   const { engine, journal } = await openEngine(tempFolder(), {
-    engine: { endedLifecycle: async () => 'killed' },
+    engine: { endedSession: async (id) => endedSession(id, 'killed') },
   })
   const session = sessionDrafts()
   const [result] = await engine.propose({ items: [session.started()], principal: operator })

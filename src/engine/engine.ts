@@ -3,16 +3,7 @@ import { AppError } from '../contract/errors.ts'
 import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
 import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
-import type { Lifecycle } from '../contract/values.ts'
-import {
-  emptyFleet,
-  endedSession,
-  evolveFleet,
-  type Fleet,
-  restoreFleet,
-  snapshotFleet,
-  standing,
-} from '../core/fleet.ts'
+import { emptyFleet, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -28,8 +19,8 @@ export type EngineDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly redact: Redact
-  /** How a session that is not open stands, when it is known at all. */
-  readonly endedLifecycle: (id: SessionId) => Promise<Lifecycle | undefined>
+  /** A session that is not in memory, as it was when it ended; undefined when there is none. */
+  readonly endedSession: (id: SessionId) => Promise<SessionState | undefined>
 }
 
 /** A batch of proposals by one caller. */
@@ -71,7 +62,7 @@ export class Engine {
       this.#fleet = restoreFleet(state)
     },
     event: (event: AgentEvent): void => {
-      this.#fleet = evolveFleet(this.#fleet, event, event.producer)
+      this.#fleet = evolveFleet(this.#fleet, event, event)
     },
   }
 
@@ -111,6 +102,40 @@ export class Engine {
     const turn = this.#turn(daemonItself)
     for (const redacted of prepared) this.#write(redacted.value, turn, redacted)
     await this.#append(turn.lines)
+  }
+
+  /**
+   * Events that belong together, decided in one turn: the guard sees the fleet as it is then. The first refusal
+   * stops the rest, so the event that can be refused comes first.
+   */
+  async perform(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<void> {
+    await this.#writable()
+    const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
+    await this.#loadEnded(prepared)
+    await this.#writable()
+    this.#refuseWhileReopening()
+    guard?.(this.#fleet)
+    const turn = this.#turn(daemonItself)
+    try {
+      for (const one of prepared) this.#take(one, turn)
+    } finally {
+      await this.#append(turn.lines)
+    }
+  }
+
+  /** A session that is open, or ended lately, as deciding sees it; not to be changed. */
+  session(id: SessionId): Readonly<SessionState> | undefined {
+    return this.#session(id)
+  }
+
+  /** Every open session; not to be changed. */
+  sessions(): IterableIterator<Readonly<SessionState>> {
+    return this.#fleet.sessions.values()
+  }
+
+  /** How far a producer has got, for one that goes on after a restart. */
+  producer(id: string): { readonly epoch: number; readonly n: number } | undefined {
+    return this.#fleet.producers.get(id)
   }
 
   /** State as a snapshot keeps it; take it and save it in one turn. */
@@ -181,8 +206,9 @@ export class Engine {
     const id = draft.id ?? this.#deps.ids.event()
     const producer = own && turn.producer
     const redacted = own?.paths ?? nothing
-    turn.lines.push(stamp(draft, { seq, id, recordedAt: turn.recordedAt, producer, redacted }, this.#putBlob))
-    this.#fleet = evolveFleet(this.#fleet, draft, producer)
+    const given = { seq, id, recordedAt: turn.recordedAt, producer, redacted }
+    turn.lines.push(stamp(draft, given, this.#putBlob))
+    this.#fleet = evolveFleet(this.#fleet, draft, given)
     return { seq, id }
   }
 
@@ -224,8 +250,7 @@ export class Engine {
   }
 
   #session(id: SessionId): SessionState | undefined {
-    const ended = this.#fleet.ended.get(id)
-    return this.#fleet.sessions.get(id) ?? (ended && endedSession(id, ended))
+    return this.#fleet.sessions.get(id) ?? this.#fleet.ended.get(id)
   }
 
   /** Sessions that are not in memory may have ended long ago; only the index knows them. */
@@ -234,8 +259,8 @@ export class Engine {
     for (const one of prepared)
       if (!(one instanceof AppError) && !this.#session(one.value.sessionId)) unknown.add(one.value.sessionId)
     for (const id of unknown) {
-      const lifecycle = await this.#deps.endedLifecycle(id)
-      if (lifecycle && !this.#fleet.sessions.has(id)) this.#fleet.ended.set(id, lifecycle)
+      const ended = await this.#deps.endedSession(id)
+      if (ended && !this.#fleet.sessions.has(id)) this.#fleet.ended.set(id, ended)
     }
   }
 

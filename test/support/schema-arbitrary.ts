@@ -45,8 +45,19 @@ const makers: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   object: objectOf,
   array: ({ items }) => fc.array(ofSchema((items as Schema | undefined) ?? true), { maxLength: 4 }),
   string: textOf,
-  integer: () => fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeNat()),
-  number: ({ minimum, maximum }) => fc.double({ min: minimum ?? 0, max: maximum ?? 1e15, noNaN: true }),
+  integer: ({ exclusiveMinimum = -1 }) =>
+    fc.oneof(
+      fc.integer({ min: exclusiveMinimum + 1, max: 100_000 }),
+      fc.maxSafeNat().filter((n) => n > exclusiveMinimum),
+    ),
+  number: ({ minimum, exclusiveMinimum, maximum }) =>
+    fc.double({
+      min: exclusiveMinimum ?? minimum ?? 0,
+      minExcluded: exclusiveMinimum !== undefined,
+      max: maximum ?? 1e15,
+      noNaN: true,
+    }),
+  null: () => fc.constant(null),
   boolean: () => fc.boolean(),
 }
 

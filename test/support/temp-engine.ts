@@ -23,7 +23,7 @@ export async function openEngine(
     clock: systemClock,
     ids,
     redact: (value) => ({ value, paths: [], counts: {} }),
-    endedLifecycle: async () => undefined,
+    endedSession: async () => undefined,
     ...more.engine,
   })
   const cut = await journal.load(engine.replay)

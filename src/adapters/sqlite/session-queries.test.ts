@@ -41,7 +41,7 @@ test('[MUS-70] sessions are filtered by state, place in the tree, folder, type, 
   stream.add('session.completed', { outcome: 'completed' }, { sessionId: sessionIdOf(2) })
   using index = place.queries(stream.events)
   expect(names(index.sessions({ lifecycle: ['completed'] }))).toEqual(['dev-api'])
-  expect(names(index.sessions({ lifecycle: ['completed', 'running'], isRoot: true }))).toEqual([
+  expect(names(index.sessions({ lifecycle: ['completed', 'running', 'spawned'], isRoot: true }))).toEqual([
     'Solo_100%',
     'lead',
   ])

@@ -26,8 +26,10 @@ export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[]
         like === undefined
           ? undefined
           : {
-              sql: ['name', 'title', 'prompt'].map((c) => `${c} LIKE ? ESCAPE '\\'`).join(' OR '),
-              values: [like, like, like],
+              sql: ['name', 'friendlyName', 'title', 'prompt']
+                .map((c) => `${c} LIKE ? ESCAPE '\\'`)
+                .join(' OR '),
+              values: [like, like, like, like],
             },
       ],
       order: 'firstSeq DESC',
@@ -42,9 +44,12 @@ export function findSessions(reader: RowReader, word: string, limit?: number): S
   const readings: (Condition | undefined)[] = [
     reader.is('sessionId', word),
     { sql: 'shortId = ?', values: [word.toLowerCase()] },
-    { sql: 'name = ?', values: [word] },
+    { sql: 'name = ? OR friendlyName = ?', values: [word, word] },
     { sql: 'foreignId = ?', values: [word] },
-    { sql: 'shortId GLOB ? OR name GLOB ?', values: [start.toLowerCase(), start] },
+    {
+      sql: 'shortId GLOB ? OR name GLOB ? OR friendlyName GLOB ?',
+      values: [start.toLowerCase(), start, start],
+    },
   ]
   if (word === '') return []
   for (const reading of readings) {
@@ -56,18 +61,18 @@ export function findSessions(reader: RowReader, word: string, limit?: number): S
 }
 
 /** The part of a query that walks from a session to all its descendants; a cycle ends it. */
-export const subtreeSql = `WITH RECURSIVE tree (sessionId, depth) AS (
+export const subtreeSql = `WITH RECURSIVE tree (sessionId, level) AS (
   SELECT ?, 0
   UNION
-  SELECT child.sessionId, depth + 1 FROM sessions child JOIN tree ON child.parentId = tree.sessionId
-  WHERE depth < 100
+  SELECT child.sessionId, level + 1 FROM sessions child JOIN tree ON child.parentId = tree.sessionId
+  WHERE level < 100
 )`
 
 export function subtree(reader: RowReader, sessionId: string, limit?: number): SessionRow[] {
   const sql = `${subtreeSql} SELECT ${columnsOf('sessions', 's.')} FROM
-    (SELECT sessionId, min(depth) AS depth FROM tree GROUP BY sessionId) found
+    (SELECT sessionId, min(level) AS level FROM tree GROUP BY sessionId) found
     JOIN sessions s ON s.sessionId = found.sessionId
-    WHERE s.firstSeq IS NOT NULL ORDER BY found.depth, s.firstSeq LIMIT ?`
+    WHERE s.firstSeq IS NOT NULL ORDER BY found.level, s.firstSeq LIMIT ?`
   return reader.rows('sessions', { sql, values: [reader.words.number(sessionId), limitOf(limit)] }).map(shape)
 }
 

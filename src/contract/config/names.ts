@@ -9,5 +9,5 @@ export const GivenName = z
   )
 
 /** The coding agent that a session runs. */
-export const AgentCliName = z.enum(['claude', 'codex', 'opencode', 'gemini', 'pi'])
+export const AgentCliName = z.enum(['claude', 'codex', 'opencode', 'gemini', 'pi', 'custom'])
 export type AgentCliName = z.infer<typeof AgentCliName>

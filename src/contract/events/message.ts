@@ -59,7 +59,10 @@ export const messageEvents = family({
     span: 'start',
     payload: z.strictObject({
       ...receipt,
+      /** When it goes: once the agent is idle, at the next boundary, or at once with an interrupt. */
       mode: z.enum(['sequential', 'important', 'urgent']).optional(),
+      /** How it goes: typed into the terminal, given to the program at its start, or as the answer to a question. */
+      by: z.enum(['terminal', 'launch', 'answer']).optional(),
       preview: z.string().max(2048).optional(),
       vault: Line.optional(),
       from: Line.optional(),

@@ -5,11 +5,13 @@ import {
   Activity,
   Agent,
   Body,
+  Budget,
   Count,
   JsonObject,
   Lifecycle,
   Line,
   Millis,
+  PermissionMode,
   Raw,
   Timestamp,
 } from '../values.ts'
@@ -63,9 +65,69 @@ export const sessionEvents = family({
       parentSessionId: SessionId.optional(),
       collaboration: Collaboration.optional(),
       origin: z.enum(['managed', 'observed', 'runtime', 'imported']).optional(),
+      /** What people call it; `name` is made from its type and id and never changes. */
+      friendlyName: Line.optional(),
+      /** Levels below its root session. */
+      depth: Count.optional(),
+      permissionMode: PermissionMode.optional(),
+      lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
+      budget: Budget.optional(),
+      /** A work tree of its own, and the commit and branch it began from. */
+      worktree: z.strictObject({ path: Line, branch: Line, base: Line }).optional(),
       /** The id the session has in the file it was imported from. */
       foreignId: Line.optional(),
       raw: Raw.optional(),
+    }),
+  },
+  'session.launched': {
+    about: 'The program of a session runs in a terminal: the first time, or again after it was gone.',
+    span: 'point',
+    payload: z.strictObject({
+      /** Where the terminal is: the name of the tmux server's socket, and exact ids on it. */
+      socket: Line,
+      tmuxSession: Line,
+      terminalId: Line,
+      paneId: Line,
+      pid: Count,
+      cli: Line,
+      cliVersion: Line.optional(),
+      program: Line,
+      foreignId: Line.optional(),
+      isResumed: z.boolean().optional(),
+    }),
+  },
+  'session.updated': {
+    about:
+      'What is known of a session changed: its name, task, parent, conversation or lock; null takes one away.',
+    span: 'point',
+    payload: z.strictObject({
+      friendlyName: Line.optional(),
+      task: Line.nullable().optional(),
+      parentSessionId: SessionId.nullable().optional(),
+      foreignId: Line.optional(),
+      transcript: Line.optional(),
+      model: Line.optional(),
+      cliVersion: Line.optional(),
+      permissionMode: PermissionMode.optional(),
+      /** Why others should keep out of its workspace. */
+      lock: Line.nullable().optional(),
+      by: Line.optional(),
+    }),
+  },
+  'session.archived': {
+    about: 'A redacted copy of the transcript of a session was kept.',
+    span: 'point',
+    payload: z.strictObject({ path: Line, files: Count, bytes: Count }),
+  },
+  'limit.refused': {
+    about: 'Something was refused because a limit would have been passed.',
+    span: 'point',
+    payload: z.strictObject({
+      limit: Line,
+      max: z.number(),
+      current: z.number(),
+      what: Line,
+      by: Line.optional(),
     }),
   },
   'session.completed': {

@@ -71,6 +71,8 @@ const agentEnd = ({ payload: p }: AgentEnd): unknown => [p.agentId, p.reason, p.
 // What is not here has no words of its own: signals, states, counters, receipts, nodes of a workflow.
 const texts: Handlers<unknown> = {
   'session.started': ({ payload: p }) => [p.name, p.title, p.prompt, p.description, p.workingDir, p.model],
+  'session.updated': ({ payload: p }) => [p.friendlyName, p.task],
+  'limit.refused': ({ payload: p }) => [p.what, p.limit],
   'session.completed': ({ payload: p }) => [p.message, p.reason],
   'session.failed': ({ payload: p }) => [p.message, p.error, p.reason],
   'session.annotated': ({ payload: p }) => [p.phaseType, p.description, p.decisions],

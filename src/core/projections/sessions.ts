@@ -63,14 +63,35 @@ const changes: Handlers<Change> = {
       foreignId: payload.foreignId,
       mode: payload.collaboration?.mode,
       pattern: payload.collaboration?.pattern,
-      lifecycle: 'running',
+      lifecycle: payload.origin === 'managed' ? 'spawned' : 'running',
+      friendlyName: payload.friendlyName,
+      depth: payload.depth,
+      permissionMode: payload.permissionMode,
     },
     keep: { startedMs: atMs },
+  }),
+  'session.launched': ({ payload }) => ({
+    set: {
+      tmuxSession: payload.tmuxSession,
+      foreignId: payload.foreignId,
+      cli: payload.cli,
+    },
+  }),
+  'session.updated': ({ payload }) => ({
+    set: {
+      friendlyName: payload.friendlyName,
+      task: payload.task,
+      parentId: payload.parentSessionId,
+      foreignId: payload.foreignId,
+      model: payload.model,
+      permissionMode: payload.permissionMode,
+    },
   }),
   'session.completed': ({ payload }, atMs) => ({
     set: {
       lifecycle: payload.outcome,
       endedMs: atMs,
+      completion: oneLine(payload.message) ?? null,
       detail: oneLine(payload.reason ?? payload.message) ?? null,
     },
   }),
@@ -78,11 +99,12 @@ const changes: Handlers<Change> = {
     set: {
       lifecycle: 'error',
       endedMs: atMs,
+      completion: oneLine(payload.message) ?? null,
       detail: oneLine(payload.error ?? payload.reason ?? payload.message) ?? null,
     },
   }),
   'session.reopened': ({ payload }) => ({
-    set: { lifecycle: 'running', endedMs: null, detail: oneLine(payload.reason) ?? null },
+    set: { lifecycle: 'running', endedMs: null, completion: null, detail: oneLine(payload.reason) ?? null },
   }),
   'session.state.changed': ({ payload }, atMs) => ({
     set: {

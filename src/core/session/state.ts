@@ -1,7 +1,10 @@
 import { catalogue, type Draft } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Lifecycle } from '../../contract/values.ts'
+import { type Ask, evolveAsks } from '../approvals/asks.ts'
+import { evolveQueue, type Queued } from '../messages/queue.ts'
 import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
+import { evolveManaged, type Managed } from './managed.ts'
 
 /** A span that has begun and not ended; only these are kept, ended ones are rows of the index. */
 export type OpenSpan = {
@@ -23,7 +26,14 @@ export type SessionState = {
   /** The trace it began in; spans of others may be open in it too. */
   readonly traceId?: TraceId
   lifecycle: Lifecycle
-  readonly parentSessionId?: SessionId
+  parentSessionId?: SessionId
+  /** Levels below the root, and how many sessions were ever begun below this one. */
+  readonly depth: number
+  descendants: number
+  /** Only of sessions that Muster runs or observes. */
+  managed?: Managed
+  queue?: readonly Queued[]
+  asks?: readonly Ask[]
   /** By `spanKey`, in the order they began. */
   readonly open: Map<string, OpenSpan>
 }
@@ -42,8 +52,12 @@ export const spanKey = (
  * What is now true. The state given is used up: the caller keeps only the answer, which lets a session
  * with thousands of open spans take an event without copying them.
  */
-export function evolve(state: SessionState | undefined, event: Draft): SessionState | undefined {
-  if (event.type === 'session.started') return begun(event)
+export function evolve(
+  state: SessionState | undefined,
+  event: Draft,
+  recordedAt: string,
+): SessionState | undefined {
+  if (event.type === 'session.started') return begun(event, recordedAt)
   if (!state) return undefined
   const role = catalogue[event.type].span
   if (role === 'start') state.open.set(spanKey(state, event), openSpan(event))
@@ -52,15 +66,54 @@ export function evolve(state: SessionState | undefined, event: Draft): SessionSt
   else if (event.type === 'session.failed') state.lifecycle = 'error'
   else if (event.type === 'session.reopened') state.lifecycle = 'running'
   else if (event.type === 'session.state.changed') state.lifecycle = event.payload.to
+  else evolveRest(state, event, recordedAt)
   return state
 }
 
-function begun(event: Extract<Draft, { type: 'session.started' }>): SessionState {
-  const parentSessionId = event.payload.parentSessionId
+/** What only few events touch. */
+function evolveRest(state: SessionState, event: Draft, recordedAt: string): void {
+  switch (event.type) {
+    case 'session.updated': {
+      const { parentSessionId } = event.payload
+      if (parentSessionId === null) delete state.parentSessionId
+      else if (parentSessionId) state.parentSessionId = parentSessionId
+      setManaged(state, event, recordedAt)
+      break
+    }
+    case 'session.launched':
+      setManaged(state, event, recordedAt)
+      break
+    case 'message.queued':
+    case 'message.delivered':
+    case 'message.accepted':
+    case 'message.failed':
+      state.queue = evolveQueue(state.queue, event)
+      break
+    case 'approval.requested':
+    case 'approval.granted':
+    case 'approval.rejected':
+    case 'approval.expired':
+      state.asks = evolveAsks(state.asks, event, recordedAt)
+      break
+    default:
+  }
+}
+
+function setManaged(state: SessionState, event: Draft, recordedAt: string): void {
+  const managed = evolveManaged(state.managed, event, recordedAt)
+  if (managed) state.managed = managed
+}
+
+function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: string): SessionState {
+  const { parentSessionId, origin, depth = 0 } = event.payload
+  const managed = evolveManaged(undefined, event, recordedAt)
   return {
     sessionId: event.sessionId,
     traceId: event.traceId,
-    lifecycle: 'running',
+    lifecycle: origin === 'managed' ? 'spawned' : 'running',
+    depth,
+    descendants: 0,
+    ...(managed && { managed }),
     ...(parentSessionId && { parentSessionId }),
     open: new Map([[event.spanId, openSpan(event)]]),
   }

@@ -8,6 +8,17 @@ export const sessionTitles: Titles<keyof typeof sessionEvents | keyof typeof jou
   'session.completed': ({ payload: p }) => [p.outcome, p.reason ?? p.message],
   'session.failed': ({ payload: p }) => [p.error ?? p.reason ?? p.message],
   'session.reopened': ({ payload: p }) => [p.by, p.reason],
+  'session.launched': ({ payload: p }) => [
+    p.cli,
+    p.cliVersion,
+    'in',
+    p.tmuxSession,
+    p.isResumed && '(resumed)',
+  ],
+  'session.updated': ({ payload: { by: _by, ...p } }) =>
+    Object.entries(p).map(([name, value]) => `${name}: ${value ?? 'none'}`),
+  'session.archived': ({ payload: p }) => [p.path],
+  'limit.refused': ({ payload: p }) => [p.what, p.limit, p.current, 'of', p.max],
   'session.state.changed': ({ payload: p }) => [p.from, p.from && '→', p.to, p.activity, p.detail],
   'session.annotated': ({ payload: p }) => [p.phaseType, p.description],
   'signal.changed': ({ payload: p }) => [p.signal, '→', p.to, p.detail],

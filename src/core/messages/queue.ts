@@ -1,0 +1,61 @@
+import type { Draft } from '../../contract/event.ts'
+import type { SpanId } from '../../contract/ids.ts'
+
+/** How a queued message stands. Once pasted it is never pasted again, whatever happens. */
+export type Stage = 'queued' | 'pasted' | 'submitted' | 'injected'
+
+/** A message that waits for its receipt. */
+export type Queued = {
+  readonly messageId: string
+  readonly spanId: SpanId
+  readonly mode: 'sequential' | 'important' | 'urgent'
+  readonly by: 'terminal' | 'launch' | 'answer'
+  readonly stage: Stage
+  readonly from?: string
+  /** Where the raw text is. */
+  readonly vault?: string
+  readonly preview: string
+}
+
+const none: readonly Queued[] = []
+
+/** The messages of a session that have no end yet, in the order they came. */
+export function evolveQueue(queue: readonly Queued[] = none, event: Draft): readonly Queued[] {
+  switch (event.type) {
+    case 'message.queued': {
+      const { messageId, mode = 'sequential', by = 'terminal', from, vault, preview = '' } = event.payload
+      const added: Queued = {
+        messageId,
+        spanId: event.spanId,
+        mode,
+        by,
+        stage: 'queued',
+        preview,
+        ...(from && { from }),
+        ...(vault && { vault }),
+      }
+      return [...queue, added]
+    }
+    case 'message.delivered': {
+      const { messageId, stage = 'pasted' } = event.payload
+      return queue.map((one) => (one.messageId === messageId ? { ...one, stage } : one))
+    }
+    case 'message.accepted':
+    case 'message.failed':
+      return queue.filter((one) => one.messageId !== event.payload.messageId)
+    default:
+      return queue
+  }
+}
+
+/** Which message goes next: what interrupts first, then what takes the next boundary, then in order. */
+export function nextMessage(queue: readonly Queued[]): Queued | undefined {
+  // What is on its way must get its receipt before anything else is typed.
+  const underway = queue.find(({ stage }) => stage !== 'queued')
+  if (underway) return underway
+  for (const mode of ['urgent', 'important', 'sequential'] as const) {
+    const found = queue.find((one) => one.mode === mode && one.by !== 'launch')
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,23 @@
+/** A process as the system lists it. */
+export type ProcessInfo = {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  readonly startedAtMs: number
+  readonly rssBytes: number
+  readonly cpuMs: number
+  readonly command: string
+}
+
+/** The processes of this machine. */
+export type Processes = {
+  list(signal: AbortSignal): Promise<readonly ProcessInfo[]>
+  /** Those whose environment has this value; what ran away from its group is found by it. */
+  marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
+  /** Ends a process, its group and descendants, and all that carry the mark; answers what is still alive after it. */
+  endTree(
+    root: { readonly pid?: number; readonly mark: { readonly name: string; readonly value: string } },
+    options: { readonly graceMs: number },
+    signal: AbortSignal,
+  ): Promise<readonly number[]>
+}
