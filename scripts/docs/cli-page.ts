@@ -1,4 +1,4 @@
-import { synopsis } from '../../src/cli/render/help.ts'
+import { aboutOption, synopsis, valueUsage } from '../../src/cli/render/help.ts'
 import { type CommandDefinition, commandGroups } from '../../src/contract/cli/command.ts'
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
 import { type CommandName, commandEntries, globalOptions } from '../../src/contract/cli.ts'
@@ -35,7 +35,9 @@ function section(name: CommandName, command: CommandDefinition): string {
   return [
     `### sm ${name}`,
     code(`sm ${synopsis(name, command)} [options]`),
-    [summary, needs[command.needs]].filter(Boolean).join(' '),
+    [summary, command.alias && `${code(`sm ${command.alias}`)} is the same.`, needs[command.needs]]
+      .filter(Boolean)
+      .join(' '),
     ...(arguments_.length === 0
       ? []
       : [
@@ -54,15 +56,12 @@ function section(name: CommandName, command: CommandDefinition): string {
 function optionTable(options: CommandDefinition['options']): string {
   return markdownTable([
     ['option', '', 'default'],
-    ...Object.entries(options).map(([name, { short, value, about, default: usual, isRequired }]) => [
-      [
-        short === undefined ? '' : code(`-${short}`),
-        code(`--${name}${value === undefined ? '' : ` <${value}>`}`),
-      ]
+    ...Object.entries(options).map(([name, option]) => [
+      [option.short === undefined ? '' : code(`-${option.short}`), code(`--${name}${valueUsage(option)}`)]
         .filter(Boolean)
         .join(' '),
-      about,
-      isRequired ? 'required' : usual === undefined ? '' : String(usual),
+      aboutOption(option),
+      option.isRequired ? 'required' : option.default === undefined ? '' : String(option.default),
     ]),
   ])
 }

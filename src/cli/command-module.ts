@@ -11,6 +11,8 @@ export type DataCommand<N extends CommandName> = {
   render(data: CommandOutput<N>, view: View, input: CommandInput<N>): string
   /** For data that is bad news: verification that found a fault, a failed check. */
   exitCode?(data: CommandOutput<N>): number
+  /** On a terminal each value takes the place of the one before. */
+  isRedrawn?(input: CommandInput<N>): boolean
 }
 
 /** A command whose output is lines of JSON in any case, too many to parse only to print them again. */

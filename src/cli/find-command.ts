@@ -9,15 +9,20 @@ export type FoundCommand =
 
 const names = commandEntries.map(([name]) => name)
 const families = new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] ?? ''))
+const aliases = new Map(
+  commandEntries.flatMap(([name, { alias }]) => (alias === undefined ? [] : [[alias, name]])),
+)
 
 export function findCommand(words: readonly string[], isHelp: boolean): FoundCommand {
-  const [first = '', second, ...rest] = words
+  const [word = '', second, ...rest] = words
+  const first = aliases.get(word) ?? word
+  const name = `${first} ${second}`
+  // The longer name goes first: `checkpoint diff` is a command, and so is `checkpoint`.
+  if (isCommand(name)) return { kind: 'command', name, rest }
   if (isCommand(first)) return { kind: 'command', name: first, rest: words.slice(1) }
   if (!families.has(first)) throw unknown(first)
   if (second === undefined || (isHelp && second.startsWith('-'))) return { kind: 'family', family: first }
-  const name = `${first} ${second}`
-  if (!isCommand(name)) throw unknown(name)
-  return { kind: 'command', name, rest }
+  throw unknown(name)
 }
 
 function isCommand(name: string): name is CommandName {
@@ -30,7 +35,9 @@ function unknown(name: string): AppError {
   }
   const [family = '', word] = name.split(' ')
   const known =
-    word === undefined ? [...families, ...names] : names.filter((other) => other.startsWith(`${family} `))
+    word === undefined
+      ? [...families, ...names, ...aliases.keys()]
+      : names.filter((other) => other.startsWith(`${family} `))
   // People remember the verb: `sm verify` meant `sm journal verify`.
   const near = nearest(name, known) ?? names.find((other) => other.endsWith(` ${word ?? name}`))
   const hint = near === undefined ? '' : `; did you mean sm ${near}?`

@@ -22,6 +22,9 @@ export type Io = {
   say(message: string): void
   /** A line that the next one replaces on a terminal, and nothing elsewhere. */
   progress(message: string): void
+  now(): number
+  /** Waits, until the signal of the command or the given one ends it. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** The way to the daemon; opening it connects to nothing yet. */
   daemon(): Promise<DaemonConnection>
   /** What works without a daemon; loaded only when asked for. */

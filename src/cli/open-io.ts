@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Io, Program } from './io.ts'
 import type { Terminal } from './terminal.ts'
@@ -18,6 +19,8 @@ export function openIo(options: { terminal: Terminal; entryUrl: string; isJson: 
     isJson,
     say: (message) => terminal.say(message),
     progress: (message) => terminal.progress(message),
+    now: () => Date.now(),
+    sleep: (ms, signal = terminal.signal) => sleep(ms, undefined, { signal }),
     daemon: async () => (await import('./daemon-connection.ts')).daemonConnection(io),
     offline: async () => (await import('../daemon/entries/offline.ts')).openOffline(place),
   }

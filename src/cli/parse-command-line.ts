@@ -1,3 +1,4 @@
+import type { CommandDefinition } from '../contract/cli/command.ts'
 import { type CommandName, commands } from '../contract/cli.ts'
 import { AppError } from '../contract/errors.ts'
 import { findCommand } from './find-command.ts'
@@ -57,12 +58,25 @@ async function inputOf(
   words: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const rest = words.filter((word) => !globalFlags.has(word))
-  if (rest.length === 0 && takesNothing(name)) return {}
+  if (rest.length === 0 && !demandsWords(name)) return usualInput(name)
   const { parseInput } = await import('./parse-input.ts')
   return parseInput(name, words)
 }
 
-function takesNothing(name: CommandName): boolean {
-  const { arguments: taken, options } = commands[name]
-  return Object.keys(taken).length === 0 && Object.keys(options).length === 0
+function demandsWords(name: CommandName): boolean {
+  const { arguments: taken, options }: CommandDefinition = commands[name]
+  return (
+    Object.values(taken).some(({ takes }) => takes !== 'optional') ||
+    Object.values(options).some(({ isRequired }) => isRequired)
+  )
+}
+
+/** What the parser would make of no words at all. */
+function usualInput(name: CommandName): Readonly<Record<string, unknown>> {
+  const { arguments: taken, options }: CommandDefinition = commands[name]
+  const values = Object.entries(options).map(([option, { kind, isMany, default: usual }]) => [
+    option,
+    kind === 'switch' ? false : isMany ? [] : usual,
+  ])
+  return Object.fromEntries([...values, ...Object.keys(taken).map((argument) => [argument, undefined])])
 }

@@ -9,7 +9,7 @@ export function parseInput(name: CommandName, words: readonly string[]): Record<
   const definition: CommandDefinition = commands[name]
   const command = parserOf(name, definition)
   try {
-    command.parse([...words], { from: 'user' })
+    command.parse(withBareOptions(words, definition.options), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     throw new AppError('invalid', `${tidy(error.message)} See: sm help ${name}`, { cause: error })
@@ -18,6 +18,16 @@ export function parseInput(name: CommandName, words: readonly string[]): Record<
   const options = Object.keys(definition.options).map((option) => [option, given[camelCase(option)]])
   const values = Object.keys(definition.arguments).map((argument, i) => [argument, command.processedArgs[i]])
   return Object.fromEntries([...options, ...values])
+}
+
+// Commander would take whatever comes next for the value; a prompt after `--wait` is no number of seconds.
+function withBareOptions(words: readonly string[], options: CommandDefinition['options']): string[] {
+  const end = words.indexOf('--')
+  return words.map((word, i) => {
+    const option = word.startsWith('--') && (end === -1 || i < end) ? options[word.slice(2)] : undefined
+    if (option?.bare === undefined) return word
+    return option.kind === 'count' && /^\d+$/.test(words[i + 1] ?? '') ? word : `${word}=`
+  })
 }
 
 // Commander keeps `--set-aside` as setAside; the table knows it by the name that people type.
@@ -49,15 +59,24 @@ function parserOf(name: string, definition: CommandDefinition): Command {
 }
 
 function optionOf(name: string, option: Option): CommanderOption {
-  const made = new CommanderOption(optionUsage(name, option).trim())
+  const made = new CommanderOption(
+    option.bare === undefined ? optionUsage(name, option).trim() : `--${name} [${option.value}]`,
+  )
   if (option.isRequired) made.makeOptionMandatory()
   if (option.kind === 'switch') return made.default(false)
   if (option.isMany) made.default([])
   else if (option.default !== undefined) made.default(option.default)
   return made.argParser((text: string, before: unknown) => {
-    const value = option.kind === 'count' ? countOf(text) : text
+    const value = text === '' && option.bare !== undefined ? option.bare : valueOf(text, option)
     return option.isMany ? [...(before as unknown[]), value] : value
   })
+}
+
+function valueOf(text: string, { kind, choices }: Option): string | number {
+  if (choices !== undefined && !choices.includes(text)) {
+    throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
+  }
+  return kind === 'count' ? countOf(text) : text
 }
 
 function countOf(text: string): number {

@@ -45,6 +45,7 @@ type AnyDataCommand = {
   run(input: never, io: Io): Promise<unknown> | AsyncIterable<unknown>
   render(data: never, view: View, input: never): string
   exitCode?(data: never): number
+  isRedrawn?(input: never): boolean
 }
 
 async function printText(pieces: AsyncIterable<string>, terminal: Terminal): Promise<number> {
@@ -61,12 +62,13 @@ type Printing = {
 
 async function printData({ command, invocation, terminal, io }: Printing): Promise<number> {
   const input = invocation.input as never
-  const view = terminal.view(invocation.color)
+  const isRedrawn = !invocation.isJson && terminal.isTerminal && command.isRedrawn?.(input) === true
   const print = async (data: unknown, indent: number): Promise<number> => {
     const text = invocation.isJson
       ? JSON.stringify(data, null, indent)
-      : command.render(data as never, view, input)
-    if (text !== '') await terminal.write(`${text}\n`)
+      : command.render(data as never, terminal.view(invocation.color), input)
+    if (isRedrawn) await terminal.redraw(text)
+    else if (text !== '') await terminal.write(`${text}\n`)
     return command.exitCode?.(data as never) ?? 0
   }
   const answered = command.run(input, io)

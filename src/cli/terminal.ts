@@ -4,6 +4,8 @@ import type { View } from './command-module.ts'
 export type Terminal = {
   /** Writes results; resolves when there is room for more. */
   write(text: string): Promise<void>
+  /** Puts results where the last ones stood. */
+  redraw(text: string): Promise<void>
   say(message: string): void
   progress(message: string): void
   view(color: boolean | undefined): View
@@ -20,6 +22,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
   const controller = new AbortController()
   let interrupt: number | undefined
   let isProgressShown = false
+  let drawnRows = 0
   // The reader of our pipe has seen enough; that is no failure of ours.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   stderr.on('error', () => {})
@@ -35,10 +38,17 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     if (isProgressShown) stderr.write('\r\u001b[K')
     isProgressShown = false
   }
+  const write = (text: string): Promise<void> => {
+    clear()
+    return new Promise((resolve) => stdout.write(text, () => resolve()))
+  }
   return {
-    write: (text) => {
-      clear()
-      return new Promise((resolve) => stdout.write(text, () => resolve()))
+    write,
+    redraw: (text) => {
+      const lines = visibleLines(text, stdout.rows)
+      const drawn = redrawing(lines, drawnRows)
+      drawnRows = lines.length
+      return write(drawn)
     },
     say: (message) => {
       clear()
@@ -58,6 +68,19 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     isTerminal: stdout.isTTY === true,
     interrupted: () => interrupt,
   }
+}
+
+// Lines that scrolled away cannot be reached again, so no more are drawn than there is room for.
+function visibleLines(text: string, rows: number | undefined): string[] {
+  const lines = text.split('\n')
+  const room = Math.max(1, (rows ?? 24) - 1)
+  return lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']
+}
+
+/** The text that replaces rows drawn before: each line is overwritten and its rest cleared, so nothing flickers. */
+export function redrawing(lines: readonly string[], drawnRows: number): string {
+  const back = drawnRows === 0 ? '' : `\u001b[${drawnRows}A\r`
+  return `${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`
 }
 
 function widthOf(asked: string | undefined, actual: number | undefined): number {

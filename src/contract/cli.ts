@@ -3,10 +3,16 @@ import type { InputOf } from './cli/command-input.ts'
 import { daemonCommands } from './cli/daemon-commands.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
+import { sessionCommands } from './cli/session-commands.ts'
+import { sessionLookCommands } from './cli/session-look-commands.ts'
+import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
 
 /** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
 export const commands = {
+  ...sessionCommands,
+  ...sessionLookCommands,
+  ...sessionReportCommands,
   ...daemonCommands,
   ...settingsCommands,
   ...logCommands,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ChildAgentsConfig } from './config/child-agents.ts'
 import { ClaudeConfig } from './config/claude.ts'
+import { ClisConfig } from './config/clis.ts'
 import { HttpConfig } from './config/http.ts'
 import { LimitsConfig } from './config/limits.ts'
 import { RedactionConfig } from './config/redaction.ts'
@@ -10,6 +11,7 @@ import { JournalConfig, TmuxConfig, VaultConfig } from './config/storage.ts'
 /** The whole of `config.yaml`: every key has a default or may be absent, so an empty file is valid. */
 export const Config = z.strictObject({
   claude: ClaudeConfig,
+  clis: ClisConfig,
   child_agents: ChildAgentsConfig,
   sessions: SessionsConfig,
   limits: LimitsConfig,

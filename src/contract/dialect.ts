@@ -1,6 +1,6 @@
 import type { AgentCliName } from './config/names.ts'
 import type { Screen } from './screen.ts'
-import type { ScreenReading, Signal } from './signal.ts'
+import type { Dialog, ScreenReading, Signal } from './signal.ts'
 
 /** A decision on what a CLI asked, as the person or parent gave it. */
 export type Decision =
@@ -38,6 +38,8 @@ export type Dialect = {
   readonly screen: (screen: Screen, version: string) => ScreenReading
   /** The answer that lets a held permission hook go on; nothing when this CLI cannot be answered that way. */
   readonly decision: (payload: unknown, decision: Decision) => HookReply | undefined
+  /** The keys that give this answer in a dialog on the screen; nothing when none of its choices means it. */
+  readonly answerKeys?: (dialog: Dialog, decision: Decision) => readonly string[] | undefined
   /** The answer to a hook that asks whether a tool may run. */
   readonly gate: (payload: unknown, answer: GateAnswer) => HookReply
   /** The answer that brings a message into a running turn; nothing when this hook or CLI cannot. */

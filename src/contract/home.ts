@@ -12,6 +12,8 @@ export const environmentNames = {
   config: 'MUSTER_CONFIG',
   token: 'MUSTER_TOKEN',
   session: 'MUSTER_SESSION',
+  parent: 'MUSTER_PARENT',
+  depth: 'MUSTER_DEPTH',
 } as const
 
 // The smallest limit of the systems we run on (macOS has 104 bytes with the closing zero, Linux 108).

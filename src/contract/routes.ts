@@ -4,14 +4,13 @@ import { AppendRequest, AppendResponse } from './append.ts'
 import { EventEnvelope, eventTypes } from './event.ts'
 import { Health, JournalStats, SelfReport } from './health.ts'
 import { RunId, SessionId, TraceId } from './ids.ts'
-import { RunRow, SearchHit, SessionRow, SpanRow } from './index-rows.ts'
+import { RunRow, SearchHit, SpanRow } from './index-rows.ts'
 import type { CallContext } from './principal.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
-import { AgentKind, Count, Lifecycle } from './values.ts'
+import { SessionRef, sessionRoutes } from './session-routes.ts'
+import { AgentKind, Count } from './values.ts'
 
-/** How a caller names a session: long id, short id, a unique prefix, or its name. */
-const SessionRef = z.string().min(1).max(200)
 /** How a stream names a session; it compares ids and looks nothing up. */
 const StreamSession = z.union([
   SessionId,
@@ -131,25 +130,7 @@ export const routes = {
     output: z.looseObject({ type: z.string(), session_id: z.string(), run_id: z.string() }),
     summary: 'The same events under the names of the runtime contract, with live tokens',
   }),
-  listSessions: route({
-    ...places.listSessions,
-    access: 'read',
-    input: z.strictObject({
-      ...before,
-      limit: limit(1000, 100),
-      lifecycle: Lifecycle.optional(),
-      parent: SessionRef.optional(),
-    }),
-    output: z.strictObject({ sessions: z.array(SessionRow) }),
-    summary: 'Sessions, newest first, paged by firstSeq',
-  }),
-  getSession: route({
-    ...places.getSession,
-    access: 'read',
-    input: z.strictObject({ id: SessionRef }),
-    output: SessionRow,
-    summary: 'One session',
-  }),
+  ...sessionRoutes,
   listRuns: route({
     ...places.listRuns,
     access: 'read',

@@ -1,5 +1,6 @@
-/** The visible part of a pane, as text without colours. */
+/** The visible part of a pane, as text without colours, with lines of its history above when they were asked for. */
 export type Screen = {
+  /** Blank ones too: the visible part is the last `height` of them, and `cursor.y` is an index into all. */
   readonly lines: readonly string[]
   readonly width: number
   readonly height: number

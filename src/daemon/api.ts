@@ -4,7 +4,6 @@ import type { LoadedConfig } from '../contract/config.ts'
 import type { Health, SelfReport } from '../contract/health.ts'
 import type { Api } from '../contract/routes.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
-import type { Engine } from '../engine/engine.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
 import type { Authority } from './authority.ts'
 import { findSession } from './find-session.ts'
@@ -12,9 +11,9 @@ import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
 import { exportSession, importSession } from './session-files.ts'
+import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
 
-export type ApiDeps = {
-  readonly engine: Engine
+export type ApiDeps = SessionApiDeps & {
   readonly journal: Journal
   readonly index: IndexClient
   readonly thread: IndexThread
@@ -42,17 +41,7 @@ export function daemonApi(deps: ApiDeps): Api {
     appendEvents: async ({ events, producer }, { principal }) => ({
       results: await engine.propose({ items: events, principal, producer }),
     }),
-    listSessions: async ({ parent, lifecycle, ...page }) => {
-      const parentId = await idOf(parent)
-      return {
-        sessions: await index.ask('sessions', {
-          ...page,
-          ...(lifecycle && { lifecycle: [lifecycle] }),
-          ...(parentId && { parentId }),
-        }),
-      }
-    },
-    getSession: ({ id }) => findSession(index, id),
+    ...sessionApi(deps),
     listRuns: async ({ id, ...page }) => ({
       runs: await index.ask('runs', { ...page, sessionId: (await findSession(index, id)).sessionId }),
     }),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Journal } from '../adapters/jsonl/journal.ts'
 import type { Cut } from '../adapters/jsonl/recover.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -14,6 +15,8 @@ import { wireVersions } from '../contract/wire.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Parked } from '../engine/react.ts'
 import { releaseVault } from '../engine/reactors/release-vault.ts'
+import { tellParent } from '../engine/reactors/tell-parent.ts'
+import { tidySession } from '../engine/reactors/tidy-session.ts'
 import { type HttpApp, httpApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { liveHub } from '../http/live.ts'
@@ -30,10 +33,15 @@ import { IndexThread } from './index-thread.ts'
 import { startReactors } from './reactors.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { observe } from './self-report.ts'
+import { Directory } from './sessions/directory.ts'
+import { openParts } from './sessions/open-sessions.ts'
+import { sessionHost } from './sessions/session-host.ts'
 import { usableHome } from './usable-home.ts'
 
 export type DaemonOptions = {
   readonly home: string
+  /** The state folder of a machine on which nobody chose another. */
+  readonly usualHome: string
   readonly loaded: LoadedConfig
   readonly env: Readonly<Record<string, string | undefined>>
   readonly agents: AgentDefinitions
@@ -90,6 +98,32 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.defer(() => thread.stop())
   const authority = await openAuthority(files, systemClock)
   const vault = await openVault(files.vault, files.vaultKey)
+  const loadAgents = async (signal: AbortSignal) =>
+    (await options.agents.load(options.agentProject, signal)).agents
+  const host = sessionHost(() =>
+    openParts({
+      files,
+      usualHome: options.usualHome,
+      engine,
+      vault,
+      authority,
+      config: () => config,
+      env: options.env,
+      agents: loadAgents,
+      url,
+      archiveFolder: () => resolve(files.home, config.child_agents.cleanup.archive_path),
+      redactLine: (line) => redaction.redactor.text(line).text,
+      onBug: options.onBug,
+    }),
+  )
+  const directory = new Directory({
+    engine,
+    journal,
+    index,
+    thread,
+    sessions: () => host.current(),
+    clock: systemClock,
+  })
 
   let listening: Listening | undefined
   const url = () => listening?.url ?? ''
@@ -119,7 +153,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const report = () => observer.report()
   const { sse } = config.http
   const app: HttpApp = httpApp({
-    api: daemonApi({ ...options, engine, journal, index, thread, authority, health, report, url }),
+    api: daemonApi({
+      ...options,
+      engine,
+      journal,
+      index,
+      thread,
+      authority,
+      health,
+      report,
+      url,
+      clock: systemClock,
+      host,
+      directory,
+    }),
     journal,
     live: liveHub(),
     clock: systemClock,
@@ -132,7 +179,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onBug: options.onBug,
   })
 
-  const reactors = await startReactors([releaseVault(vault)], {
+  const told = tellParent({
+    engine,
+    vault,
+    ids: systemIds(systemClock),
+    config: () => config,
+    onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
+  })
+  const tidy = tidySession(async (id, signal) => host.current()?.tidy(id, signal))
+  const reactors = await startReactors([releaseVault(vault), told, tidy], {
     journal,
     cursorDir: files.cursors,
     onBug: options.onBug,
@@ -154,6 +209,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   listening = server
   parts.defer(() => server.close(closeGraceMs))
   await keepPort(files.port, server.port)
+  parts.defer(() => host.close())
+  if ([...engine.sessions()].some(({ managed }) => managed?.origin === 'managed'))
+    await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
   const sweep = setInterval(() => {
     const before = systemClock.now() - config.vault.keep_days * dayMs
     vault.sweep(before).catch((error: unknown) => options.onBug(error, 'vault sweep'))

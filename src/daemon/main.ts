@@ -26,6 +26,7 @@ async function main(): Promise<void> {
   const project = await findProject(process.cwd(), place.home)
   const daemon = await startDaemon({
     home: paths.stateDir,
+    usualHome: musterPaths({ env: {}, home: place.home }).stateDir,
     loaded,
     env: process.env,
     agents: agentFiles({

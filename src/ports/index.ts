@@ -135,6 +135,8 @@ export type IndexQueries = {
   approvalLatency(filter: { readonly sessionId?: string }): ApprovalLatency
   /** By first event; paged by `seq`. */
   spans(filter: SpanFilter): SpanRow[]
+  /** How often each tool was called in a session. */
+  toolCounts(sessionId: string): { readonly tool: string; readonly count: number }[]
   /** Oldest first; paged by `seq`. */
   ledger(filter: LedgerFilter): LedgerRow[]
   usage(filter: UsageFilter): UsageRow[]

@@ -14,9 +14,17 @@ export type Processes = {
   list(signal: AbortSignal): Promise<readonly ProcessInfo[]>
   /** Those whose environment has this value; what ran away from its group is found by it. */
   marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
-  /** Ends a process, its group and descendants, and all that carry the mark; answers what is still alive after it. */
+  /**
+   * Ends a process, its descendants, the groups and terminal sessions that they lead, and all that carry the mark;
+   * answers what is still alive after it. Never ends this process or anything in its group.
+   */
   endTree(
-    root: { readonly pid?: number; readonly mark: { readonly name: string; readonly value: string } },
+    root: {
+      readonly pid?: number
+      /** As `list` told it: a process with the same pid that started at another time is left alone. */
+      readonly startedAtMs?: number
+      readonly mark: { readonly name: string; readonly value: string }
+    },
     options: { readonly graceMs: number },
     signal: AbortSignal,
   ): Promise<readonly number[]>

@@ -1,17 +1,22 @@
 import type { Screen } from '../contract/screen.ts'
 
 /** A terminal of ours: the exact ids by which it is addressed, never a name. */
-export type PaneRef = { readonly session: string; readonly pane: string }
+export type PaneRef = {
+  /** Which run of the server: with the next, the same ids come again for other terminals. */
+  readonly server: string
+  readonly session: string
+  readonly pane: string
+}
 
 /** What to run in a new terminal. */
 export type OpenRequest = {
   /** Letters, digits, - and _ only; unique on the server. */
   readonly name: string
   readonly workingDir: string
-  /** The whole environment of the program. */
+  /** The whole environment of the program; TERM is the terminal's own unless it is given. */
   readonly env: Readonly<Record<string, string>>
   readonly argv: readonly string[]
-  /** A private folder in which the launch script is written. */
+  /** A private folder for the launch script, which removes itself as it starts. */
   readonly folder: string
   readonly width: number
   readonly height: number
@@ -25,31 +30,42 @@ export type PaneInfo = PaneRef & {
   readonly exitCode?: number
   readonly exitSignal?: string
   readonly attached: number
-  /** When a person last pressed a key in a client that looks at it. */
+  /** When a person last attached or pressed a key in a client that looks at it; to the second. */
   readonly lastKeyMs?: number
   readonly title: string
 }
 
-/** What a terminal tells without being asked. */
+/**
+ * What a terminal tells without being asked, each thing once. What had happened before the connection was made is only
+ * in `panes`; so listen first, then ask. `exited` comes after `open` has answered, and `closed` after a `close` too.
+ */
 export type TerminalEvent =
   | { readonly kind: 'exited'; readonly pane: string; readonly code?: number; readonly signal?: string }
   | { readonly kind: 'closed'; readonly session: string }
   /** The connection to the server broke and is being made again; or the server itself is gone. */
   | { readonly kind: 'lost' }
+  /** All that happened while it was lost has been told. */
   | { readonly kind: 'restored' }
 
 /** Real terminals that outlive the daemon. */
 export type Terminal = {
-  /** Which server this is, for a person's own terminal: the argv that attaches to a session. */
+  /** What attaches a person's own terminal to it; inside another tmux, TMUX must be taken from its environment. */
   attachArgv(pane: PaneRef): readonly string[]
+  /** Leaves nothing behind when it fails or is aborted; a program that ends at once is told by `exited`. */
   open(request: OpenRequest, signal: AbortSignal): Promise<PaneRef & { readonly pid: number }>
   panes(signal: AbortSignal): Promise<readonly PaneInfo[]>
   /** The visible screen; with `history` also so many lines above it. */
   capture(pane: PaneRef, signal: AbortSignal, history?: number): Promise<Screen>
-  /** Pastes text as one block that the program can tell from typing, keeping its line feeds. */
+  /**
+   * Pastes text as one block that the program can tell from typing, keeping its line feeds; CR becomes LF, and other
+   * control characters but tab are left out. A program that reads whole lines gets at most 4 KB of each.
+   */
   paste(pane: PaneRef, text: string, signal: AbortSignal): Promise<void>
+  /** One character each, or names such as Enter, Escape, Up, C-c. */
   keys(pane: PaneRef, keys: readonly string[], signal: AbortSignal): Promise<void>
+  /** Ends a person's scrolling or selecting, if there is any. */
   leaveMode(pane: PaneRef, signal: AbortSignal): Promise<void>
+  /** Ends the session with all that is in it; one that is gone already is no error. */
   close(pane: PaneRef, signal: AbortSignal): Promise<void>
   listen(listener: (event: TerminalEvent) => void): () => void
   /** Lets go of the connection; the terminals stay. */

@@ -7,49 +7,11 @@ import { journalTail } from '../../src/cli/commands/journal-tail.ts'
 import { logExport } from '../../src/cli/commands/log-export.ts'
 import { logImport } from '../../src/cli/commands/log-import.ts'
 import { open } from '../../src/cli/commands/open.ts'
-import type { Io } from '../../src/cli/io.ts'
 import { sshForward } from '../../src/cli/ssh-forward.ts'
 import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/contract/errors.ts'
-import type { Offline } from '../../src/contract/offline.ts'
 import { temporaryFolder } from './run-sm.ts'
-
-type Answers = {
-  client?: Partial<Client>
-  offline?: Partial<Offline>
-  env?: Record<string, string>
-  state?: 'down' | 'slow'
-}
-
-/** The world of a command with a daemon that answers as the test says; nothing is sent anywhere. */
-function world({ client = {}, offline = {}, env = {}, state }: Answers): { io: Io; said: string[] } {
-  const said: string[] = []
-  const answering = client as Client
-  const unused = () => Promise.reject(new Error('not part of this test'))
-  const io: Io = {
-    env,
-    cwd: temporaryFolder(),
-    program: { node: '', entry: '', daemonEntry: '' },
-    signal: AbortSignal.timeout(20_000),
-    isTerminal: false,
-    isJson: false,
-    say: (message) => said.push(message),
-    progress: () => {},
-    daemon: async () => ({
-      home: '',
-      probe: async () => (state === undefined ? { state: 'running', health: {} as never } : { state }),
-      running: async () => (state === 'down' ? undefined : answering),
-      client: async () => answering,
-      start: unused,
-      stop: unused,
-    }),
-    offline: async () => offline as Offline,
-  }
-  return { io, said }
-}
-
-const collect = async <T>(from: AsyncIterable<T> | Promise<T>): Promise<T[]> =>
-  Symbol.asyncIterator in from ? Array.fromAsync(from) : [await from]
+import { type Answers, collect, world } from './world.ts'
 
 const event = (seq: number) => ({ seq, type: 'progress.checkpoint' }) as never
 
@@ -89,7 +51,7 @@ describe('journal tail', () => {
     const followed = await tail(
       { follow: true, lines: 2, type: ['a.b', 'c.d'], session: 'engineer' },
       {
-        getSession: async () => ({ sessionId: `ses_${'0'.repeat(26)}` }) as never,
+        getSession: async () => ({ id: `ses_${'0'.repeat(26)}` }) as never,
         streamEvents: async function* (input) {
           streamed.push(input)
           yield { id: '2501.0', event: 'progress.checkpoint', data: event(2501) }

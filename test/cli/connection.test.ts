@@ -42,6 +42,8 @@ function connect(home: string, env: Record<string, string> = {}, patience?: Pati
     isJson: false,
     say: (message) => said.push(message),
     progress: () => {},
+    now: () => Date.now(),
+    sleep: async () => {},
     daemon: async () => daemonConnection(io),
     offline: async () => {
       throw new Error('not asked for')

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts'
 import { commandHelp, familyHelp, rootHelp } from '../../src/cli/render/help.ts'
 import { textWidth } from '../../src/cli/render/text-width.ts'
+import { shellWords } from '../../src/cli/shell-words.ts'
 import { commandEntries } from '../../src/contract/cli.ts'
 
 const names = commandEntries.map(([name]) => name)
@@ -24,7 +25,7 @@ describe('help', () => {
       expect(
         rootHelp()
           .split('\n')
-          .filter((line) => new RegExp(`^ {2}${name}( |$)`).test(line)),
+          .filter((line) => new RegExp(`^ {2}${name}( [<[-]| {2}|$)`).test(line)),
         name,
       ).toHaveLength(1)
     }
@@ -33,13 +34,9 @@ describe('help', () => {
   test.each(commandEntries)('[MUS-112] %s has examples that parse', async (name, { examples }) => {
     for (const { line } of examples) {
       expect(commandHelp(name)).toContain(`  ${line}\n`)
-      // What a shell would hand over: the part that is ours, without redirection and quotes.
-      const ours = /(?:^|\()sm ([^>)]*)/.exec(line)?.[1] ?? ''
-      const words = ours
-        .trim()
-        .split(/\s+/)
-        .map((word) => word.replaceAll("'", ''))
-      expect(await parseCommandLine(words)).toMatchObject({ kind: 'command', name })
+      // What a shell would hand over: the part that is ours, without redirection and what follows it.
+      const ours = /(?:^|<\()sm (.*?)(?: > .*| && .*|\)$|$)/.exec(line)?.[1] ?? ''
+      expect(await parseCommandLine(shellWords(ours))).toMatchObject({ kind: 'command', name })
     }
   })
 

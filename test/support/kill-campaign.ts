@@ -138,7 +138,7 @@ async function checkIndex(client: Client, last: number, all: readonly Reporter[]
     if (reporter.next === 0) continue
     const { events } = await client.listEvents({ session: reporter.session.sessionId, limit: 1000, after: 0 })
     const row = await client.getSession({ id: reporter.session.sessionId })
-    if (events.length === 0 || row.sessionId !== reporter.session.sessionId)
+    if (events.length === 0 || row.id !== reporter.session.sessionId)
       throw new Error(`the index does not know ${reporter.session.sessionId}`)
   }
 }

@@ -5,7 +5,7 @@ import { openBuilt } from './open-built.ts'
 import { RowReader } from './row-reader.ts'
 import { runs } from './run-queries.ts'
 import { findSessions, sessions, subtree } from './session-queries.ts'
-import { spans } from './span-queries.ts'
+import { spans, toolCounts } from './span-queries.ts'
 import { counts, parked, stats } from './stats-queries.ts'
 import { ledger, usage } from './usage-queries.ts'
 import { approvalLatency, approvals, messages, tasks } from './work-queries.ts'
@@ -24,6 +24,7 @@ export function openIndexQueries(path: string): IndexQueries {
     approvals: (filter) => approvals(reader, filter),
     approvalLatency: (filter) => approvalLatency(reader, filter),
     spans: (filter) => spans(reader, filter),
+    toolCounts: (sessionId) => toolCounts(reader, sessionId),
     ledger: (filter) => ledger(reader, filter),
     usage: (filter) => usage(reader, filter),
     events: (filter) => events(reader, filter),

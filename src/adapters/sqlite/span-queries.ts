@@ -25,6 +25,15 @@ export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
     .map(shape)
 }
 
+export function toolCounts(reader: RowReader, sessionId: string): { tool: string; count: number }[] {
+  const sql =
+    'SELECT tool, count(*) AS count FROM spans WHERE sessionId = ? AND tool IS NOT NULL GROUP BY tool ORDER BY min(seq)'
+  return reader.all(sql, [reader.words.number(sessionId)]).map(({ tool, count }) => ({
+    tool: reader.words.word(Number(tool)) ?? 'unknown',
+    count: Number(count),
+  }))
+}
+
 function shape(row: Fields): SpanRow {
   priced(row)
   row['status'] ??= 'open'

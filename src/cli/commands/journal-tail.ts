@@ -60,7 +60,7 @@ async function sessionOf(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (named === undefined || SessionId.safeParse(named).success) return named
-  return (await client.getSession({ id: named }, { signal })).sessionId
+  return (await client.getSession({ id: named }, { signal })).id
 }
 
 function typesOf({ type }: Tail): { type?: string } {

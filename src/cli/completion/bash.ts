@@ -34,5 +34,8 @@ function branch({ after, isCommand, words, options, takesFile }: Position): stri
   const fileOptions = options.filter(([, { kind }]) => kind === 'file').map(([name]) => `--${name}`)
   const byOption =
     fileOptions.length === 0 ? '' : `; [[ $previous == ${fileOptions.join(' || $previous == ')} ]] && files=1`
-  return `    ${pattern}) words='${all}'${takesFile ? '; files=1' : byOption} ;;`
+  const choices = options.flatMap(([name, { choices: words_ }]) =>
+    words_ === undefined ? [] : [`; [[ $previous == --${name} ]] && words='${words_.join(' ')}'`],
+  )
+  return `    ${pattern}) words='${all}'${takesFile ? '; files=1' : byOption}${choices.join('')} ;;`
 }

@@ -19,12 +19,13 @@ function lines({ after, isCommand, words, options, takesFile }: Position): strin
   const head = `complete -c sm -n ${quote(test)}`
   return [
     ...words.map(({ word, about }) => `${head} -a ${word} -d ${quote(about)}`),
-    ...options.map(([name, { short, kind, about }]) =>
+    ...options.map(([name, { short, kind, about, choices, bare }]) =>
       [
         head,
         `-l ${name}`,
         ...(short === undefined ? [] : [`-s ${short}`]),
-        ...(kind === 'switch' ? [] : ['-r']),
+        ...(kind === 'switch' || bare !== undefined ? [] : ['-r']),
+        ...(choices === undefined ? [] : [`-a ${quote(choices.join(' '))}`]),
         ...(kind === 'file' ? ['-F'] : []),
         `-d ${quote(about)}`,
       ].join(' '),

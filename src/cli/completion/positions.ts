@@ -20,19 +20,29 @@ export function positions(): Position[] {
     ...new Set(commandEntries.flatMap(([name]) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : []))),
   ]
   const single = commandEntries.filter(([name]) => !name.includes(' '))
+  const names = new Set<string>(single.map(([name]) => name))
+  const pure = families.filter((family) => !names.has(family))
   const start = [
-    ...single.map(([word, { summary }]) => ({ word, about: summary })),
-    ...families.map((word) => ({
+    ...single.flatMap(([name, { summary, alias }]) =>
+      [name, ...(alias === undefined ? [] : [alias])].map((word) => ({ word, about: summary })),
+    ),
+    ...pure.map((word) => ({
       word,
       about: `${secondWords(word)
         .map((next) => next.word)
         .join(', ')}`,
     })),
   ]
+  // A shell takes the first that fits, so `checkpoint diff` stands before `checkpoint`.
+  const longestFirst = commandEntries.toSorted(([a], [b]) => b.split(' ').length - a.split(' ').length)
   return [
     menu('', start),
-    ...families.map((family) => menu(family, secondWords(family))),
-    ...commandEntries.map(([name, definition]) => leaf(name, definition)),
+    ...pure.map((family) => menu(family, secondWords(family))),
+    ...longestFirst.flatMap(([name, definition]) =>
+      [name, ...(definition.alias === undefined ? [] : [definition.alias])].map((after) =>
+        leaf(after, definition),
+      ),
+    ),
   ]
 }
 
@@ -51,7 +61,10 @@ function leaf(after: string, definition: CommandDefinition): Position {
   return {
     after,
     isCommand: true,
-    words: taken.flatMap(({ choices = [], about }) => choices.map((word) => ({ word, about }))),
+    words: [
+      ...secondWords(after),
+      ...taken.flatMap(({ choices = [], about }) => choices.map((word) => ({ word, about }))),
+    ],
     options: [...Object.entries(definition.options), ...Object.entries(globalOptions)],
     takesFile: taken.some((argument) => argument.isFile),
   }

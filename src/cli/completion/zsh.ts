@@ -23,6 +23,11 @@ function branch({ after, isCommand, words, options, takesFile }: Position): stri
   const needsFiles = takesFile || options.some(([, { kind }]) => kind === 'file')
   return [
     `    ${pattern})`,
+    ...options.flatMap(([name, { choices }]) =>
+      choices === undefined
+        ? []
+        : [`      [[ \${words[CURRENT-1]} == --${name} ]] && { compadd ${choices.join(' ')}; return }`],
+    ),
     ...(words.length === 0
       ? []
       : [`      words_here=(${words.map(({ word, about }) => item(word, about)).join(' ')})`]),

@@ -45,6 +45,7 @@ export function commandHelp(name: CommandName): string {
   return page([
     `Usage: sm ${synopsis(name, command)} [options]`,
     `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
+    ...(command.alias === undefined ? [] : [`sm ${command.alias} is the same.`]),
     ...(arguments_.length === 0 ? [] : [section('Arguments', arguments_)]),
     ...(options.length === 0 ? [] : [section('Options', options)]),
     section('Options for every command', optionRows(globalOptions)),
@@ -66,13 +67,25 @@ export function synopsis(name: CommandName, command: CommandDefinition): string 
 /** How an option is written: `-n, --lines <count>`. */
 export function optionUsage(name: string, option: Option): string {
   const short = option.short === undefined ? '    ' : `-${option.short}, `
-  return `${short}--${name}${option.value === undefined ? '' : ` <${option.value}>`}`
+  return `${short}--${name}${valueUsage(option)}`
+}
+
+/** How the value of an option is written; a text that may be left out needs its `=`. */
+export function valueUsage({ value, bare, kind }: Option): string {
+  if (value === undefined) return ''
+  if (bare === undefined) return ` <${value}>`
+  return kind === 'count' ? ` [${value}]` : `[=${value}]`
+}
+
+/** What an option does, with the words that it takes. */
+export function aboutOption({ about, choices }: Option): string {
+  return choices === undefined ? about : `${about}: ${choices.join(', ')}`
 }
 
 function optionRows(options: Readonly<Record<string, Option>>): (readonly [string, string])[] {
   return Object.entries(options).map(([name, option]) => [
     optionUsage(name, option),
-    option.default === undefined ? option.about : `${option.about} (${option.default})`,
+    option.default === undefined ? aboutOption(option) : `${aboutOption(option)} (${option.default})`,
   ])
 }
 

@@ -19,4 +19,8 @@ type OptionValue<O extends Option> = O['kind'] extends 'switch'
       ? Plain<O>
       : Plain<O> | undefined
 
-type Plain<O extends Option> = O['kind'] extends 'count' ? number : string
+type Plain<O extends Option> = O['kind'] extends 'count'
+  ? number
+  : O extends { choices: readonly (infer Word)[] }
+    ? Word
+    : string

@@ -26,6 +26,10 @@ export type Option = {
   readonly isMany?: true
   readonly isRequired?: true
   readonly default?: number
+  /** The only words that are allowed; completions offer them. */
+  readonly choices?: readonly string[]
+  /** What the option means without a value; a text value is then written with `=`, a number may also follow. */
+  readonly bare?: string | number
 }
 
 /** A line that works as it stands, and what it does. */
@@ -35,6 +39,8 @@ export type Example = { readonly line: string; readonly does: string }
 export type CommandDefinition = {
   readonly group: CommandGroup
   readonly summary: string
+  /** Another name for the same command. */
+  readonly alias?: string
   /** `daemon` starts one when it is missing, `offline` works without one, `none` reads no state at all. */
   readonly needs: 'daemon' | 'offline' | 'none'
   readonly arguments: Readonly<Record<string, Argument>>

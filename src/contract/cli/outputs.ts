@@ -10,6 +10,7 @@ import {
 } from '../offline.ts'
 import { routes, WireEvent } from '../routes.ts'
 import { AgentKind, Count } from '../values.ts'
+import { sessionOutputs } from './session-outputs.ts'
 
 const AgentCard = z.strictObject({
   name: z.string(),
@@ -31,6 +32,7 @@ const written = { written: z.string().optional() }
 
 /** What each command prints with `--json`: one value, or one per line where it streams. */
 export const commandOutputs = {
+  ...sessionOutputs,
   up: z.strictObject({
     url: z.string(),
     pid: z.int(),

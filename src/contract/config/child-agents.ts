@@ -11,6 +11,9 @@ const AutoComplete = z
     idle_timeout: Seconds.default(600).describe(
       'Seconds without a tool call after which a session counts as idle.',
     ),
+    idle_after: Seconds.default(60).describe(
+      'Seconds of silence after the end of a turn before a session is called idle.',
+    ),
     detect_completion_phrases: z
       .boolean()
       .default(true)
@@ -76,6 +79,15 @@ const Progress = z
   .prefault({})
   .describe('What is measured while a session runs.')
 
+const Approvals = z
+  .strictObject({
+    timeout: Seconds.default(86_400).describe(
+      'Seconds after which a question of an agent that nobody answered is answered with no.',
+    ),
+  })
+  .prefault({})
+  .describe('Questions of agents that wait for a decision.')
+
 /** The life of spawned sessions. */
 export const ChildAgentsConfig = z
   .strictObject({
@@ -89,6 +101,7 @@ export const ChildAgentsConfig = z
     cleanup: Cleanup,
     notifications: Notifications,
     progress: Progress,
+    approvals: Approvals,
   })
   .prefault({})
   .describe('The life of spawned sessions.')

@@ -10,7 +10,9 @@ export const LimitsConfig = z
       .min(0)
       .max(100_000)
       .default(64)
-      .describe('Live sessions below one root session, all levels together.'),
+      .describe('Sessions ever started below one root session, all levels together.'),
+    max_sessions: z.int().min(1).max(10_000).default(200).describe('Sessions that run at one time.'),
+    spawns_per_minute: z.int().min(1).max(100_000).default(60).describe('Sessions started within a minute.'),
   })
   .prefault({})
   .describe('How far the session tree may grow; a spawn over a limit is refused.')

@@ -70,6 +70,8 @@ export const sessionEvents = family({
       /** Levels below its root session. */
       depth: Count.optional(),
       permissionMode: PermissionMode.optional(),
+      /** The only tools it may use; a hard gate. */
+      tools: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       budget: Budget.optional(),
       /** A work tree of its own, and the commit and branch it began from. */
@@ -86,6 +88,8 @@ export const sessionEvents = family({
       /** Where the terminal is: the name of the tmux server's socket, and exact ids on it. */
       socket: Line,
       tmuxSession: Line,
+      /** Which run of the tmux server: the next one uses the same ids for other terminals. */
+      serverId: Line,
       terminalId: Line,
       paneId: Line,
       pid: Count,
@@ -193,6 +197,10 @@ export const sessionEvents = family({
       metadata: JsonObject.optional(),
       progressPercent: z.number().min(0).max(100).optional(),
       tokensAtCheckpoint: Count.optional(),
+      costUsd: z.number().nonnegative().optional(),
+      /** How far the transcript had been written. */
+      transcriptOffset: Count.optional(),
+      branch: Line.optional(),
       commit: Line.optional(),
     }),
   },

@@ -4,6 +4,7 @@ import type { Budget, PermissionMode } from '../../contract/values.ts'
 /** Where a session's program runs. */
 export type Place = {
   readonly socket: string
+  readonly serverId: string
   readonly tmuxSession: string
   readonly terminalId: string
   readonly paneId: string
@@ -24,6 +25,8 @@ export type Managed = {
   readonly permissionMode?: PermissionMode
   readonly lifecycleMode?: 'auto' | 'manual' | 'supervised'
   readonly budget?: Budget
+  /** The only tools it may use; nothing limits nothing. */
+  readonly tools?: readonly string[]
   readonly foreignId?: string
   readonly transcript?: string
   readonly task?: string
@@ -41,13 +44,13 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
-    const { socket, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
+    const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
     return {
       ...known,
       cli,
       program,
-      place: { socket, tmuxSession, terminalId, paneId, pid },
+      place: { socket, serverId, tmuxSession, terminalId, paneId, pid },
       ...(cliVersion && { cliVersion }),
       ...(foreignId && { foreignId }),
     }
@@ -79,6 +82,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.permissionMode && { permissionMode: payload.permissionMode }),
     ...(payload.lifecycleMode && { lifecycleMode: payload.lifecycleMode }),
     ...(payload.budget && { budget: payload.budget }),
+    ...(payload.tools && { tools: payload.tools }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
   }
 }

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { AppError } from '../../contract/errors.ts'
+
+const run = promisify(execFile)
+const mostBytes = 64 << 20
+
+/** Runs git in a folder; a failure says what git said. */
+export async function git(
+  folder: string,
+  args: readonly string[],
+  options: { readonly signal: AbortSignal; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  try {
+    const { stdout } = await run('git', ['-C', folder, ...args], {
+      maxBuffer: mostBytes,
+      signal: options.signal,
+      // What a person's shell or a hook says of another repository must not lead it astray.
+      env: { ...withoutGit(process.env), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...options.env },
+    })
+    return stdout
+  } catch (cause) {
+    if (options.signal.aborted) throw cause
+    const { code, stderr } = cause as { code?: string | number; stderr?: string }
+    if (code === 'ENOENT') throw new AppError('unavailable', 'git is not installed', { cause })
+    const lines = (stderr ?? '').trim().split('\n')
+    const said = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines[0] ?? ''
+    throw new AppError('failed', `git ${args[0]} failed in ${folder}: ${said || String(cause)}`, { cause })
+  }
+}
+
+const withoutGit = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')))

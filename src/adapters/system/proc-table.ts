@@ -1,0 +1,107 @@
+import { promises as fs, readFileSync } from 'node:fs'
+import type { ProcessRow, ProcessTable } from './process-table.ts'
+
+/** Processes as Linux shows them under /proc. */
+export const procTable: ProcessTable = {
+  async rows(signal) {
+    const bootMs = await bootTime()
+    const { pageBytes, ticksPerSecond } = units()
+    return eachPid(signal, async (pid) => {
+      const [text, command] = await Promise.all([read(pid, 'stat'), read(pid, 'cmdline')])
+      const stat = text === undefined ? undefined : parseStat(text.toString())
+      if (stat === undefined || stat.state === 'Z' || stat.state === 'X') return undefined
+      const ms = (ticks: number): number => Math.round((ticks * 1000) / ticksPerSecond)
+      const row: ProcessRow = {
+        pid,
+        parent: stat.parent,
+        group: stat.group,
+        session: stat.session,
+        birth: stat.birth,
+        startedAtMs: bootMs + ms(Number(stat.birth)),
+        rssBytes: stat.pages * pageBytes,
+        cpuMs: ms(stat.cpuTicks),
+        command: command?.toString().replace(/\0+$/, '').replaceAll('\0', ' ') || `[${stat.name}]`,
+      }
+      return row
+    })
+  },
+
+  marked(name, value, signal) {
+    const wanted = Buffer.from(`${name}=${value}\0`)
+    return eachPid(signal, async (pid) => {
+      const environ = await read(pid, 'environ')
+      if (environ === undefined) return undefined
+      const at = environ.indexOf(wanted)
+      const isWhole =
+        at === 0 || (at > 0 && environ[at - 1] === 0) || environ.includes(Buffer.concat([nul, wanted]))
+      return isWhole ? pid : undefined
+    })
+  },
+
+  // Read at once, so that nothing of ours comes between this look and a signal.
+  isSame: async ({ pid, birth }) => {
+    try {
+      return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.birth === birth
+    } catch (error) {
+      if (isGone(error)) return false
+      throw error
+    }
+  },
+}
+
+const nul = Buffer.from([0])
+const atOnce = 64
+
+async function eachPid<T>(signal: AbortSignal, ask: (pid: number) => Promise<T | undefined>): Promise<T[]> {
+  const pids = (await fs.readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found: T[] = []
+  for (let i = 0; i < pids.length; i += atOnce) {
+    signal.throwIfAborted()
+    const answers = await Promise.all(pids.slice(i, i + atOnce).map(ask))
+    found.push(...answers.filter((answer) => answer !== undefined))
+  }
+  return found
+}
+
+function read(pid: number, file: string): Promise<Buffer | undefined> {
+  return fs.readFile(`/proc/${pid}/${file}`).catch((error: unknown) => {
+    if (isGone(error)) return undefined
+    throw error
+  })
+}
+
+/** It ended meanwhile, or it is another user's. */
+const isGone = (error: unknown): boolean =>
+  ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+/** The name is in brackets and may hold brackets and spaces itself: the fields begin after the last one. */
+export function parseStat(text: string) {
+  const end = text.lastIndexOf(')')
+  if (end === -1) return undefined
+  const fields = text.slice(end + 2).split(' ')
+  const field = (number: number): string => fields[number - 3] ?? ''
+  return {
+    name: text.slice(text.indexOf('(') + 1, end),
+    state: field(3),
+    parent: Number(field(4)),
+    group: Number(field(5)),
+    session: Number(field(6)),
+    cpuTicks: Number(field(14)) + Number(field(15)),
+    birth: field(22),
+    pages: Number(field(24)),
+  }
+}
+
+async function bootTime(): Promise<number> {
+  const text = await fs.readFile('/proc/stat', 'utf8')
+  return Number(/^btime (\d+)$/m.exec(text)?.[1] ?? 0) * 1000
+}
+
+/** The sizes of a page and a tick, as the kernel tells every program at its start. */
+function units(): { readonly pageBytes: number; readonly ticksPerSecond: number } {
+  const auxv = readFileSync('/proc/self/auxv')
+  const told = new Map<bigint, number>()
+  for (let at = 0; at + 16 <= auxv.length; at += 16)
+    told.set(auxv.readBigUInt64LE(at), Number(auxv.readBigUInt64LE(at + 8)))
+  return { pageBytes: told.get(6n) ?? 4096, ticksPerSecond: told.get(17n) ?? 100 }
+}

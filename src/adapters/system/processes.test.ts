@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { tempFolder } from '../../../test/support/temp-journal.ts'
+import { systemClock } from './clock.ts'
+import { parseStat, procTable } from './proc-table.ts'
+import type { ProcessRow, ProcessTable } from './process-table.ts'
+import { systemProcesses } from './processes.ts'
+import { parseLine, psTable } from './ps-table.ts'
+
+const processes = systemProcesses(systemClock)
+const never = new AbortController().signal
+const children: ChildProcess[] = []
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** A marked shell in a group of its own, which has written its pid when this answers. */
+async function shell(script: string, options: { detached?: boolean; mark?: string } = {}) {
+  const mark = { name: 'TEST_MARK', value: options.mark ?? randomUUID() }
+  const pidFile = join(tempFolder(), 'pid')
+  const child = spawn('sh', ['-c', script.replaceAll('PIDFILE', pidFile)], {
+    detached: options.detached ?? true,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, [mark.name]: mark.value },
+  })
+  children.push(child)
+  await vi.waitFor(
+    () => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n')).toBe(true),
+    5000,
+  )
+  return { mark, child, pid: child.pid as number, written: Number(readFileSync(pidFile, 'utf8')) }
+}
+
+const isAlive = async (pid: number): Promise<boolean> =>
+  (await processes.list(never)).some((info) => info.pid === pid)
+
+test.each([
+  ['/proc', procTable],
+  ['ps', psTable],
+])('%s tells of this process', async (_name, table) => {
+  const listed = await systemProcesses(systemClock, table).list(never)
+  const own = listed.find(({ pid }) => pid === process.pid)
+  expect(own).toMatchObject({ parent: process.ppid })
+  expect(own?.command).toContain('node')
+  expect(own?.rssBytes).toBeGreaterThan(10_000_000)
+  // ps counts whole seconds on Linux.
+  expect(own?.cpuMs).toBeGreaterThan(table === procTable ? 10 : -1)
+  expect(Math.abs((own?.startedAtMs ?? 0) - performance.timeOrigin)).toBeLessThan(5000)
+})
+
+test('a name with brackets and spaces does not move the fields', () => {
+  const rest = 'S 7 8 9 0 -1 0 0 0 0 0 3 4 0 0 20 0 1 0 555 1000 66 0'
+  expect(parseStat(`12 (a) (b c)) ${rest}`)).toMatchObject({
+    name: 'a) (b c)',
+    state: 'S',
+    parent: 7,
+    group: 8,
+    session: 9,
+    cpuTicks: 7,
+    birth: '555',
+    pages: 66,
+  })
+})
+
+test('lines of ps are read as macOS and Linux write them', () => {
+  const mac = parseLine('  501   1   501 Ss   Sun Nov 15 23:36:48 2026   2048   1:02.50 /bin/zsh -l')
+  expect(mac).toMatchObject({ pid: 501, parent: 1, group: 501, rssBytes: 2_097_152, cpuMs: 62_500 })
+  expect(mac?.command).toBe('/bin/zsh -l')
+  expect(parseLine('7 1 7 S Sun Nov  1 03:06:08 2026 0 1-00:00:01 [x]')?.cpuMs).toBe(86_401_000)
+  expect(parseLine('8 1 8 Z Sun Nov  1 03:06:08 2026 0 00:00:01 [x] <defunct>')).toBeUndefined()
+})
+
+test('a mark is found by its whole value only', async () => {
+  const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60')
+  expect(await processes.marked(mark.name, mark.value, never)).toEqual([pid])
+  expect(await processes.marked(mark.name, mark.value.slice(0, -1), never)).toEqual([])
+  expect(await processes.marked(mark.name, mark.value.slice(1), never)).toEqual([])
+  expect(await processes.marked(mark.name.slice(1), mark.value, never)).toEqual([])
+})
+
+test.each([
+  ['/proc', procTable],
+  ['ps', psTable],
+])('[SM-82] by %s a process and its descendants end', async (_name, table) => {
+  const { mark, pid, written } = await shell("sh -c 'echo $$ > PIDFILE; exec sleep 60' & wait")
+  const left = await systemProcesses(systemClock, table).endTree({ pid, mark }, { graceMs: 5000 }, never)
+  expect(left).toEqual([])
+  expect(await isAlive(pid)).toBe(false)
+  expect(await isAlive(written)).toBe(false)
+})
+
+test('[SM-82] what left the group and the tree is found by its mark', async () => {
+  const { mark, child, pid, written } = await shell(
+    "setsid sh -c 'echo $$ > PIDFILE; exec sleep 60' & sleep 60",
+  )
+  child.kill('SIGKILL')
+  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false))
+  expect(await isAlive(written)).toBe(true)
+  expect(await processes.endTree({ mark }, { graceMs: 5000 }, never)).toEqual([])
+  expect(await isAlive(written)).toBe(false)
+})
+
+test('[SM-82] a child without the mark ends with the session that its root leads, though its parent has ended', async () => {
+  const { mark, pid, written } = await shell(
+    "(env -u TEST_MARK sh -c 'echo $$ > PIDFILE; exec sleep 60' &); exec sleep 60",
+  )
+  expect(await processes.endTree({ pid, mark }, { graceMs: 5000 }, never)).toEqual([])
+  expect(await isAlive(written)).toBe(false)
+})
+
+test('[SM-82] a process gets its grace, and one that will not go is ended after it', async () => {
+  const polite = await shell(
+    "trap 'echo 7 > PIDFILE; exit 0' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done",
+  )
+  expect(await processes.endTree(polite, { graceMs: 10_000 }, never)).toEqual([])
+  expect(polite.child.exitCode).toBe(0)
+
+  const stubborn = await shell("trap '' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done")
+  expect(await processes.endTree(stubborn, { graceMs: 100 }, never)).toEqual([])
+  expect(await isAlive(stubborn.pid)).toBe(false)
+})
+
+test('[SM-82] one that starts itself anew when it is asked to end does not get away', async () => {
+  const script = `trap 'setsid sh -c "sleep 60" & exit 0' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done`
+  const { mark, pid } = await shell(script)
+  expect(await processes.endTree({ pid, mark }, { graceMs: 3000 }, never)).toEqual([])
+  expect(await processes.marked(mark.name, mark.value, never)).toEqual([])
+})
+
+test('nothing in the own group is ended, marked or not', async () => {
+  const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60', { detached: false })
+  expect(await processes.endTree({ pid, mark }, { graceMs: 50 }, never)).toEqual([])
+  expect(await isAlive(pid)).toBe(true)
+})
+
+test('a process that started at another time than the root is not the root', async () => {
+  const { pid, mark } = await shell('echo $$ > PIDFILE; exec sleep 60')
+  const other = { ...mark, value: 'none' }
+  const startedAtMs = systemClock.now() - 3_600_000
+  expect(await processes.endTree({ pid, startedAtMs, mark: other }, { graceMs: 50 }, never)).toEqual([])
+  expect(await isAlive(pid)).toBe(true)
+  const told = (await processes.list(never)).find((info) => info.pid === pid)?.startedAtMs as number
+  expect(await processes.endTree({ pid, startedAtMs: told, mark: other }, { graceMs: 5000 }, never)).toEqual(
+    [],
+  )
+  expect(await isAlive(pid)).toBe(false)
+})
+
+test('an aborted end stops', async () => {
+  const { pid, mark } = await shell("trap '' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done")
+  await expect(
+    processes.endTree({ pid, mark }, { graceMs: 60_000 }, AbortSignal.timeout(200)),
+  ).rejects.toThrow()
+  expect(await isAlive(pid)).toBe(true)
+})
+
+/** Signals go nowhere; the rows are what each look finds. */
+function pretend(looks: readonly (readonly Partial<ProcessRow>[])[], birthNow: Record<number, string> = {}) {
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  let look = 0
+  const table: ProcessTable = {
+    rows: async () => (looks[Math.min(look++, looks.length - 1)] ?? []) as ProcessRow[],
+    marked: async () => [],
+    isSame: async ({ pid, birth }) => (birthNow[pid] ?? birth) === birth,
+  }
+  const clock = { ...systemClock, sleep: async () => {} }
+  return { kill, processes: systemProcesses(clock, table) }
+}
+const row = (pid: number, more: Partial<ProcessRow> = {}) => ({
+  pid,
+  parent: 1,
+  group: pid,
+  session: pid,
+  birth: 'a',
+  startedAtMs: 0,
+  ...more,
+})
+const mark = { name: 'X', value: 'y' }
+
+test('pid 1, this process and its group get no signal, whatever the list says', async () => {
+  const looks = [
+    [
+      row(1, { parent: 5000 }),
+      row(process.pid, { group: 77, parent: 5000 }),
+      row(88, { group: 77, parent: 5000 }),
+      row(5000),
+    ],
+    [],
+  ]
+  const { kill, processes } = pretend(looks)
+  await processes.endTree({ pid: 5000, mark }, { graceMs: 50 }, never)
+  expect(kill.mock.calls).toEqual([[5000, 'SIGTERM']])
+})
+
+test('a pid that was given to another process gets no signal', async () => {
+  const look = [row(5000), row(5001, { parent: 5000, group: 5000 })]
+  const between = pretend([look, []], { 5001: 'b' })
+  await between.processes.endTree({ pid: 5000, mark }, { graceMs: 50 }, never)
+  expect(between.kill.mock.calls).toEqual([[5000, 'SIGTERM']])
+  vi.restoreAllMocks()
+
+  // After the first look both have ended, and a stranger with a group of its own has the pid of the root.
+  const strangers = [row(5000, { birth: 'b' }), row(6000, { parent: 5000, group: 5000, session: 5000 })]
+  const later = pretend([look, strangers])
+  expect(await later.processes.endTree({ pid: 5000, mark }, { graceMs: 50 }, never)).toEqual([])
+  expect(later.kill.mock.calls.map(([pid]) => pid)).toEqual([5000, 5001])
+})
+
+test('what cannot be ended is told', async () => {
+  const { processes } = pretend([[row(5000)]])
+  expect(await processes.endTree({ pid: 5000, mark }, { graceMs: 0 }, never)).toEqual([5000])
+})

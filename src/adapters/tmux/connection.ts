@@ -1,0 +1,131 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { AppError } from '../../contract/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type Link, outputs } from './connect.ts'
+import { isNotSent, isUnknownOutcome } from './control-client.ts'
+
+/** A connection that is made again whenever it breaks. */
+export type Connection = {
+  /** Runs commands in one turn of the server, and waits for the connection when it is being made again. */
+  run(commands: Commands, signal: AbortSignal): Promise<readonly (readonly string[])[]>
+  readonly link: Link
+  release(): Promise<void>
+}
+
+export type Commands = {
+  readonly commands: (link: Link) => readonly string[]
+  /** The run of the server that they are for; without it, whichever there is. */
+  readonly server?: string
+  /** Twice does the same as once: they are sent again when the connection breaks before the answer. */
+  readonly isRepeatable?: true
+}
+
+export type ConnectionOptions = {
+  readonly clock: Clock
+  readonly connect: () => Promise<Link>
+  /** Catches up after every connect, before anyone else may use the connection. */
+  readonly settle: (link: Link) => Promise<void>
+  readonly tell: (kind: 'lost' | 'restored') => void
+}
+
+const maxAttempts = 3
+const waitMs = 10_000
+const backoffMs = [0, 50, 100, 200, 500, 1000, 2000, 5000]
+
+export async function keepConnection(options: ConnectionOptions): Promise<Connection> {
+  const { clock, tell } = options
+  const stop = new AbortController()
+
+  const open = async (): Promise<Link> => {
+    const link = await options.connect()
+    try {
+      await options.settle(link)
+      return link
+    } catch (error) {
+      await link.client.close()
+      throw error
+    }
+  }
+  let link = await open()
+  let next: PromiseWithResolvers<Link> | undefined
+
+  const again = async (): Promise<Link> => {
+    for (let attempt = 0; ; attempt++) {
+      await clock.sleep(backoffMs[Math.min(attempt, backoffMs.length - 1)] as number, stop.signal)
+      try {
+        return await open()
+      } catch (error) {
+        // The server may be down for long, and tmux itself gone during an upgrade: only a bug ends this.
+        if (!(error instanceof AppError)) throw error
+      }
+    }
+  }
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      await link.client.closed
+      if (stop.signal.aborted) return
+      next = Promise.withResolvers()
+      next.promise.catch(() => {})
+      tell('lost')
+      link = await again()
+      const { resolve } = next
+      next = undefined
+      tell('restored')
+      resolve(link)
+    }
+  }
+  const kept = keep().catch((error: unknown) => {
+    next?.reject(released())
+    if (!stop.signal.aborted) throw error
+  })
+
+  const once = async ({ commands, server }: Commands, signal: AbortSignal) => {
+    if (stop.signal.aborted) throw released()
+    const used = next === undefined ? link : await inTime(next.promise, clock, signal)
+    if (server !== undefined && server !== used.server)
+      throw new AppError('not_found', 'that terminal ended with its tmux server; start the session again')
+    return outputs(await used.client.run(commands(used), signal))
+  }
+
+  return {
+    get link() {
+      return link
+    },
+    async run(wanted, signal) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await once(wanted, signal)
+        } catch (error) {
+          const mayRepeat = isNotSent(error) || (wanted.isRepeatable === true && isUnknownOutcome(error))
+          if (!mayRepeat || attempt === maxAttempts) throw error
+          await turn()
+        }
+      }
+    },
+    async release() {
+      stop.abort()
+      await link.client.close()
+      await kept
+      await link.client.close()
+    },
+  }
+}
+
+const released = (): AppError =>
+  new AppError('unavailable', 'the connection to tmux was let go; start the daemon')
+
+async function inTime(link: Promise<Link>, clock: Clock, signal: AbortSignal): Promise<Link> {
+  const done = new AbortController()
+  const late = clock.sleep(waitMs, AbortSignal.any([signal, done.signal])).then(() => {
+    throw new AppError('unavailable', 'the tmux server cannot be reached; try again, or see: sm doctor')
+  })
+  try {
+    return await Promise.race([link, late])
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    done.abort()
+    late.catch(() => {})
+  }
+}

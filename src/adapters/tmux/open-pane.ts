@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { promises as fs } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { AppError } from '../../contract/errors.ts'
+import type { OpenRequest, PaneRef } from '../../ports/terminal.ts'
+import { privateFolder } from '../system/durable-files.ts'
+import type { Connection } from './connection.ts'
+import { isUnknownOutcome } from './control-client.ts'
+import { launchScript } from './launch-script.ts'
+import { markOption, type PaneRow } from './pane-list.ts'
+import { literal, quote } from './quote.ts'
+import { anchorName, idleArgv } from './tmux-server.ts'
+
+export type Opened = PaneRef & { readonly pid: number }
+
+export type OpenPaneOptions = {
+  readonly connection: Connection
+  readonly list: () => Promise<readonly PaneRow[]>
+  readonly mark: string
+}
+
+/** What a window is renamed to when its program ends; the new name is what tells the control client. */
+export const endedSuffix = '-ended'
+
+/** Starts a program in a session of its own, or leaves nothing behind. */
+export async function openPane(request: OpenRequest, options: OpenPaneOptions): Promise<Opened> {
+  await check(request)
+  const script = join(await privateFolder(request.folder), `launch-${randomUUID()}.sh`)
+  await fs.writeFile(script, launchScript(request), { mode: 0o700, flag: 'wx' })
+  try {
+    return await start(request, script, options)
+  } catch (error) {
+    await fs.rm(script, { force: true })
+    throw error
+  }
+}
+
+async function start(request: OpenRequest, script: string, options: OpenPaneOptions): Promise<Opened> {
+  const { connection, mark } = options
+  const commands = openCommands(request, script, mark)
+  try {
+    // Not under the caller's signal: a session that came into being must be known here to be closed again.
+    const answers = await connection.run({ commands: () => commands }, new AbortController().signal)
+    const [session = '', pane = '', pid, server = ''] = (answers.at(-1)?.[0] ?? '').split(' ')
+    return { server, session, pane, pid: Number(pid) }
+  } catch (error) {
+    if (error instanceof AppError && error.message.includes('duplicate session'))
+      throw new AppError(
+        'conflict',
+        `there is a tmux session "${request.name}" already; close it or take another name`,
+      )
+    const made = await leftover(options, error)
+    if (made === undefined) throw error
+    if (isUnknownOutcome(error)) return made
+    await connection.run(
+      { commands: () => [`kill-session -t '${made.session}'`], server: made.server },
+      new AbortController().signal,
+    )
+    throw error
+  }
+}
+
+/** What exists of a failed open: all of it when only the answer was lost. */
+async function leftover(options: OpenPaneOptions, failure: unknown): Promise<PaneRow | undefined> {
+  try {
+    return (await options.list()).find(({ mark }) => mark === options.mark)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw failure
+  }
+}
+
+/**
+ * One line, so that tmux runs it in one turn: no end of the program can come between its start and the settings that
+ * report it. The program replaces an idle one for the user's hooks on new sessions, which may take turns of their own.
+ */
+function openCommands(request: OpenRequest, script: string, mark: string): readonly string[] {
+  const { name, width, height } = request
+  const folder = quote(literal(request.workingDir))
+  const here = `-t '=${name}:'`
+  const tellEnd = `run-shell -b -C "rename-window -t '#{window_id}' '${name}${endedSuffix}'"`
+  return [
+    `new-session -d -s ${name} -n ${name} -x ${width} -y ${height} -c ${folder} ${idleArgv.join(' ')}`,
+    `set-option -p ${here} ${markOption} ${mark}`,
+    `set-option -q ${here} destroy-unattached off`,
+    `set-option -p ${here} remain-on-exit on`,
+    `set-hook -p ${here} pane-died ${quote(tellEnd)}`,
+    `respawn-pane -k ${here} -c ${folder} /bin/sh ${quote(script)}`,
+    `display-message -p ${here} '#{session_id} #{pane_id} #{pane_pid} #{pid}-#{start_time}'`,
+  ]
+}
+
+async function check({ name, workingDir, width, height }: OpenRequest): Promise<void> {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || name === anchorName)
+    throw new AppError('invalid', `"${name}" cannot name a terminal; use up to 64 letters, digits, - and _`)
+  for (const size of [width, height])
+    if (!Number.isInteger(size) || size < 1 || size > 10_000)
+      throw new AppError('invalid', `${size} is no size of a terminal; use 1 to 10000`)
+  const stat = isAbsolute(workingDir) ? await fs.stat(workingDir).catch(() => undefined) : undefined
+  if (stat?.isDirectory() !== true)
+    throw new AppError(
+      'invalid',
+      `there is no folder ${workingDir} to work in; make it or name another full path`,
+    )
+}

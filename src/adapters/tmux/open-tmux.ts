@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../contract/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { OpenRequest, PaneRef, Terminal, TerminalEvent } from '../../ports/terminal.ts'
+import { captureCommands, screenFrom } from './capture-screen.ts'
+import { connect, type Link, outputs } from './connect.ts'
+import { keepConnection } from './connection.ts'
+import { keyCommands } from './key-commands.ts'
+import { endedSuffix, type Opened, openPane } from './open-pane.ts'
+import { listCommands, type PaneRow, paneRows } from './pane-list.ts'
+import { paneWatch } from './pane-watch.ts'
+import { ended, pasteText } from './paste-text.ts'
+import { tmuxServer } from './tmux-server.ts'
+
+/** What happened is told by tmux; a list every so often finds what it did not tell. */
+const netMs = 5_000
+
+/** Terminals on a tmux server: our own by name, or with the socket `default` the user's, of which nothing is changed. */
+export async function openTmux(options: {
+  readonly socket: string
+  readonly folder: string
+  readonly clock: Clock
+  readonly command?: string
+}): Promise<Terminal> {
+  const { socket, folder, clock } = options
+  const server = await tmuxServer({ socket, folder, command: options.command ?? 'tmux' })
+  const listeners = new Set<(event: TerminalEvent) => void>()
+  const emit = (event: TerminalEvent): void => {
+    for (const listener of listeners) listener(event)
+  }
+  const watch = paneWatch(emit)
+  const stop = new AbortController()
+  let look: () => void = () => {}
+
+  const never = new AbortController().signal
+  const settle = async ({ client }: Link): Promise<void> => {
+    watch.see(paneRows(outputs(await client.run(listCommands(), never)), server.version))
+  }
+  const connection = await keepConnection({
+    clock,
+    settle,
+    connect: () => connect(server, clock, (line) => isOfPanes(line) && look()),
+    tell: (kind) => emit({ kind }),
+  })
+  const list = async (signal: AbortSignal): Promise<PaneRow[]> =>
+    paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), server.version)
+  look = oneAtATime(async () => watch.see(await list(stop.signal)), stop.signal)
+  const net = lookEvery(netMs, { clock, look: () => look(), signal: stop.signal })
+
+  const open = async (request: OpenRequest, signal: AbortSignal): Promise<Opened> => {
+    signal.throwIfAborted()
+    const mark = randomUUID()
+    watch.opening(mark)
+    try {
+      const opened = await openPane(request, { connection, mark, list: () => list(never) })
+      if (signal.aborted) {
+        await close(opened, never)
+        signal.throwIfAborted()
+      }
+      // After the caller has its answer, so that an end that comes at once is not told of an unknown pane.
+      setImmediate(() => {
+        watch.opened({ ...opened, mark })
+        look()
+      })
+      return opened
+    } catch (error) {
+      watch.abandoned(mark)
+      throw error
+    }
+  }
+  const close = async ({ server, session }: PaneRef, signal: AbortSignal): Promise<void> => {
+    const commands = () => [`kill-session -t '${session}'`]
+    await connection.run({ commands, server, isRepeatable: true }, signal).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+    })
+  }
+
+  return {
+    open,
+    close,
+    attachArgv: ({ session }) => [
+      ...address(server.command, socket, connection.link),
+      'attach',
+      '-t',
+      session,
+    ],
+    async panes(signal) {
+      return (await list(signal)).map(({ mark: _mark, ...info }) => info)
+    },
+    async capture({ server, pane }, signal, history) {
+      const commands = () => captureCommands(pane, history)
+      return screenFrom(await connection.run({ commands, server, isRepeatable: true }, signal))
+    },
+    paste: (pane, text, signal) => pasteText(pane, text, { connection, folder, signal }),
+    async keys(pane, keys, signal) {
+      const isDead = `display-message -p -t '${pane.pane}' '#{pane_dead}'`
+      const commands = [isDead, ...keyCommands(pane.pane, keys)]
+      const [[dead] = []] = await connection.run({ commands: () => commands, server: pane.server }, signal)
+      if (dead === '1') throw ended(pane)
+    },
+    async leaveMode({ server, pane }, signal) {
+      const commands = () => [`copy-mode -q -t '${pane}'`]
+      await connection.run({ commands, server, isRepeatable: true }, signal)
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async release() {
+      stop.abort()
+      await connection.release()
+      await net
+    },
+  }
+}
+
+/** Notices after which a pane may have ended or gone. */
+const isOfPanes = (line: string): boolean =>
+  /^%(?:sessions-changed|(?:unlinked-)?window-close)/.test(line) ||
+  (/^%(?:unlinked-)?window-renamed /.test(line) && line.endsWith(endedSuffix))
+
+function address(command: string, socket: string, link: Link): readonly string[] {
+  // Where sockets lie is told by a variable that a person's terminal may not have.
+  if (process.env.TMUX_TMPDIR !== undefined) return [command, '-S', link.socketPath]
+  return socket === 'default' ? [command] : [command, '-L', socket]
+}
+
+/** Calls that come while one is under way become one more after it. */
+function oneAtATime(act: () => Promise<void>, signal: AbortSignal): () => void {
+  let isBusy = false
+  let isWanted = false
+  const work = async (): Promise<void> => {
+    isBusy = true
+    try {
+      do {
+        isWanted = false
+        await act()
+      } while (isWanted && !signal.aborted)
+    } catch (error) {
+      // After a break everything is looked at again.
+      if (!signal.aborted && !(error instanceof AppError)) throw error
+    } finally {
+      isBusy = false
+    }
+  }
+  return () => {
+    isWanted = true
+    if (!isBusy && !signal.aborted) void work()
+  }
+}
+
+async function lookEvery(
+  ms: number,
+  { clock, look, signal }: { readonly clock: Clock; readonly look: () => void; readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    for (;;) {
+      await clock.sleep(ms, signal)
+      look()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

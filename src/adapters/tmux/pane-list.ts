@@ -1,0 +1,80 @@
+import { constants } from 'node:os'
+import type { PaneInfo } from '../../ports/terminal.ts'
+
+/** Marks the panes that we opened, on the user's own server too; the value is different for each. */
+export const markOption = '@muster'
+
+/** A pane of ours as tmux lists it. */
+export type PaneRow = PaneInfo & { readonly mark: string }
+
+/** Commands whose answers `paneRows` reads. */
+export function listCommands(): readonly string[] {
+  const fields = [
+    'pid',
+    'start_time',
+    'session_id',
+    'pane_id',
+    'session_name',
+    'pane_pid',
+    'pane_dead',
+    'pane_dead_status',
+    'pane_dead_signal',
+    'session_attached',
+  ].map((name) => `#{${name}}`)
+  // Titles are what the program says: they come last, and tmux leaves no tab in them.
+  const pane = [`#{${markOption}}`, ...fields, '#{pane_title}'].join('|')
+  return [`list-panes -a -F '${pane}'`, `list-clients -F '#{session_id}|#{client_activity}'`]
+}
+
+/** Our panes; a session name of ours holds no bar, and other sessions have no mark. */
+export function paneRows(
+  [panes = [], clients = []]: readonly (readonly string[])[],
+  version: number,
+): PaneRow[] {
+  const lastKey = new Map<string, number>()
+  for (const line of clients) {
+    const [session = '', seconds] = line.split('|')
+    lastKey.set(session, Math.max(lastKey.get(session) ?? 0, Number(seconds) * 1000))
+  }
+  return panes.flatMap((line) => {
+    const [mark = '', ...fields] = line.split('|')
+    return mark === '' ? [] : [row(mark, fields, { lastKey, version })]
+  })
+}
+
+function row(
+  mark: string,
+  fields: readonly string[],
+  known: { readonly lastKey: ReadonlyMap<string, number>; readonly version: number },
+): PaneRow {
+  const [pid, started, session = '', pane = '', name = '', panePid, dead, code, signal, attached, ...title] =
+    fields
+  const hasEnding = code !== '' || signal !== '' || known.version < tellsSignals
+  const lastKeyMs = known.lastKey.get(session)
+  return {
+    mark,
+    server: `${pid}-${started}`,
+    session,
+    pane,
+    name,
+    pid: Number(panePid),
+    // Between the end of its terminal and the end of the process, a pane looks dead without a reason.
+    isDead: dead === '1' && hasEnding,
+    ...(code ? { exitCode: Number(code) } : {}),
+    ...(signal ? { exitSignal: signalName(signal) } : {}),
+    attached: Number(attached),
+    ...(lastKeyMs === undefined ? {} : { lastKeyMs }),
+    title: title.join('|'),
+  }
+}
+
+/** The first version that says which signal ended a program. */
+const tellsSignals = 303
+
+/** Some builds tell the number, some the name without SIG. */
+function signalName(text: string): string {
+  const number = Number(text)
+  if (Number.isNaN(number)) return text.startsWith('SIG') ? text : `SIG${text}`
+  const found = Object.entries(constants.signals).find(([, value]) => value === number)
+  return found?.[0] ?? `signal ${number}`
+}

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { echoTty, never, ready, tempTmux } from '../../../test/support/temp-tmux.ts'
+
+/** Opens the echoing program; `received` ends it and answers its input. */
+async function echo(mode: 'raw' | 'plain' | 'lines') {
+  const temp = tempTmux()
+  const terminal = await temp.open()
+  const report = join(temp.folder, 'report')
+  const pane = await terminal.open(temp.request('eng-1', [process.execPath, echoTty, report, mode]), never)
+  await ready(terminal, pane)
+  return {
+    ...temp,
+    terminal,
+    pane,
+    async received(): Promise<string> {
+      await terminal.keys(pane, ['C-d'], never)
+      await terminal.event({ kind: 'exited', code: 0 })
+      return readFileSync(report, 'utf8')
+    },
+  }
+}
+
+const framed = (text: string) => `\u001b[200~${text}\u001b[201~`
+
+test('100 KB of many lines and all kinds of letters arrive whole, as one paste', async () => {
+  const { terminal, pane, received, folder, tmux } = await echo('raw')
+  const line = 'Zeile ñ 中文 😀👩‍👩‍👧 עברית \\n $HOME #{pid} `x` \'q\' "d" 100% ;\n'
+  const text = line.repeat(Math.ceil(100_000 / Buffer.byteLength(line)))
+  await terminal.paste(pane, text, never)
+  const got = await received()
+  expect(Buffer.byteLength(got)).toBeGreaterThan(100_000)
+  expect(got === framed(text)).toBe(true)
+  expect(readdirSync(folder).filter((name) => name.startsWith('paste'))).toEqual([])
+  expect(tmux('list-buffers')).toBe('')
+})
+
+test('a program that did not ask for it gets no frame, and line feeds stay line feeds', async () => {
+  const { terminal, pane, received } = await echo('plain')
+  await terminal.paste(pane, 'one\ntwo\n', never)
+  expect(await received()).toBe('one\ntwo\n')
+})
+
+test('text cannot leave its frame, submit itself or press keys', async () => {
+  const { terminal, pane, received } = await echo('raw')
+  await terminal.paste(pane, 'a\u001b[201~\rb\r\nc\u0004\u0003\u009bd\u007f\te\0', never)
+  expect(await received()).toBe(framed('a[201~\nb\ncd\te'))
+})
+
+test('pastes arrive in the order of the calls', async () => {
+  const { terminal, pane, received } = await echo('plain')
+  const texts = Array.from({ length: 20 }, (_, i) => `${i}:${'x'.repeat(500)}\n`)
+  for (const text of texts) await terminal.paste(pane, text, never)
+  expect(await received()).toBe(texts.join(''))
+})
+
+test('nothing to paste is no paste', async () => {
+  const { terminal, pane, received } = await echo('raw')
+  await terminal.paste(pane, '', never)
+  await terminal.paste(pane, '\u001b\u0007', never)
+  expect(await received()).toBe('')
+})
+
+test('a program that reads whole lines gets each line up to the length of the terminal’s own buffer', async () => {
+  const { terminal, pane, received } = await echo('lines')
+  const short = 'x'.repeat(4000)
+  await terminal.paste(pane, `${short}\n`, never)
+  await terminal.paste(pane, `${'y'.repeat(6000)}\n`, never)
+  const [first = '', second = ''] = (await received()).split('\n')
+  expect(first).toBe(short)
+  // The kernel keeps 4095 bytes of a line: the loss is the terminal's, and why text is pasted into raw programs.
+  expect(second).toBe('y'.repeat(4095))
+})
+
+test('keys arrive as a terminal sends them', async () => {
+  const { terminal, pane, received } = await echo('raw')
+  await terminal.keys(
+    pane,
+    ['a', 'Enter', 'Escape', 'Up', 'C-c', 'Space', "'", '-', ';', '"', '\\', 'é', '#', '~'],
+    never,
+  )
+  expect(await received()).toBe(`a\r\u001b\u001b[A\u0003 '-;"\\é#~`)
+})
+
+test('a key that does not exist is refused, not typed', async () => {
+  const { terminal, pane, received } = await echo('raw')
+  for (const key of ['Ecsape', 'ab', '', 'C-', '\n', 'Enter\n'])
+    await expect(terminal.keys(pane, ['x', key], never)).rejects.toMatchObject({ code: 'invalid' })
+  expect(await received()).toBe('')
+})
+
+test('after a person’s scrolling is ended, keys reach the program again', async () => {
+  const { terminal, pane, received, tmux } = await echo('raw')
+  tmux('copy-mode', '-t', pane.pane)
+  tmux('display-panes', '-d', '1')
+  expect(await terminal.capture(pane, never)).toMatchObject({ isInMode: true })
+  await terminal.keys(pane, ['x'], never)
+  await terminal.leaveMode(pane, never)
+  expect(await terminal.capture(pane, never)).toMatchObject({ isInMode: false })
+  await terminal.leaveMode(pane, never)
+  await terminal.keys(pane, ['y'], never)
+  expect(await received()).toBe('y')
+})
+
+test('a paste into a program that has ended is refused, and the server lives on', async () => {
+  const { open, request, tmux } = tempTmux()
+  const terminal = await open()
+  const pane = await terminal.open(request('eng-1', ['true']), never)
+  await terminal.event({ kind: 'exited' })
+  await expect(terminal.paste(pane, 'x', never)).rejects.toMatchObject({ code: 'conflict' })
+  await expect(terminal.keys(pane, ['x'], never)).rejects.toMatchObject({ code: 'conflict' })
+  expect((await terminal.panes(never)).map(({ name }) => name)).toEqual(['eng-1'])
+  expect(tmux('list-buffers')).toBe('')
+  expect(terminal.events.map(({ kind }) => kind)).toEqual(['exited'])
+})
+
+test('a screen has all its lines, the cursor among them, and its history on request', async () => {
+  const { open, request } = tempTmux()
+  const terminal = await open()
+  const script = 'seq 1 30; printf "\\033]2;a  b|c\\007é%%end ✓"; exec sleep 600'
+  const pane = await terminal.open(request('eng-1', ['sh', '-c', script], { width: 40, height: 12 }), never)
+  await ready(terminal, pane, 'a  b|c')
+  await vi.waitUntil(async () => (await terminal.capture(pane, never)).lines.at(-1) === 'é%end ✓')
+  const screen = await terminal.capture(pane, never)
+  expect(screen).toEqual({
+    lines: [...Array.from({ length: 11 }, (_, i) => String(i + 20)), 'é%end ✓'],
+    width: 40,
+    height: 12,
+    cursor: { x: 7, y: 11, isVisible: true },
+    isInMode: false,
+    title: 'a  b|c',
+  })
+  const long = await terminal.capture(pane, never, 5)
+  expect(long.lines).toEqual([...Array.from({ length: 16 }, (_, i) => String(i + 15)), 'é%end ✓'])
+  expect(long.cursor.y).toBe(16)
+  expect(await terminal.capture(pane, never, 1000)).toMatchObject({
+    lines: { length: 31 },
+    cursor: { y: 30 },
+  })
+})
+
+test('blank lines below the text are kept', async () => {
+  const { open, request } = tempTmux()
+  const terminal = await open()
+  const script = 'printf "one\\n\\033]2;ready\\007"; exec sleep 600'
+  const pane = await terminal.open(request('eng-1', ['sh', '-c', script], { height: 5 }), never)
+  await ready(terminal, pane)
+  expect(await terminal.capture(pane, never)).toMatchObject({
+    lines: ['one', '', '', '', ''],
+    cursor: { x: 0, y: 1 },
+  })
+})

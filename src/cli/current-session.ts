@@ -1,0 +1,27 @@
+import type { Client } from '../client/client.ts'
+import { AppError } from '../contract/errors.ts'
+import { environmentNames } from '../contract/home.ts'
+import type { SessionView } from '../contract/session-views.ts'
+import type { Io } from './io.ts'
+
+/** The session that this `sm` runs in, as its environment names it; nothing outside of one. */
+export function currentSession(io: Pick<Io, 'env'>): string | undefined {
+  return io.env[environmentNames.session] || undefined
+}
+
+/** The session that is meant: the one that was named, or else the one that this runs in. */
+export function sessionMeant(named: string | undefined, io: Pick<Io, 'env'>): string {
+  const session = named ?? currentSession(io)
+  if (session !== undefined) return session
+  throw new AppError('invalid', 'this is not inside a session; name one, sm all lists them')
+}
+
+/** The session that asks, seen by the daemon; nothing when a person asks from outside. */
+export async function callerSession(
+  client: Client,
+  io: Pick<Io, 'env' | 'signal'>,
+): Promise<SessionView | undefined> {
+  const isInside = currentSession(io) !== undefined || Boolean(io.env[environmentNames.token])
+  if (!isInside) return undefined
+  return (await client.whoAmI({}, { signal: io.signal })).session ?? undefined
+}

@@ -1,0 +1,82 @@
+import type { Client } from '../client/client.ts'
+import type { RouteInput } from '../contract/routes.ts'
+import type { Io } from './io.ts'
+
+/** What the stream is asked for: events after a seq, perhaps of some types or of one session. */
+export type NewsFilter = Omit<RouteInput<'streamEvents'>, 'after'> & { readonly after: number }
+
+// Several events of one batch are one piece of news; what is read from the index may be a moment behind it.
+const gatherMs = 50
+const echoMs = 400
+const restMs = 5000
+
+/** Says whenever it is worth to look again: at once after an event, shortly after it once more, and rarely without any. */
+export async function* news(client: Client, filter: NewsFilter, io: Io): AsyncGenerator<void, void, void> {
+  const stop = new AbortController()
+  const bell = new Bell()
+  const reading = read(client, filter, { io, stop, bell })
+  let restingMs = restMs
+  try {
+    while (true) {
+      const isRung = await bell.wait(restingMs, io)
+      if (bell.failure !== undefined) throw bell.failure
+      if (isRung) await io.sleep(gatherMs)
+      bell.reset()
+      yield
+      if (bell.isOver && !bell.isRung) return
+      restingMs = isRung ? echoMs : restMs
+    }
+  } finally {
+    stop.abort()
+    await reading
+  }
+}
+
+type Reading = { readonly io: Io; readonly stop: AbortController; readonly bell: Bell }
+
+async function read(
+  client: Client,
+  { after, ...filter }: NewsFilter,
+  { io, stop, bell }: Reading,
+): Promise<void> {
+  const signal = AbortSignal.any([io.signal, stop.signal])
+  const onRetry = (error: Error) => io.say(`${error.message}; trying again`)
+  try {
+    for await (const _ of client.streamEvents({ ...filter, after: String(after) }, { signal, onRetry }))
+      bell.ring()
+  } catch (error) {
+    bell.failure = error
+  }
+  bell.isOver = true
+  bell.ring()
+}
+
+/** Remembers that it was rung until somebody has listened. */
+class Bell {
+  failure: unknown
+  isOver = false
+  #rung = Promise.withResolvers<void>()
+  isRung = false
+
+  ring(): void {
+    this.isRung = true
+    this.#rung.resolve()
+  }
+
+  reset(): void {
+    this.isRung = false
+    this.#rung = Promise.withResolvers()
+  }
+
+  /** Whether it was rung within a time. */
+  async wait(ms: number, io: Io): Promise<boolean> {
+    if (this.isRung) return true
+    const enough = new AbortController()
+    const late = io.sleep(ms, AbortSignal.any([io.signal, enough.signal])).catch((error: unknown) => {
+      if (!enough.signal.aborted) throw error
+    })
+    await Promise.race([this.#rung.promise, late])
+    enough.abort()
+    return this.isRung
+  }
+}

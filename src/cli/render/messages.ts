@@ -1,0 +1,45 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import type { MessageView } from '../../contract/session-views.ts'
+import type { View } from '../command-module.ts'
+import { age } from './durations.ts'
+import { oneLine } from './one-line.ts'
+import { table } from './table.ts'
+
+/** Whether a message has arrived as far as the session's program says. */
+export function isTaken({ state }: MessageView): boolean {
+  return state === 'accepted' || state === 'answered'
+}
+
+/** What became of a message that was sent. */
+export function renderSent(message: MessageView): string {
+  const { session_id, message_id, state, detail } = message
+  const why = detail === null ? '' : `: ${oneLine(detail)}`
+  if (isTaken(message)) return `Input sent to session ${session_id}`
+  if (state === 'failed') return `Not delivered to session ${session_id} (${message_id})${why}`
+  if (state === 'queued') return `Queued for session ${session_id} (${message_id})${why}`
+  return `On its way to session ${session_id}, not accepted yet (${message_id})${why}`
+}
+
+/** Messages and their receipts, oldest first. */
+export function renderMessages({ messages }: CommandOutput<'messages'>, { width, now }: View): string {
+  if (messages.length === 0) return 'No messages.'
+  return table(
+    [
+      { title: 'AGE', align: 'right' },
+      { title: 'STATE' },
+      { title: 'MODE' },
+      { title: 'FROM' },
+      { title: 'MESSAGE' },
+      { title: 'TEXT', isElastic: true },
+    ],
+    messages.map(({ queued_at, state, mode, from, message_id, preview, detail }) => [
+      age(queued_at, now),
+      state,
+      mode,
+      oneLine(from ?? '-'),
+      message_id,
+      oneLine(`${detail === null ? '' : `[${detail}] `}${preview}`.slice(0, 400)),
+    ]),
+    width,
+  )
+}

@@ -1,0 +1,36 @@
+import type { SpawnedView } from '../../contract/session-views.ts'
+import { oneLine } from './one-line.ts'
+import { painter } from './paint.ts'
+import { titleOf } from './session-line.ts'
+
+/** What was started and how to see it, or what would have been. */
+export function renderSpawned(spawned: SpawnedView, { color }: { readonly color: boolean }): string {
+  const paint = painter(color)
+  const { tmux_session, attach, dry_run, permission_mode } = spawned
+  const isBypass = permission_mode === 'bypass'
+  if (dry_run === null) {
+    const note = isBypass ? ` ${paint('red', '(asks for nothing: permission mode bypass)')}` : ''
+    return [
+      `Spawned ${titleOf(spawned)} in tmux session ${tmux_session}`,
+      `Attach with: ${attach}${note}`,
+    ].join('\n')
+  }
+  const rows = [
+    ['command', dry_run.argv.map(quoted).join(' ')],
+    ['folder', spawned.working_dir],
+    ['parent', spawned.parent_session_id ?? 'none'],
+    ['cli', spawned.cli],
+    ['model', spawned.model ?? 'its own default'],
+    ['permissions', isBypass ? paint('red', permission_mode) : permission_mode],
+    ['environment', dry_run.environment.join(' ')],
+  ] as const
+  return [
+    `Nothing was started. It would be ${titleOf(spawned)} in tmux session ${tmux_session}`,
+    ...rows.map(([term, text]) => `  ${term.padEnd(11)}  ${text}`),
+  ].join('\n')
+}
+
+function quoted(word: string): string {
+  const text = oneLine(word)
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

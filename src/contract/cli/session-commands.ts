@@ -1,0 +1,234 @@
+import { commandFamily } from './command.ts'
+
+const oneSession = { takes: 'one', about: 'its short id, a unique prefix, or its name' } as const
+
+/** Starting, steering and ending managed sessions. */
+export const sessionCommands = commandFamily({
+  spawn: {
+    group: 'people',
+    summary: 'start an agent in a session of its own',
+    needs: 'daemon',
+    arguments: {
+      'agent-type': { takes: 'one', about: 'the role: Engineer, Architect, any agent file, or a CLI' },
+      prompt: { takes: 'optional', about: 'what it shall do; - reads standard input' },
+    },
+    options: {
+      model: { kind: 'text', value: 'model', about: 'opus, sonnet, haiku or a full id' },
+      args: {
+        kind: 'text',
+        value: 'words',
+        isMany: true,
+        about: 'arguments for the CLI, quoted as in a shell; may be repeated',
+      },
+      preset: { kind: 'text', value: 'name', about: 'a set of model and arguments from the settings' },
+      parent: {
+        kind: 'text',
+        value: 'session',
+        about: 'the parent; inside a session it is that session',
+      },
+      'working-dir': {
+        kind: 'file',
+        value: 'path',
+        about: "its folder; else the parent's, or the present one",
+      },
+      name: { kind: 'text', value: 'name', about: 'a name of letters, digits, - and _' },
+      cli: {
+        kind: 'text',
+        value: 'cli',
+        choices: ['claude', 'codex', 'opencode', 'gemini', 'pi', 'custom'],
+        about: 'which coding agent runs',
+      },
+      'permission-mode': {
+        kind: 'text',
+        value: 'mode',
+        choices: ['manual', 'acceptEdits', 'plan', 'bypass'],
+        about: 'what it may do without asking',
+      },
+      mode: {
+        kind: 'text',
+        value: 'mode',
+        choices: ['auto', 'manual', 'supervised'],
+        about: 'how its end is noticed',
+      },
+      worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in a git work tree of its own' },
+      budget: {
+        kind: 'text',
+        value: 'amount',
+        isMany: true,
+        about: 'what it and those below may use: 200k or 1.5m tokens, 5usd; may be repeated',
+      },
+      'prompt-file': {
+        kind: 'file',
+        value: 'file',
+        about: 'read the prompt from a file; - is standard input',
+      },
+      'dry-run': { kind: 'switch', about: 'show what would be started, and start nothing' },
+      wait: {
+        kind: 'count',
+        value: 'seconds',
+        bare: 0,
+        about: 'stay until it has ended, at most so long; exit 4 when time is up',
+      },
+      quiet: { kind: 'switch', short: 'q', about: 'print the short id alone' },
+    },
+    examples: [
+      { line: 'sm spawn Engineer "Implement the login endpoint"', does: 'the usual way' },
+      { line: 'sm spawn Architect "Review PR 1042" --model opus --name pr1042', does: 'with a name' },
+      { line: 'sm spawn codex - --worktree=fix/login --budget 200k', does: 'the prompt from a pipe' },
+    ],
+  },
+  send: {
+    group: 'people',
+    summary: 'send text to a session, or answer its question',
+    needs: 'daemon',
+    arguments: {
+      sessions: { takes: 'one', about: 'short id, prefix or name; several with commas: a,b' },
+      text: { takes: 'optional', about: 'what to say; - reads standard input' },
+    },
+    options: {
+      important: { kind: 'switch', about: 'between two steps of its work, not only when it is idle' },
+      urgent: { kind: 'switch', about: 'interrupt what it is doing' },
+      wait: {
+        kind: 'count',
+        value: 'seconds',
+        bare: 60,
+        about: 'until the session has taken it (60); exit 4 when time is up',
+      },
+      file: { kind: 'file', value: 'file', about: 'read the text from a file; - is standard input' },
+    },
+    examples: [
+      { line: 'sm send def456 "Add error handling for network failures"', does: 'when it is idle next' },
+      { line: 'sm send abc123,def456 "Stop: requirements changed" --urgent', does: 'at once, to two' },
+    ],
+  },
+  messages: {
+    group: 'agents',
+    summary: 'list the messages to a session, with receipts',
+    needs: 'daemon',
+    arguments: { session: { takes: 'optional', about: 'short id, prefix or name; else this session' } },
+    options: {
+      failed: { kind: 'switch', about: 'only those that could not be delivered' },
+      limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'at most so many' },
+    },
+    examples: [{ line: 'sm messages def456 --failed', does: 'what never reached it, and why' }],
+  },
+  interrupt: {
+    group: 'people',
+    summary: 'stop what sessions are doing, as Escape does',
+    needs: 'daemon',
+    arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
+    options: {},
+    examples: [{ line: 'sm interrupt def456', does: 'it stays alive and waits for words' }],
+  },
+  kill: {
+    group: 'people',
+    summary: 'end sessions and all below them',
+    needs: 'daemon',
+    arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
+    options: {
+      force: { kind: 'switch', about: 'at once, without an interrupt and a grace period first' },
+      reason: { kind: 'text', value: 'text', about: 'why, for the record' },
+    },
+    examples: [
+      { line: 'sm kill def456', does: 'interrupt, then end it and its children' },
+      { line: 'sm kill def456 --force', does: 'at once' },
+    ],
+  },
+  approvals: {
+    group: 'people',
+    summary: 'list what waits for a decision',
+    needs: 'daemon',
+    arguments: { session: { takes: 'optional', about: 'only of this session' } },
+    options: { all: { kind: 'switch', about: 'decided ones too' } },
+    examples: [{ line: 'sm approvals', does: 'oldest first' }],
+  },
+  approve: {
+    group: 'people',
+    summary: 'allow what a session asks for',
+    needs: 'daemon',
+    arguments: { id: { takes: 'one', about: 'an approval, or a session that asks one thing' } },
+    options: {
+      always: { kind: 'switch', about: 'and do not ask for the like again' },
+      session: { kind: 'switch', about: 'and do not ask for the like again in this session' },
+      answer: {
+        kind: 'text',
+        value: 'answer',
+        isMany: true,
+        about: 'the chosen label, or question=label when there are several',
+      },
+    },
+    examples: [
+      { line: 'sm approve def456', does: 'this once' },
+      { line: 'sm approve def456 --answer "Use JWT"', does: 'answer its question' },
+    ],
+  },
+  reject: {
+    group: 'people',
+    summary: 'refuse what a session asks for',
+    needs: 'daemon',
+    arguments: {
+      id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
+      reason: { takes: 'optional', about: 'why; the agent is told' },
+    },
+    options: {},
+    examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it goes on with that' }],
+  },
+  attach: {
+    group: 'people',
+    summary: "show a session's terminal; Ctrl-Q leaves it",
+    needs: 'daemon',
+    arguments: { session: oneSession },
+    options: { print: { kind: 'switch', about: 'only print the command that does it' } },
+    examples: [{ line: 'sm attach def456', does: 'inside tmux it opens in a window of its own' }],
+  },
+  wait: {
+    group: 'agents',
+    summary: 'wait until sessions have ended, or need words',
+    needs: 'daemon',
+    arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
+    options: {
+      for: {
+        kind: 'text',
+        value: 'what',
+        choices: ['complete', 'idle', 'waiting'],
+        about: 'what to wait for; without it the end',
+      },
+      timeout: { kind: 'count', value: 'seconds', about: 'exit 4 when they are not there by then' },
+      any: { kind: 'switch', about: 'the first one is enough' },
+    },
+    examples: [
+      { line: 'sm wait abc123 def456 --timeout 600', does: 'exit 1 when one ended badly' },
+      { line: 'sm wait abc123 --for waiting', does: 'until it asks something' },
+    ],
+  },
+  resume: {
+    group: 'people',
+    summary: 'start a session again, in its own conversation',
+    needs: 'daemon',
+    arguments: { session: oneSession },
+    options: {},
+    examples: [{ line: 'sm resume def456', does: 'after a crash, a kill or a reboot' }],
+  },
+  restore: {
+    group: 'maintenance',
+    summary: 'bring back what a restart ended',
+    needs: 'daemon',
+    arguments: {},
+    options: { 'dry-run': { kind: 'switch', about: 'only say what would become of each session' } },
+    examples: [{ line: 'sm restore --dry-run', does: 'restored, needs you, gone; and why' }],
+  },
+  adopt: {
+    group: 'agents',
+    summary: 'take an abandoned session under a new parent',
+    needs: 'daemon',
+    arguments: { session: oneSession },
+    options: {
+      parent: {
+        kind: 'text',
+        value: 'session',
+        about: 'the new parent; inside a session it is that session',
+      },
+    },
+    examples: [{ line: 'sm adopt def456', does: 'inside a session: it is your child now' }],
+  },
+})

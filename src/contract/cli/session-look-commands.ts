@@ -1,0 +1,132 @@
+import { commandFamily } from './command.ts'
+
+const aSession = { takes: 'optional', about: 'short id, prefix or name; else this session' } as const
+
+/** Looking at managed sessions. */
+export const sessionLookCommands = commandFamily({
+  all: {
+    group: 'people',
+    summary: 'list all sessions as a tree',
+    alias: 'ls',
+    needs: 'daemon',
+    arguments: {},
+    options: { closed: { kind: 'switch', about: 'those that are over and gone too' } },
+    examples: [
+      { line: 'sm all', does: 'state, age, context, tokens and task of each' },
+      { line: 'sm ls --closed --json', does: 'the same for a script, with those that ended' },
+    ],
+  },
+  status: {
+    group: 'people',
+    summary: 'show yourself, your children and who works here',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm status', does: 'inside a session or outside' }],
+  },
+  children: {
+    group: 'agents',
+    summary: 'list the children of a session',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {
+      recursive: { kind: 'switch', short: 'r', about: 'all below it, as a tree' },
+      status: {
+        kind: 'text',
+        value: 'status',
+        choices: ['running', 'completed', 'error', 'all'],
+        about: 'only those that are',
+      },
+    },
+    examples: [
+      { line: 'sm children 1749a2fe', does: 'name, state, age and last words' },
+      { line: 'sm children --recursive --status running', does: 'inside a session' },
+    ],
+  },
+  progress: {
+    group: 'agents',
+    summary: 'show how far a session is',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {
+      watch: {
+        kind: 'count',
+        value: 'seconds',
+        bare: 5,
+        about: 'again every so many seconds (5), to its end',
+      },
+    },
+    examples: [
+      { line: 'sm progress def456', does: 'tokens, tools, activity and milestones' },
+      { line: 'sm progress def456 --watch', does: 'in place, until it has ended' },
+    ],
+  },
+  checkpoints: {
+    group: 'agents',
+    summary: 'list the milestones of a session',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {},
+    examples: [{ line: 'sm checkpoints def456', does: 'oldest first' }],
+  },
+  events: {
+    group: 'agents',
+    summary: 'print events of a session and its children',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {
+      type: { kind: 'text', value: 'word', isMany: true, about: 'only such events; may be repeated' },
+      limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'the last so many' },
+      follow: { kind: 'switch', short: 'f', about: 'go on with events as they come' },
+      since: { kind: 'text', value: 'time', about: 'only after 10min, 2hr, 15:10 or 2026-01-27T15:10Z' },
+    },
+    examples: [
+      { line: 'sm events 1749a2fe --follow', does: 'the past ones, then live' },
+      { line: 'sm events --type completed --since 1hr', does: 'who is done, inside a session' },
+    ],
+  },
+  tail: {
+    group: 'people',
+    summary: "print the end of a session's conversation",
+    alias: 'logs',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {
+      lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'so many entries' },
+      follow: { kind: 'switch', short: 'f', about: 'go on as it grows' },
+    },
+    examples: [{ line: 'sm tail def456 -f', does: 'prompts, answers and tools as they come' }],
+  },
+  output: {
+    group: 'agents',
+    summary: "print the last lines of a session's terminal",
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: { lines: { kind: 'count', value: 'count', short: 'n', default: 50, about: 'so many lines' } },
+    examples: [{ line: 'sm output def456 --lines 200', does: 'what a person would see there' }],
+  },
+  what: {
+    group: 'agents',
+    summary: 'say in a few words what a session is about',
+    needs: 'daemon',
+    arguments: { session: { takes: 'one', about: 'its short id, a unique prefix, or its name' } },
+    options: {},
+    examples: [{ line: 'sm what def456', does: 'from its own words' }],
+  },
+  explain: {
+    group: 'maintenance',
+    summary: 'show every signal behind the state of a session',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {},
+    examples: [{ line: 'sm explain def456', does: 'why idle, how sure, and what would change it' }],
+  },
+  ps: {
+    group: 'maintenance',
+    summary: 'list the processes of all sessions',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm ps', does: 'and those that were left behind' }],
+  },
+})

@@ -1,0 +1,120 @@
+import { commandFamily } from './command.ts'
+
+const forSession = {
+  session: { kind: 'text', value: 'session', about: 'for another session than this one' },
+} as const
+
+/** What an agent says of itself, and asks about those around it. */
+export const sessionReportCommands = commandFamily({
+  me: {
+    group: 'agents',
+    summary: 'print the session that this runs in',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm me', does: 'name, id, state and folder' }],
+  },
+  who: {
+    group: 'agents',
+    summary: 'list siblings, or who else works here',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm who', does: 'silent and exit 1 when there is nobody' }],
+  },
+  others: {
+    group: 'agents',
+    summary: 'list the other sessions of this folder',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm others', does: 'with what each works on; exit 1 when there is none' }],
+  },
+  alone: {
+    group: 'agents',
+    summary: 'exit 0 when nobody else works here',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm alone && git rebase main', does: 'only when nobody else is here' }],
+  },
+  checkpoint: {
+    group: 'agents',
+    summary: 'record a milestone',
+    needs: 'daemon',
+    arguments: { message: { takes: 'one', about: 'what is done' } },
+    options: {
+      metadata: { kind: 'text', value: 'key=value', isMany: true, about: 'a fact to keep; may be repeated' },
+      ...forSession,
+    },
+    examples: [
+      { line: 'sm checkpoint "Data model done (3/5 tasks)"', does: 'with the state of the work tree' },
+      { line: 'sm checkpoint "Starting tests" --metadata coverage=0', does: 'with a figure' },
+    ],
+  },
+  'checkpoint diff': {
+    group: 'agents',
+    summary: 'show what changed between two milestones',
+    needs: 'daemon',
+    arguments: {
+      from: { takes: 'one', about: 'the number of a milestone; sm checkpoints lists them' },
+      to: { takes: 'optional', about: 'a later one; else the present' },
+    },
+    options: forSession,
+    examples: [{ line: 'sm checkpoint diff 1 3 --session def456', does: 'files, tokens, cost and time' }],
+  },
+  complete: {
+    group: 'agents',
+    summary: 'say that this session is done',
+    needs: 'daemon',
+    arguments: { message: { takes: 'optional', about: 'the result in a sentence; - reads standard input' } },
+    options: {
+      status: {
+        kind: 'text',
+        value: 'status',
+        choices: ['completed', 'error', 'abandoned'],
+        about: 'how it ended; without it completed',
+      },
+      ...forSession,
+    },
+    examples: [
+      { line: 'sm complete "Feature X works, 26 tests pass"', does: 'the end, with its result' },
+      { line: 'sm complete "No API keys" --status error', does: 'it could not be done' },
+    ],
+  },
+  name: {
+    group: 'agents',
+    summary: 'name this session, or another one',
+    needs: 'daemon',
+    arguments: {
+      'name-or-session': { takes: 'one', about: 'the name; or the session when a name follows' },
+      name: { takes: 'optional', about: 'letters, digits, - and _' },
+    },
+    options: {},
+    examples: [{ line: 'sm name def456 eng-1043', does: 'another one' }],
+  },
+  task: {
+    group: 'agents',
+    summary: 'say what this session works on',
+    needs: 'daemon',
+    arguments: { text: { takes: 'one', about: 'in a few words; empty takes it away' } },
+    options: forSession,
+    examples: [{ line: 'sm task "Migrating the user table"', does: 'sm all shows it' }],
+  },
+  lock: {
+    group: 'agents',
+    summary: 'ask others to keep out of this folder',
+    needs: 'daemon',
+    arguments: { text: { takes: 'one', about: 'why' } },
+    options: forSession,
+    examples: [{ line: 'sm lock "Rebasing, back in 5 minutes"', does: 'sm status shows it' }],
+  },
+  unlock: {
+    group: 'agents',
+    summary: 'let others in again',
+    needs: 'daemon',
+    arguments: {},
+    options: forSession,
+    examples: [{ line: 'sm unlock', does: 'takes your own lock away' }],
+  },
+})

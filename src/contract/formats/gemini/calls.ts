@@ -1,0 +1,42 @@
+import type { TranscriptMemory } from '../../dialect.ts'
+import type { Signal } from '../../signal.ts'
+import { type Foreign, foreign, foreignList, foreignText, foreignTime, told } from '../foreign-json.ts'
+import { geminiTool } from './tools.ts'
+
+type Seen = { readonly source: 'transcript'; readonly at: number; readonly agent?: string }
+
+const ended = new Set(['success', 'error', 'cancelled'])
+/** So many calls are remembered as told: those of the last message that was written twice are among them. */
+const remembered = 100
+
+/** The tool calls of a message, each told once: it is written again whenever one of them is done. */
+export function geminiCalls(record: Foreign, memory: TranscriptMemory, seen: Seen): readonly Signal[] {
+  return foreignList(record['toolCalls']).flatMap((item) => {
+    const call = foreign(item)
+    const [callId, name] = [foreignText(call['id']), foreignText(call['name'])]
+    const status = foreignText(call['status']) ?? ''
+    if (callId === undefined || name === undefined) return []
+    const tool = geminiTool(name)
+    const start: readonly Signal[] = isNew(memory, `start ${callId}`)
+      ? [{ ...seen, kind: 'tool-start', callId, tool, ...told({ input: call['args'] }) }]
+      : []
+    if (!ended.has(status) || !isNew(memory, `end ${callId}`)) return start
+    const at = foreignTime(call['timestamp']) ?? seen.at
+    const output = resultOf(call['result'])
+    const ok = status === 'success'
+    const error = ok ? undefined : (output ?? status)
+    return [...start, { ...seen, at, kind: 'tool-end', callId, tool, ok, ...told({ output, error }) }]
+  })
+}
+
+function isNew(memory: TranscriptMemory, mark: string): boolean {
+  const marks = foreignList(memory['calls'])
+  if (marks.includes(mark)) return false
+  memory['calls'] = [...marks, mark].slice(-remembered)
+  return true
+}
+
+const resultOf = (result: unknown): string | undefined => {
+  const { output, error } = foreign(foreign(foreign(foreignList(result)[0])['functionResponse'])['response'])
+  return foreignText(output) ?? foreignText(error)
+}

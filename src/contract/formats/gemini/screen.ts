@@ -1,0 +1,73 @@
+import type { Screen } from '../../screen.ts'
+import type { Composer, Dialog, ScreenReading } from '../../signal.ts'
+import { told } from '../foreign-json.ts'
+import { numberedOptions } from '../numbered-options.ts'
+import { dialogKind, rulesFor } from '../screen-rules.ts'
+import { type GeminiScreenRules, geminiScreenRules } from './screen-rules.ts'
+
+/** Reads Gemini's screen. Its own cursor is drawn and the terminal's is hidden, so only the words tell. */
+export function geminiScreen(screen: Screen, version: string): ScreenReading {
+  const rules = rulesFor(geminiScreenRules, version)
+  const lines = screen.lines.map((line) => line.trimEnd())
+  const box = boxOn(lines)
+  const composer = box ? composerOf(lines.slice(box.from + 1, box.to), rules) : ({ state: 'none' } as const)
+  const dialog = composer.state === 'none' ? dialogOn(lines, rules) : undefined
+  const since = lines.slice(lastPrompt(lines, box?.from ?? lines.length) + 1)
+  const isWorking =
+    !dialog && (rules.workingTitle.test(screen.title) || since.some((line) => rules.working.test(line)))
+  const retry = since.map((line) => rules.retry.exec(line)).findLast((match) => match !== null)
+  const error = since.map((line) => rules.error.exec(line)?.[1]).findLast((text) => text !== undefined)
+  const limit = error === undefined ? undefined : rules.limit.exec(error)?.[0]
+  const queued = queuedIn(since, rules)
+  return {
+    composer,
+    isWorking,
+    ...told({
+      dialog,
+      retry: isWorking && retry ? { attempt: Number(retry[1]), of: Number(retry[2]) } : undefined,
+      limit: limit === undefined ? undefined : { text: limit },
+      error: isWorking ? undefined : error,
+      queued: queued > 0 ? queued : undefined,
+    }),
+  }
+}
+
+/** The box at the bottom; prompts of the conversation stand in boxes that look the same, with more below them. */
+function boxOn(lines: readonly string[]): { readonly from: number; readonly to: number } | undefined {
+  const to = lines.findLastIndex((line) => /^▀+$/.test(line))
+  const from = lines.findLastIndex((line, at) => at < to && /^▄+$/.test(line))
+  const below = lines.slice(to + 1).filter((line) => line !== '')
+  const isLast = below.length <= 4 && !below.some((line) => /^\s*[✦╭│╰ℹ⚠✕?]/.test(line))
+  return from >= 0 && isLast ? { from, to } : undefined
+}
+
+function composerOf(lines: readonly string[], { prompt, placeholder }: GeminiScreenRules): Composer {
+  const [first = ''] = lines
+  if (!prompt.test(first)) return { state: 'none' }
+  const text = lines.map((line) => line.slice(3)).join('\n')
+  if (text.trim() === '' || placeholder.test(text)) return { state: 'empty' }
+  return { state: 'text', text: text.trim() }
+}
+
+function dialogOn(lines: readonly string[], rules: GeminiScreenRules): Dialog | undefined {
+  const found = numberedOptions(lines, '●')
+  if (!found) return undefined
+  const kind = dialogKind(lines.slice(0, found.from), rules.dialogs)
+  const above = lines.slice(0, found.from).map((line) => line.replaceAll(/[│╭╮╰╯─]/g, '').trim())
+  return {
+    kind: kind?.kind ?? 'menu',
+    title: kind?.title ?? above.findLast((line) => line !== '') ?? '',
+    options: found.options.map((option) => option.replace(/ \(esc\)$/, '')),
+    ...told({ selected: found.selected }),
+  }
+}
+
+const lastPrompt = (lines: readonly string[], before: number): number =>
+  lines.findLastIndex((line, at) => at < before && /^▀+$/.test(line))
+
+function queuedIn(lines: readonly string[], { queueHeader }: GeminiScreenRules): number {
+  const header = lines.findLastIndex((line) => queueHeader.test(line))
+  if (header < 0) return 0
+  const end = lines.findIndex((line, at) => at > header && !/^ {4}\S/.test(line))
+  return (end < 0 ? lines.length : end) - header - 1
+}

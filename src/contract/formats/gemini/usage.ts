@@ -1,0 +1,33 @@
+import type { Signal } from '../../signal.ts'
+import { type Foreign, foreign, foreignCount, foreignText } from '../foreign-json.ts'
+
+/** The tokens of a message. Thoughts are counted beside the output there, and cached input within the input. */
+export function geminiUsage(
+  record: Foreign,
+  {
+    id,
+    ...seen
+  }: { readonly source: 'transcript'; readonly at: number; readonly agent?: string; readonly id: string },
+): readonly Signal[] {
+  const tokens = foreign(record['tokens'])
+  const [input, output] = [foreignCount(tokens['input']), foreignCount(tokens['output'])]
+  if (input === undefined || output === undefined) return []
+  const [cacheRead, reasoning] = [foreignCount(tokens['cached']) ?? 0, foreignCount(tokens['thoughts']) ?? 0]
+  const tool = foreignCount(tokens['tool']) ?? 0
+  return [
+    {
+      ...seen,
+      kind: 'usage',
+      responseId: id,
+      model: foreignText(record['model']) ?? 'unknown',
+      usage: {
+        input: Math.max(0, input - cacheRead) + tool,
+        output: output + reasoning,
+        cacheRead,
+        cacheWrite: 0,
+        reasoning,
+        total: foreignCount(tokens['total']) ?? input + output + reasoning + tool,
+      },
+    },
+  ]
+}

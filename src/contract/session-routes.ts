@@ -1,0 +1,335 @@
+import * as z from 'zod'
+import { AgentCliName } from './config/names.ts'
+import { route } from './route.ts'
+import { places } from './route-places.ts'
+import {
+  ApprovalView,
+  CheckpointView,
+  ExplanationView,
+  MessageView,
+  ProcessView,
+  ProgressView,
+  RestoredView,
+  SessionDetail,
+  SessionEventView,
+  SessionView,
+  SpawnedView,
+  SpawnRequest,
+} from './session-views.ts'
+import { Count, Lifecycle } from './values.ts'
+
+/** How a caller names a session: long id, short id, a unique prefix, or its name. */
+export const SessionRef = z.string().min(1).max(200)
+const one = { id: SessionRef } as const
+const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, - or _')
+const Text = z.string().max(1024 * 1024)
+const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
+const flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((word) => word === 'true' || word === '1')
+  .or(z.boolean())
+const Seq = z.coerce.number<number>().int().nonnegative()
+
+/** The routes of managed sessions. A session's own token reaches itself and what is below it. */
+export const sessionRoutes = {
+  spawnSession: route({
+    ...places.spawnSession,
+    access: 'report',
+    input: SpawnRequest,
+    output: SpawnedView,
+    summary: 'Start an agent as a child of the caller, or at the root',
+  }),
+  listSessions: route({
+    ...places.listSessions,
+    access: 'read',
+    input: z.strictObject({
+      before: Seq.optional(),
+      limit: limit(1000, 100),
+      lifecycle: Lifecycle.optional(),
+      /** Only those whose program still runs or which have not ended. */
+      open: flag.optional(),
+      parent: SessionRef.optional(),
+      origin: z.enum(['managed', 'observed', 'runtime', 'imported']).optional(),
+      working_dir: z.string().max(4096).optional(),
+    }),
+    output: z.strictObject({ sessions: z.array(SessionView), next: Count.nullable() }),
+    summary: 'Sessions, newest first, paged by the seq they began at',
+  }),
+  getSession: route({
+    ...places.getSession,
+    access: 'read',
+    input: z.strictObject(one),
+    output: SessionDetail,
+    summary: 'One session with its milestones and tools',
+  }),
+  updateSession: route({
+    ...places.updateSession,
+    access: 'report',
+    input: z.strictObject({
+      ...one,
+      name: Name.optional(),
+      task: z.string().max(1000).nullable().optional(),
+      lock: z.string().max(1000).nullable().optional(),
+    }),
+    output: SessionView,
+    summary: 'Name a session, say what it works on, or lock its workspace',
+  }),
+  listChildren: route({
+    ...places.listChildren,
+    access: 'read',
+    input: z.strictObject({
+      ...one,
+      recursive: flag.optional(),
+      status: z.enum(['running', 'completed', 'error', 'all']).optional(),
+    }),
+    output: z.strictObject({ children: z.array(SessionView) }),
+    summary: 'The sessions below a session, parents first',
+  }),
+  getProgress: route({
+    ...places.getProgress,
+    access: 'read',
+    input: z.strictObject(one),
+    output: ProgressView,
+    summary: 'How far a session is',
+  }),
+  listCheckpoints: route({
+    ...places.listCheckpoints,
+    access: 'read',
+    input: z.strictObject(one),
+    output: z.strictObject({ checkpoints: z.array(CheckpointView) }),
+    summary: 'The milestones of a session, oldest first',
+  }),
+  addCheckpoint: route({
+    ...places.addCheckpoint,
+    access: 'report',
+    input: z.strictObject({
+      ...one,
+      message: z
+        .string()
+        .min(1)
+        .max(16 * 1024),
+      metadata: z.record(z.string().max(200), z.unknown()).optional(),
+    }),
+    output: CheckpointView,
+    summary: 'Record a milestone with the state of the work tree, tokens and cost',
+  }),
+  diffCheckpoints: route({
+    ...places.diffCheckpoints,
+    access: 'report',
+    input: z.strictObject({
+      ...one,
+      from: z.coerce.number<number>().int().positive(),
+      to: z.coerce.number<number>().int().positive().optional(),
+    }),
+    output: z.strictObject({
+      from: CheckpointView,
+      to: CheckpointView.nullable(),
+      files: z.array(
+        z.strictObject({
+          path: z.string(),
+          change: z.string(),
+          added: Count.nullable(),
+          removed: Count.nullable(),
+        }),
+      ),
+      diff: z.string(),
+      tokens: z.number().nullable(),
+      cost_usd: z.number().nullable(),
+      seconds: Count,
+    }),
+    summary: 'What changed between two milestones, or since one',
+  }),
+  completeSession: route({
+    ...places.completeSession,
+    access: 'report',
+    input: z.strictObject({
+      ...one,
+      message: Text.optional(),
+      status: z.enum(['completed', 'error', 'abandoned']).default('completed'),
+    }),
+    output: SessionView,
+    summary: 'Say that a session is done; its parent is told',
+  }),
+  listSessionEvents: route({
+    ...places.listSessionEvents,
+    access: 'read',
+    input: z.strictObject({
+      ...one,
+      type: z.string().max(400).optional(),
+      limit: limit(1000, 100),
+      after: Seq.optional(),
+      since: z.string().max(40).optional(),
+    }),
+    output: z.strictObject({ events: z.array(SessionEventView), seq: Count }),
+    summary: 'What happened in a session and to its children, oldest first',
+  }),
+  sendMessage: route({
+    ...places.sendMessage,
+    access: 'report',
+    input: z.strictObject({
+      ...one,
+      text: Text.min(1),
+      mode: z.enum(['sequential', 'important', 'urgent']).default('sequential'),
+    }),
+    output: MessageView,
+    summary: 'Queue a message for a session; to one that asks a question it is the answer',
+    maxBodyBytes: 2 * 1024 * 1024,
+  }),
+  listMessages: route({
+    ...places.listMessages,
+    access: 'report',
+    input: z.strictObject({ ...one, limit: limit(1000, 100), failed: flag.optional() }),
+    output: z.strictObject({ messages: z.array(MessageView) }),
+    summary: 'The messages to a session and their receipts, oldest first',
+  }),
+  getMessage: route({
+    ...places.getMessage,
+    access: 'report',
+    input: z.strictObject({ message: z.string().min(1).max(200) }),
+    output: MessageView,
+    summary: 'One message and its receipt',
+  }),
+  interruptSession: route({
+    ...places.interruptSession,
+    access: 'report',
+    input: z.strictObject(one),
+    output: SessionView,
+    summary: 'Stop what a session is doing, as Escape does',
+  }),
+  killSession: route({
+    ...places.killSession,
+    access: 'report',
+    input: z.strictObject({ ...one, force: z.boolean().optional(), reason: z.string().max(1000).optional() }),
+    output: z.strictObject({ killed: z.array(SessionView), left: z.array(Count) }),
+    summary: 'End a session and all below it',
+  }),
+  resumeSession: route({
+    ...places.resumeSession,
+    access: 'report',
+    input: z.strictObject(one),
+    output: SessionView,
+    summary: 'Start the program of a session again, in its own conversation',
+  }),
+  adoptSession: route({
+    ...places.adoptSession,
+    access: 'report',
+    input: z.strictObject({ ...one, parent: SessionRef.optional() }),
+    output: SessionView,
+    summary: 'Take an abandoned or observed session under a new parent',
+  }),
+  explainSession: route({
+    ...places.explainSession,
+    access: 'report',
+    input: z.strictObject(one),
+    output: ExplanationView,
+    summary: 'Every signal behind the state of a session, and what would change it',
+  }),
+  getOutput: route({
+    ...places.getOutput,
+    access: 'report',
+    input: z.strictObject({ ...one, lines: limit(50_000, 50) }),
+    output: z.strictObject({ lines: z.array(z.string()), is_alive: z.boolean() }),
+    summary: 'The last lines of a session’s terminal',
+  }),
+  getTranscript: route({
+    ...places.getTranscript,
+    access: 'report',
+    input: z.strictObject({ ...one, limit: limit(1000, 50) }),
+    output: z.strictObject({
+      path: z.string().nullable(),
+      entries: z.array(z.strictObject({ at: z.string(), who: z.string(), text: z.string() })),
+    }),
+    summary: 'The end of a conversation: prompts, answers and tools',
+  }),
+  getAttach: route({
+    ...places.getAttach,
+    access: 'report',
+    input: z.strictObject(one),
+    output: z.strictObject({ argv: z.array(z.string()), session_id: z.string(), name: z.string() }),
+    summary: 'The command that shows a session’s terminal',
+  }),
+  getSummary: route({
+    ...places.getSummary,
+    access: 'read',
+    input: z.strictObject(one),
+    output: z.strictObject({ session_id: z.string(), name: z.string(), summary: z.string() }),
+    summary: 'What a session is about, taken from its own words',
+  }),
+  listApprovals: route({
+    ...places.listApprovals,
+    access: 'read',
+    input: z.strictObject({ session: SessionRef.optional(), all: flag.optional(), limit: limit(1000, 100) }),
+    output: z.strictObject({ approvals: z.array(ApprovalView) }),
+    summary: 'What waits for a decision, oldest first',
+  }),
+  decideApproval: route({
+    ...places.decideApproval,
+    access: 'report',
+    input: z.strictObject({
+      /** An approval, or a session with exactly one open approval. */
+      id: z.string().min(1).max(200),
+      verdict: z.enum(['allow', 'deny']),
+      scope: z.enum(['once', 'session', 'always']).default('once'),
+      reason: z.string().max(4096).optional(),
+      answers: z.record(z.string().max(4096), z.string().max(4096)).optional(),
+    }),
+    output: ApprovalView,
+    summary: 'Decide; the first decision wins',
+  }),
+  listProcesses: route({
+    ...places.listProcesses,
+    access: 'read',
+    input: z.strictObject({}),
+    output: z.strictObject({ processes: z.array(ProcessView) }),
+    summary: 'The processes of all sessions, and those that were left behind',
+  }),
+  restoreSessions: route({
+    ...places.restoreSessions,
+    access: 'operate',
+    input: z.strictObject({ dry_run: z.boolean().optional() }),
+    output: z.strictObject({ sessions: z.array(RestoredView) }),
+    summary: 'Bring back what a restart ended, and say what became of each session',
+  }),
+  whoAmI: route({
+    ...places.whoAmI,
+    access: 'report',
+    input: z.strictObject({}),
+    output: z.strictObject({ session: SessionView.nullable(), operator: z.boolean() }),
+    summary: 'The session that the caller’s token belongs to',
+  }),
+  listForeign: route({
+    ...places.listForeign,
+    access: 'read',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      sessions: z.array(
+        z.strictObject({
+          cli: AgentCliName,
+          foreign_id: z.string(),
+          working_dir: z.string(),
+          pid: Count.nullable(),
+          status: z.string().nullable(),
+          title: z.string().nullable(),
+          last_activity_at: z.string().nullable(),
+        }),
+      ),
+    }),
+    summary: 'Agents on this machine that Muster did not start',
+  }),
+  runHook: route({
+    ...places.runHook,
+    access: 'report',
+    input: z.strictObject({ cli: AgentCliName, at: z.number(), payload: z.unknown() }),
+    output: z.strictObject({ body: z.string(), exit_code: Count }),
+    summary: 'The same for a hook that is a command: what it prints and how it exits',
+    maxBodyBytes: 16 * 1024 * 1024,
+  }),
+  receiveHook: route({
+    ...places.receiveHook,
+    access: 'report',
+    input: z.looseObject({ cli: AgentCliName }),
+    output: z.unknown(),
+    summary: 'What a CLI’s hook, plugin or status line reports; the answer is in that CLI’s own words',
+    maxBodyBytes: 16 * 1024 * 1024,
+  }),
+} as const

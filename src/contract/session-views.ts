@@ -1,0 +1,258 @@
+import * as z from 'zod'
+import { AgentCliName } from './config/names.ts'
+import { SessionId } from './ids.ts'
+import { Activity, ApprovalSubject, Budget, Count, Lifecycle, PermissionMode } from './values.ts'
+
+const text = z.string().nullable()
+const amount = z.number().nullable()
+const Time = z.string().nullable()
+
+/** How well what is known of a session is known, and how it fares. */
+export const SessionHealth = z.enum([
+  'ok',
+  'stale',
+  'stuck',
+  'retrying',
+  'limited',
+  'gone',
+  'crashed',
+  'unknown',
+])
+export type SessionHealth = z.infer<typeof SessionHealth>
+
+/** A milestone, under the names document 3 gives it. */
+export const CheckpointView = z.strictObject({
+  timestamp: z.string(),
+  message: z.string(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** Number of the milestone in its session, from 1. */
+  number: Count,
+  commit: text,
+  tokens: amount,
+  cost_usd: amount,
+})
+export type CheckpointView = z.infer<typeof CheckpointView>
+
+/** An event of a session or of one of its children, under the names document 3 gives it. */
+export const SessionEventView = z.strictObject({
+  session_id: z.string(),
+  event_type: z.string(),
+  timestamp: z.string(),
+  message: z.string(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  seq: Count,
+})
+export type SessionEventView = z.infer<typeof SessionEventView>
+
+/** Somebody must decide something. */
+export const ApprovalView = z.strictObject({
+  approval_id: z.string(),
+  session_id: z.string(),
+  name: z.string(),
+  subject: ApprovalSubject,
+  action: z.string(),
+  reason: text,
+  scope: z.unknown(),
+  diff: text,
+  risk: z.enum(['low', 'medium', 'high']).nullable(),
+  options: z.array(z.string()),
+  requested_at: z.string(),
+  expires_at: Time,
+  decision: z.enum(['granted', 'rejected', 'expired']).nullable(),
+  decided_by: text,
+  answer: text,
+})
+export type ApprovalView = z.infer<typeof ApprovalView>
+
+/** A message and its receipts. */
+export const MessageView = z.strictObject({
+  message_id: z.string(),
+  session_id: z.string(),
+  from: text,
+  mode: z.enum(['sequential', 'important', 'urgent']),
+  state: z.enum(['queued', 'pasted', 'submitted', 'injected', 'accepted', 'answered', 'failed']),
+  preview: z.string(),
+  detail: text,
+  queued_at: z.string(),
+  accepted_at: Time,
+  failed_at: Time,
+})
+export type MessageView = z.infer<typeof MessageView>
+
+/** A session as every list and page shows it: document 3's Session by name, and what we know beyond it. */
+export const SessionView = z.strictObject({
+  /** The eight hex digits people use; `id` is the whole one. */
+  session_id: z.string(),
+  id: SessionId,
+  name: z.string(),
+  friendly_name: text,
+  agent_type: text,
+  cli: text,
+  cli_version: text,
+  model: text,
+  origin: text,
+  status: Lifecycle,
+  activity: Activity.nullable(),
+  health: SessionHealth,
+  /** Why it stands as it does, in a few words. */
+  detail: text,
+  waiting_for: z.enum(['permission', 'question', 'plan', 'background', 'limit', 'approval']).nullable(),
+  limited_until: Time,
+  current_task: text,
+  lock: text,
+  parent_session_id: text,
+  depth: Count,
+  children: Count,
+  working_dir: text,
+  permission_mode: PermissionMode.nullable(),
+  tmux_session: text,
+  tmux_socket: text,
+  is_alive: z.boolean(),
+  attached: Count,
+  spawn_prompt: text,
+  created_at: z.string(),
+  spawned_at: Time,
+  completed_at: Time,
+  last_activity_at: z.string(),
+  completion_status: z.enum(['completed', 'error', 'abandoned', 'killed', 'cancelled']).nullable(),
+  completion_message: text,
+  tokens_used: Count,
+  cost_usd: amount,
+  /** Tokens and money of the session and all below it. */
+  subtree_tokens: Count,
+  subtree_cost_usd: amount,
+  budget: Budget.nullable(),
+  context_percent: amount,
+  total_tools: Count,
+  pending_approvals: Count,
+  queued_messages: Count,
+  last_checkpoint: text,
+})
+export type SessionView = z.infer<typeof SessionView>
+
+/** One session with everything that belongs to it. */
+export const SessionDetail = z.strictObject({
+  ...SessionView.shape,
+  tools_used: z.record(z.string(), Count),
+  checkpoints: z.array(CheckpointView),
+})
+export type SessionDetail = z.infer<typeof SessionDetail>
+
+/** What `sm spawn` answers. */
+export const SpawnedView = z.strictObject({
+  session_id: z.string(),
+  id: SessionId,
+  name: z.string(),
+  friendly_name: text,
+  agent_type: text,
+  cli: z.string(),
+  model: text,
+  permission_mode: PermissionMode,
+  working_dir: z.string(),
+  parent_session_id: text,
+  tmux_session: z.string(),
+  attach: z.string(),
+  created_at: z.string(),
+  warnings: z.array(z.string()),
+  /** Set for `--dry-run`: nothing was started. */
+  dry_run: z.strictObject({ argv: z.array(z.string()), environment: z.array(z.string()) }).nullable(),
+})
+export type SpawnedView = z.infer<typeof SpawnedView>
+
+/** How far a session is, under the names document 3 gives it. */
+export const ProgressView = z.strictObject({
+  session_id: z.string(),
+  name: z.string(),
+  friendly_name: text,
+  status: z.string(),
+  elapsed_seconds: Count,
+  tokens_used: Count,
+  tokens_remaining_estimate: amount,
+  completion_percentage: amount,
+  tools_used: z.record(z.string(), Count),
+  total_tools: Count,
+  last_tool: z
+    .strictObject({
+      name: z.string(),
+      args: z.record(z.string(), z.unknown()),
+      timestamp: z.string(),
+      seconds_ago: Count,
+    })
+    .nullable(),
+  current_activity: text,
+  checkpoints: z.array(CheckpointView),
+  is_idle: z.boolean(),
+  idle_seconds: Count,
+  is_waiting_input: z.boolean(),
+  is_complete: z.boolean(),
+  context_percent: amount,
+  cost_usd: amount,
+})
+export type ProgressView = z.infer<typeof ProgressView>
+
+/** Why a session is thought to be in its state. */
+export const ExplanationView = z.strictObject({
+  session_id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  activity: text,
+  health: SessionHealth,
+  waiting_for: text,
+  expires_in_ms: amount,
+  signals: z.array(
+    z.strictObject({
+      signal: z.string(),
+      source: z.string(),
+      age_ms: z.number(),
+      weight: z.number(),
+      says: z.string(),
+      counted: z.boolean(),
+    }),
+  ),
+  would_change: z.array(z.string()),
+})
+export type ExplanationView = z.infer<typeof ExplanationView>
+
+/** A process of a session. */
+export const ProcessView = z.strictObject({
+  session_id: z.string(),
+  name: z.string(),
+  pid: Count,
+  command: z.string(),
+  rss_bytes: Count,
+  cpu_ms: Count,
+  started_at: z.string(),
+  is_orphan: z.boolean(),
+})
+export type ProcessView = z.infer<typeof ProcessView>
+
+/** What became of a session after a restart of the daemon, the terminals or the machine. */
+export const RestoredView = z.strictObject({
+  session_id: z.string(),
+  name: z.string(),
+  result: z.enum(['running', 'restored', 'needs you', 'gone']),
+  why: z.string(),
+})
+export type RestoredView = z.infer<typeof RestoredView>
+
+/** How a spawn is asked for. */
+export const SpawnRequest = z.strictObject({
+  agent_type: z.string().min(1).max(64),
+  prompt: z.string().max(1024 * 1024),
+  cli: AgentCliName.optional(),
+  model: z.string().min(1).max(200).optional(),
+  args: z.array(z.string().max(4096)).max(64).optional(),
+  preset: z.string().min(1).max(64).optional(),
+  parent: z.string().min(1).max(200).optional(),
+  working_dir: z.string().min(1).max(4096).optional(),
+  name: z.string().min(1).max(64).optional(),
+  permission_mode: PermissionMode.optional(),
+  mode: z.enum(['auto', 'manual', 'supervised']).optional(),
+  /** A git work tree of its own; the text names its branch, empty lets one be made up. */
+  worktree: z.string().max(200).optional(),
+  budget: Budget.optional(),
+  /** The caller's environment; only what is on the allow-list is taken from it. */
+  environment: z.record(z.string().max(256), z.string().max(128 * 1024)).optional(),
+  dry_run: z.boolean().optional(),
+})
+export type SpawnRequest = z.infer<typeof SpawnRequest>

@@ -1,0 +1,71 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a program needs to be itself at all, whatever the allow-list says. */
+const always =
+  /^(HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|COLORTERM|XDG_[A-Z_]+|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/
+
+/** What a CLI is configured by: its provider, its folders, its switches. Marks of a surrounding session are not among them. */
+const ofCli: Readonly<Record<AgentCliName, RegExp>> = {
+  claude:
+    /^(ANTHROPIC_\w+|CLAUDE_CONFIG_DIR|CLAUDE_CODE_(USE|SKIP|DISABLE|ENABLE|MAX)_\w+|CLAUDE_CODE_TMPDIR|CLAUDE_CODE_SANDBOXED|DISABLE_\w+|IS_SANDBOX)$/,
+  codex: /^(OPENAI_\w+|CODEX_\w+)$/,
+  gemini: /^(GEMINI_\w+|GOOGLE_\w+)$/,
+  opencode: /^(OPENCODE_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
+  pi: /^(PI_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
+  custom: /^$/,
+}
+
+/** Never taken over: they would make a new session believe that it runs inside another. */
+const marks =
+  /^(CLAUDECODE|CLAUDE_CODE_(SESSION\w*|CHILD_SESSION|ENTRYPOINT|MESSAGING_\w+|SSE_PORT)|CLAUDE_(ENV_FILE|PID|PROJECT_DIR|EFFORT)|TMUX\w*|MUSTER_\w+|TRACEPARENT|TRACESTATE)$/
+
+/** The part of an environment that a session may take over. */
+export function inherited(
+  from: Environment,
+  { cli, allowed }: { cli: AgentCliName; allowed: readonly string[] },
+): Record<string, string> {
+  const names = new Set(allowed)
+  const taken: Record<string, string> = {}
+  for (const [name, value] of Object.entries(from)) {
+    if (value === undefined || (marks.test(name) && !names.has(name))) continue
+    if (names.has(name) || always.test(name) || ofCli[cli].test(name)) taken[name] = value
+  }
+  return taken
+}
+
+/** Who a session is, for the programs that run in it. */
+export type Identity = {
+  readonly sessionId: string
+  readonly token: string
+  readonly home: string
+  readonly depth: number
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId?: string | undefined
+  readonly binFolder: string
+}
+
+/** The whole environment of a session: what it inherits, who it is, and exactly this `sm` first on its PATH. */
+export function sessionEnvironment(
+  taken: Readonly<Record<string, string>>,
+  who: Identity,
+): Record<string, string> {
+  const path = taken['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+  const attributes = [
+    `muster.session_id=${who.sessionId}`,
+    ...(who.parentId ? [`muster.parent_id=${who.parentId}`] : []),
+  ]
+  return {
+    ...taken,
+    PATH: `${who.binFolder}:${path}`,
+    MUSTER_HOME: who.home,
+    MUSTER_SESSION: who.sessionId,
+    MUSTER_TOKEN: who.token,
+    MUSTER_DEPTH: String(who.depth),
+    ...(who.parentId && { MUSTER_PARENT: who.parentId }),
+    TRACEPARENT: `00-${who.traceId}-${who.spanId}-01`,
+    OTEL_RESOURCE_ATTRIBUTES: attributes.join(','),
+  }
+}

@@ -1,0 +1,80 @@
+import type { Dialog } from '../../../contract/signal.ts'
+import type { Ask } from './asks.ts'
+import type { Call } from './calls.ts'
+import type { Evidence } from './evidence.ts'
+import { latest, type Mark, timeOf } from './mark.ts'
+import type { MarkOf } from './marks.ts'
+import type { Moment } from './moment.ts'
+
+/** What a person is asked at this moment; `dialog` is one of the program itself, like a login. */
+export type Asked = {
+  readonly for: 'permission' | 'question' | 'plan' | 'dialog'
+  readonly by: Mark
+  /** The last sign that it still stands. */
+  readonly seen: Mark
+}
+
+/** The latest question that still stands. */
+export function askedOf(evidence: Evidence, moment: Moment): Asked | undefined {
+  const dialog = standingDialog(evidence)
+  const ask = latest(evidence.asks.filter((one) => stands(one, evidence, moment)))
+  if (ask) return { for: ask.ask, by: ask, seen: dialog && dialog.at > ask.at ? dialog : ask }
+  return dialog && { for: dialogs[dialog.kind], by: dialog, seen: dialog }
+}
+
+const dialogs: Readonly<Record<Dialog['kind'], Asked['for']>> = {
+  permission: 'permission',
+  question: 'question',
+  plan: 'plan',
+  trust: 'dialog',
+  login: 'dialog',
+  bypass: 'dialog',
+  notice: 'dialog',
+  menu: 'dialog',
+}
+
+function stands(ask: Ask, evidence: Evidence, moment: Moment): boolean {
+  const { marks, calls, agents } = evidence
+  const { lagMs, parallelMs } = moment.patience
+  const isLater = (mark: Mark | undefined, ms = 0) => timeOf(mark) > ask.at + ms
+  const over = [marks.prompt, marks.interrupted, marks.ready, marks.switched, marks.exited]
+  const ofTurn = [marks['turn-end'], marks['turn-failed'], marks.idle]
+  // A subagent may ask after the session's own turn has ended, and goes on asking when it does.
+  if ([...over, ...(ask.agent === undefined ? ofTurn : [])].some((mark) => isLater(mark))) return false
+  if (calls.some((call) => isAnswered(call, ask, lagMs))) return false
+  const screens = [marks['screen-working'], marks['screen-calm']]
+  const dialogAt = timeOf(marks['screen-dialog'])
+  if (screens.some((screen) => isLater(screen, lagMs) && timeOf(screen) > dialogAt)) return false
+  const wentOn =
+    ask.agent === undefined
+      ? [marks.text, marks.response, marks['tool-start']]
+      : agents.filter((agent) => agent.agentId === ask.agent).flatMap((agent) => [agent.seen, agent.end])
+  return !wentOn.some((mark) => isLater(mark, parallelMs))
+}
+
+/** Whether the call that was asked about has run. A CLI may tell its start just before or after it asks. */
+function isAnswered(call: Call, ask: Ask, lagMs: number): boolean {
+  const isSame =
+    ask.callId !== undefined
+      ? call.callId === ask.callId
+      : call.agent === ask.agent &&
+        (ask.tool === undefined || call.tool === undefined || call.tool === ask.tool) &&
+        (ask.print === undefined || call.print === undefined || call.print === ask.print)
+  return isSame && (timeOf(call.end) > ask.at || timeOf(call.start) > ask.at + lagMs)
+}
+
+function standingDialog({ marks }: Evidence): MarkOf<'screen-dialog'> | undefined {
+  const dialog = marks['screen-dialog']
+  const later: (Mark | undefined)[] = [
+    marks['screen-working'],
+    marks['screen-calm'],
+    marks['screen-opaque'],
+    marks.prompt,
+    marks['tool-end'],
+    marks['turn-end'],
+    marks['turn-failed'],
+    marks.interrupted,
+    marks.exited,
+  ]
+  return dialog && !later.some((mark) => timeOf(mark) > dialog.at) ? dialog : undefined
+}

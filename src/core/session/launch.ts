@@ -1,0 +1,113 @@
+import type { AgentDefinition } from '../../contract/agent-definition.ts'
+import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { Config } from '../../contract/config.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { SpawnRequest } from '../../contract/session-views.ts'
+import type { PermissionMode } from '../../contract/values.ts'
+import { findAgent } from '../agent-definitions/find-agent.ts'
+import { takePermissionMode } from './permission-args.ts'
+
+/** What is known when a session is to be started. */
+export type LaunchContext = {
+  readonly config: Config
+  readonly agents: readonly AgentDefinition[]
+  readonly shortId: string
+}
+
+/** A spawn with every default filled in. */
+export type Resolved = {
+  readonly cli: AgentCliName
+  /** The configured name of a program of the user's own. */
+  readonly program: string
+  readonly promptBy: 'argument' | 'typed'
+  readonly args: readonly string[]
+  readonly model?: string
+  readonly permissionMode: PermissionMode
+  readonly agentType: string
+  readonly role?: { readonly text: string; readonly tools?: readonly string[] }
+  readonly name: string
+  readonly friendlyName?: string
+  readonly warnings: readonly string[]
+}
+
+const clis: readonly AgentCliName[] = ['claude', 'codex', 'opencode', 'gemini', 'pi']
+const isCli = (word: string): word is AgentCliName => (clis as readonly string[]).includes(word)
+
+/** The agent file gives the role, the configuration CLI, model and arguments, and what was asked for wins. */
+export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Resolved {
+  const { config } = context
+  const word = request.agent_type.toLowerCase()
+  const isOwn = !isCli(word) && Object.hasOwn(config.clis, word)
+  const agent = isCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
+  const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
+  const preset = presetOf(request.preset, config)
+  const cli: AgentCliName = isOwn
+    ? 'custom'
+    : (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude')))
+  const program = config.clis[isOwn ? word : cli]
+  if (cli === 'custom' && !program)
+    throw new AppError('invalid', 'a program of your own is named in the file: clis.<name>.command')
+  const base =
+    preset?.args ?? typed?.args ?? (cli === 'claude' ? config.claude.default_args : (program?.args ?? []))
+  const legacy = mapLegacyArgs([...base, ...(request.args ?? [])])
+  const { args, mode } = takePermissionMode(legacy.args)
+  const model = request.model ?? preset?.model ?? typed?.model ?? modelOf(agent)
+  const names = namesOf(agent?.name ?? word, request.name, context)
+  return {
+    cli,
+    program: program?.command ?? (cli === 'claude' ? config.claude.default_command : cli),
+    promptBy: program?.prompt ?? 'typed',
+    args,
+    permissionMode:
+      request.permission_mode ?? mode ?? (request.worktree === undefined ? 'manual' : 'acceptEdits'),
+    agentType: agent?.name ?? word,
+    warnings: legacy.warnings,
+    ...(model !== undefined && { model }),
+    ...(agent && { role: roleOf(agent) }),
+    ...names,
+  }
+}
+
+function agentOf(word: string, said: string, { config, agents }: LaunchContext): AgentDefinition | undefined {
+  const known = agents.some((agent) => agent.name === word || agent.aliases.includes(word))
+  // A type that only the configuration knows has no role file, and needs none.
+  if (!known && Object.hasOwn(config.claude.agent_configs, word)) return undefined
+  return findAgent(agents, said)
+}
+
+function presetOf(name: string | undefined, config: Config) {
+  if (name === undefined) return undefined
+  const preset = config.claude.presets[name.toLowerCase()] ?? config.claude.presets[name]
+  if (preset) return preset
+  const known = Object.keys(config.claude.presets).join(', ')
+  throw new AppError(
+    'not_found',
+    `no preset ${name}; there are: ${known || 'none (claude.presets in the file)'}`,
+  )
+}
+
+const modelOf = (agent: AgentDefinition | undefined): string | undefined =>
+  agent?.model === undefined || agent.model === 'inherit' ? undefined : agent.model
+
+const roleOf = (agent: AgentDefinition) => ({
+  text: agent.prompt,
+  ...(!agent.tools.includes('*') && { tools: agent.tools }),
+})
+
+function namesOf(
+  agentType: string,
+  given: string | undefined,
+  { config, shortId }: LaunchContext,
+): { name: string; friendlyName?: string } {
+  const { pattern, fallback } = config.sessions.naming
+  const fill = (text: string) =>
+    text
+      .replaceAll('{agent_type}', agentType)
+      .replaceAll('{short_id}', shortId)
+      .replaceAll('{friendly_name}', given ?? shortId)
+  if (given === undefined) return { name: fill(fallback) }
+  // `--name engineer-task1042` and `--name task1042` mean the same session.
+  const isWhole = given.toLowerCase().startsWith(`${agentType}-`)
+  return { name: fill(fallback), friendlyName: isWhole ? given : fill(pattern) }
+}

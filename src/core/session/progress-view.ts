@@ -1,0 +1,84 @@
+import type { CheckpointView, ProgressView, SessionView } from '../../contract/session-views.ts'
+import type { Evidence } from './evidence/evidence.ts'
+
+/** The last tool call as the index has it. */
+export type LastTool = {
+  readonly tool: string
+  readonly atMs: number
+  readonly args: Record<string, unknown>
+}
+
+/** What progress is made of. */
+export type ProgressParts = {
+  readonly session: SessionView
+  readonly tools: Readonly<Record<string, number>>
+  readonly lastTool: LastTool | undefined
+  readonly checkpoints: readonly CheckpointView[]
+  readonly evidence: Evidence | undefined
+  readonly now: number
+}
+
+const active = new Set(['spawned', 'starting', 'running'])
+
+/** How far a session is: what it used, what it did last, and what it said of itself. */
+export function progressView(parts: ProgressParts): ProgressView {
+  const { session, tools, lastTool, checkpoints, now } = parts
+  const percent = saidPercent(checkpoints)
+  const endMs = session.completed_at === null ? now : Date.parse(session.completed_at)
+  const idleMs = Math.max(0, now - Date.parse(session.last_activity_at))
+  const isComplete = session.completion_status !== null
+  return {
+    session_id: session.session_id,
+    name: session.name,
+    friendly_name: session.friendly_name,
+    status: session.status === 'running' ? 'working' : session.status,
+    elapsed_seconds: seconds(endMs - Date.parse(session.created_at)),
+    tokens_used: session.tokens_used,
+    tokens_remaining_estimate: remaining(session, percent),
+    completion_percentage: percent,
+    tools_used: { ...tools },
+    total_tools: Object.values(tools).reduce((sum, n) => sum + n, 0),
+    last_tool: lastTool
+      ? {
+          name: lastTool.tool,
+          args: lastTool.args,
+          timestamp: new Date(lastTool.atMs).toISOString(),
+          seconds_ago: seconds(now - lastTool.atMs),
+        }
+      : null,
+    current_activity: session.current_task ?? firstLine(parts.evidence?.marks.text?.text) ?? session.detail,
+    checkpoints: [...checkpoints],
+    is_idle: session.status === 'idle',
+    idle_seconds: isComplete || active.has(session.status) ? 0 : seconds(idleMs),
+    is_waiting_input: session.status === 'waiting_input',
+    is_complete: isComplete,
+    context_percent: session.context_percent,
+    cost_usd: session.cost_usd,
+  }
+}
+
+const seconds = (ms: number): number => Math.max(0, Math.floor(ms / 1000))
+
+/** The agent's own word, like "3/5 tasks" or "60 %"; nothing is made up where it said none. */
+function saidPercent(checkpoints: readonly CheckpointView[]): number | null {
+  for (const { message, metadata } of checkpoints.toReversed()) {
+    const told = metadata?.['progress'] ?? metadata?.['percent'] ?? metadata?.['progress_percent']
+    if (typeof told === 'number' && told >= 0 && told <= 100) return Math.round(told)
+    const [, done, of] = /\((\d+)\s*\/\s*(\d+)\b/.exec(message) ?? []
+    if (done !== undefined && Number(of) > 0)
+      return Math.min(100, Math.round((Number(done) / Number(of)) * 100))
+    const [, percent] = /\b(\d{1,3})\s?%/.exec(message) ?? []
+    if (percent !== undefined && Number(percent) <= 100) return Number(percent)
+  }
+  return null
+}
+
+function remaining({ budget, tokens_used }: SessionView, percent: number | null): number | null {
+  if (percent !== null && percent > 0) return Math.round(tokens_used / (percent / 100)) - tokens_used
+  return budget?.tokens === undefined ? null : Math.max(0, budget.tokens - tokens_used)
+}
+
+const firstLine = (text: string | undefined): string | undefined => {
+  const line = text?.trim().split('\n', 1)[0]?.trim()
+  return line ? line.slice(0, 200) : undefined
+}

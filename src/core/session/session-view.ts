@@ -1,0 +1,94 @@
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type { SessionView } from '../../contract/session-views.ts'
+import type { Evidence } from './evidence/evidence.ts'
+import type { Verdict, WaitingFor } from './evidence/verdict.ts'
+import { hasEnded, type SessionState } from './state.ts'
+
+/** What is known of a session beside its row: only of those that are open or still run. */
+export type Beside = {
+  readonly state?: Readonly<SessionState> | undefined
+  readonly verdict?: Verdict | undefined
+  readonly evidence?: Evidence | undefined
+  readonly attached?: number | undefined
+  readonly children: number
+  readonly subtree?: { readonly tokens: number; readonly costUsd: number | null } | undefined
+  readonly now: number
+}
+
+const ends = ['completed', 'error', 'abandoned', 'killed', 'cancelled'] as const
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const waits: Readonly<Record<WaitingFor, SessionView['waiting_for']>> = {
+  permission: 'permission',
+  question: 'question',
+  plan: 'plan',
+  dialog: 'permission',
+  background: 'background',
+  limit: 'limit',
+}
+
+/** A session under the names people and scripts know. */
+export function sessionView(row: SessionRow, beside: Beside): SessionView {
+  const { state, verdict } = beside
+  const managed = state?.managed
+  const status = state?.lifecycle ?? row.lifecycle ?? 'running'
+  const isEnded = state ? hasEnded(state) : ends.some((end) => end === status)
+  const asks = state?.asks?.length ?? 0
+  const tokens = row.tokens ?? 0
+  const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]
+  return {
+    session_id: row.shortId,
+    id: row.sessionId,
+    name: row.name ?? row.shortId,
+    friendly_name: row.friendlyName,
+    agent_type: row.agentType,
+    cli: row.cli,
+    cli_version: managed?.cliVersion ?? null,
+    model: managed?.model ?? row.model,
+    origin: row.origin,
+    status,
+    activity: isEnded ? null : (verdict?.activity ?? row.activity),
+    health: verdict?.health ?? 'unknown',
+    detail: row.detail,
+    waiting_for: waiting ?? (asks > 0 && !isEnded ? 'approval' : null),
+    limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
+    current_task: row.task,
+    lock: managed?.lock ?? null,
+    parent_session_id: row.parentId === null ? null : shortId(row.parentId as SessionId),
+    depth: state?.depth ?? row.depth ?? 0,
+    children: beside.children,
+    working_dir: row.workingDir,
+    permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
+    tmux_session: row.tmuxSession,
+    tmux_socket: managed?.place?.socket ?? null,
+    is_alive: managed?.place !== undefined && verdict !== undefined && !hasExited(beside.evidence),
+    attached: beside.attached ?? 0,
+    spawn_prompt: row.prompt,
+    created_at: iso(row.startedMs ?? row.firstMs),
+    spawned_at: row.origin === 'managed' ? iso(row.startedMs ?? row.firstMs) : null,
+    completed_at: row.endedMs === null ? null : iso(row.endedMs),
+    last_activity_at: iso(lastActivity(row, beside.evidence)),
+    completion_status: ends.find((end) => end === status) ?? null,
+    completion_message: isEnded ? (row.completion ?? row.detail) : null,
+    tokens_used: tokens,
+    cost_usd: row.costUsd,
+    subtree_tokens: beside.subtree?.tokens ?? tokens,
+    subtree_cost_usd: beside.subtree?.costUsd ?? row.costUsd,
+    budget: managed?.budget ?? null,
+    context_percent: beside.evidence?.marks.meter?.contextPercent ?? null,
+    total_tools: row.toolCompleted + row.toolFailed,
+    pending_approvals: isEnded ? 0 : asks,
+    queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
+    last_checkpoint: row.milestone,
+  }
+}
+
+const hasExited = (evidence: Evidence | undefined): boolean => evidence?.marks.exited !== undefined
+
+/** The newest sign of work; looking at a screen is none. */
+function lastActivity(row: SessionRow, evidence: Evidence | undefined): number {
+  const marks = evidence?.marks
+  const signs = [marks?.prompt, marks?.text, marks?.['tool-start'], marks?.['tool-end'], marks?.['turn-end']]
+  return Math.max(row.lastMs, ...signs.map((mark) => mark?.at ?? 0))
+}

@@ -1,0 +1,166 @@
+import { AppError } from '../../contract/errors.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type {
+  CheckpointView,
+  ProgressView,
+  SessionDetail,
+  SessionView,
+} from '../../contract/session-views.ts'
+import { progressView } from '../../core/session/progress-view.ts'
+import { sessionView } from '../../core/session/session-view.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Sessions } from '../../engine/sessions/sessions.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalReader } from '../../ports/journal.ts'
+import { findSession } from '../find-session.ts'
+import type { IndexClient } from '../index-client.ts'
+import type { IndexThread } from '../index-thread.ts'
+import { listEvents } from '../list-events.ts'
+import { textOf } from './text-of.ts'
+
+const indexWaitMs = 1500
+const mostChildren = 10_000
+
+export type DirectoryDeps = {
+  readonly engine: Engine
+  readonly journal: JournalReader
+  readonly index: IndexClient
+  readonly thread: IndexThread
+  readonly sessions: () => Sessions | undefined
+  readonly clock: Clock
+}
+
+/** Finds sessions and shows them: rows of the index, with what memory knows beside them. */
+export class Directory {
+  readonly #deps: DirectoryDeps
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps
+  }
+
+  /** The one session a word names; what was just written is found too. */
+  async find(word: string): Promise<SessionRow> {
+    await this.caughtUp()
+    return findSession(this.#deps.index, word)
+  }
+
+  /** Lets the index take what is durable by now, so that a caller finds what it has just done. */
+  async caughtUp(): Promise<void> {
+    const { thread, journal } = this.#deps
+    await thread.reached(journal.watermark(), AbortSignal.timeout(indexWaitMs))
+  }
+
+  ask: IndexClient['ask'] = (method, ...args) => this.#deps.index.ask(method, ...args)
+
+  events(filter: Parameters<typeof listEvents>[1]): ReturnType<typeof listEvents> {
+    return listEvents(this.#deps, filter)
+  }
+
+  /** The event of a seq. */
+  async event(seq: number): Promise<AgentEvent | undefined> {
+    const [stored] = await this.#deps.journal.page(seq - 1, 1)
+    return stored?.seq === seq ? stored.event : undefined
+  }
+
+  async view(row: SessionRow): Promise<SessionView> {
+    return (await this.views([row]))[0] as SessionView
+  }
+
+  async views(rows: readonly SessionRow[]): Promise<SessionView[]> {
+    const { engine, clock } = this.#deps
+    const children = new Map<string, number>()
+    for (const state of engine.sessions())
+      if (state.parentSessionId)
+        children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
+    return rows.map((row) => {
+      const live = this.#deps.sessions()?.get(row.sessionId)
+      return sessionView(row, {
+        state: engine.session(row.sessionId),
+        verdict: live?.watch.verdict,
+        evidence: live?.watch.evidence,
+        children: children.get(row.sessionId) ?? 0,
+        now: clock.now(),
+      })
+    })
+  }
+
+  async detail(row: SessionRow): Promise<SessionDetail> {
+    const [view, tools, checkpoints] = await Promise.all([
+      this.view(row),
+      this.#tools(row.sessionId),
+      this.checkpoints(row.sessionId),
+    ])
+    return { ...view, tools_used: tools, checkpoints }
+  }
+
+  /** A session's descendants, parents first; the filter comes after the walk, so that no branch is lost. */
+  async below(row: SessionRow, isRecursive: boolean): Promise<SessionRow[]> {
+    const all = await this.#deps.index.ask('subtree', row.sessionId, mostChildren)
+    return all.filter(
+      ({ sessionId, parentId }) => sessionId !== row.sessionId && (isRecursive || parentId === row.sessionId),
+    )
+  }
+
+  async checkpoints(sessionId: SessionId): Promise<CheckpointView[]> {
+    const { events } = await listEvents(this.#deps, {
+      sessionId,
+      type: 'progress.checkpoint',
+      after: 0,
+      limit: 1000,
+    })
+    return events.flatMap((event, i): CheckpointView[] => {
+      if (event.type !== 'progress.checkpoint') return []
+      const { message, metadata, commit, tokensAtCheckpoint, costUsd } = event.payload
+      return [
+        {
+          timestamp: event.timestamp,
+          message: textOf(message),
+          metadata: metadata ?? null,
+          number: i + 1,
+          commit: commit ?? null,
+          tokens: tokensAtCheckpoint ?? null,
+          cost_usd: costUsd ?? null,
+        },
+      ]
+    })
+  }
+
+  async progress(row: SessionRow): Promise<ProgressView> {
+    const { clock } = this.#deps
+    const [session, tools, checkpoints, lastTool] = await Promise.all([
+      this.view(row),
+      this.#tools(row.sessionId),
+      this.checkpoints(row.sessionId),
+      this.#lastTool(row.sessionId),
+    ])
+    const evidence = this.#deps.sessions()?.get(row.sessionId)?.watch.evidence
+    return progressView({ session, tools, checkpoints, lastTool, evidence, now: clock.now() })
+  }
+
+  /** The live part of a session that a command acts on. */
+  live(row: SessionRow) {
+    const sessions = this.#deps.sessions()
+    if (!sessions) throw new AppError('unavailable', 'terminals are not available; see: sm doctor')
+    const live = sessions.get(row.sessionId)
+    if (!live)
+      throw new AppError(
+        'conflict',
+        `${row.friendlyName ?? row.name ?? row.shortId} has no running program; bring it back with: sm resume ${row.shortId}`,
+      )
+    return live
+  }
+
+  async #tools(sessionId: SessionId): Promise<Record<string, number>> {
+    const counts = await this.#deps.index.ask('toolCounts', sessionId)
+    return Object.fromEntries(counts.map(({ tool, count }) => [tool, count]))
+  }
+
+  async #lastTool(sessionId: SessionId) {
+    const { events } = await listEvents(this.#deps, { sessionId, type: 'tool.call.started', limit: 1 })
+    const last = events.at(-1)
+    if (last?.type !== 'tool.call.started') return undefined
+    return { tool: last.payload.tool, atMs: Date.parse(last.timestamp), args: last.payload.params ?? {} }
+  }
+}

@@ -1,0 +1,356 @@
+import type { Decision } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type { Principal } from '../../contract/principal.ts'
+import type { Api } from '../../contract/routes.ts'
+import type { sessionRoutes } from '../../contract/session-routes.ts'
+import { explain } from '../../core/session/evidence/explain.ts'
+import { hasEnded } from '../../core/session/state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import { paneOf } from '../../engine/sessions/place.ts'
+import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { approvalView } from './approval-view.ts'
+import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
+import type { Directory } from './directory.ts'
+import { mayAct, nameOf } from './may-act.ts'
+import { answeredView, messageView } from './message-view.ts'
+import { sessionEventsOf } from './session-events.ts'
+import type { SessionHost } from './session-host.ts'
+import { summaryOf } from './summary.ts'
+
+export type SessionApiDeps = {
+  readonly directory: Directory
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly host: SessionHost
+}
+
+type SessionApi = Pick<Api, keyof typeof sessionRoutes>
+
+const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idle'])
+
+/** What stands behind the routes of managed sessions. */
+export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): SessionApi {
+  /** The session a caller names and may act on. */
+  const own = async (word: string, principal: Principal, isOwnAllowed = true): Promise<SessionRow> => {
+    const row = await directory.find(word)
+    mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed })
+    return row
+  }
+  const fresh = async (id: SessionId) => directory.view(await directory.find(id))
+
+  return {
+    async spawnSession(request, { principal, signal }) {
+      const parentId =
+        request.parent === undefined
+          ? principal.kind === 'session'
+            ? principal.sessionId
+            : undefined
+          : (await own(request.parent, principal)).sessionId
+      const parent = parentId && engine.session(parentId)
+      if (parent && hasEnded(parent))
+        throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
+      const { sessions } = await host.open()
+      return sessions.spawn(request, { actor: nameOf(engine, principal), parent }, signal)
+    },
+    async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }) {
+      await directory.caughtUp()
+      const rows = await directory.ask('sessions', {
+        ...page,
+        ...(lifecycle && { lifecycle: [lifecycle] }),
+        ...(open !== undefined && { isOpen: open }),
+        ...(origin && { origin }),
+        ...(working_dir && { workingDir: working_dir }),
+        ...(parent && { parentId: (await directory.find(parent)).sessionId }),
+      })
+      return {
+        sessions: await directory.views(rows),
+        next: rows.length < page.limit ? null : (rows.at(-1)?.firstSeq ?? null),
+      }
+    },
+    getSession: async ({ id }) => directory.detail(await directory.find(id)),
+    async updateSession({ id, name, task, lock }, { principal }) {
+      const row = await own(id, principal)
+      const { watch } = directory.live(row)
+      await watch.say([
+        draftOf(watch.root, 'session.updated', {
+          ...(name !== undefined && { friendlyName: name }),
+          ...(task !== undefined && { task }),
+          ...(lock !== undefined && { lock }),
+          by: nameOf(engine, principal),
+        }),
+      ])
+      return fresh(row.sessionId)
+    },
+    async listChildren({ id, recursive, status = 'all' }) {
+      const row = await directory.find(id)
+      const views = await directory.views(await directory.below(row, recursive ?? false))
+      return {
+        children: views.filter(
+          (view) =>
+            status === 'all' || (status === 'running' ? running.has(view.status) : view.status === status),
+        ),
+      }
+    },
+    getProgress: async ({ id }) => directory.progress(await directory.find(id)),
+    listCheckpoints: async ({ id }) => ({
+      checkpoints: await directory.checkpoints((await directory.find(id)).sessionId),
+    }),
+    async addCheckpoint({ id, ...said }, { principal, signal }) {
+      const row = await own(id, principal)
+      const { parts } = await host.open()
+      return addCheckpoint({ parts, directory }, { row, live: directory.live(row), said }, signal)
+    },
+    async diffCheckpoints({ id, from, to }, { principal, signal }) {
+      const row = await own(id, principal)
+      const { parts } = await host.open()
+      return diffCheckpoints({ parts, directory }, { row, from, to }, signal)
+    },
+    async completeSession({ id, message, status }, { principal }) {
+      const row = await own(id, principal)
+      const { sessions } = await host.open()
+      await sessions.complete(directory.live(row), { message, status })
+      return fresh(row.sessionId)
+    },
+    async listSessionEvents({ id, ...filter }) {
+      const row = await directory.find(id)
+      return sessionEventsOf(directory, row, filter)
+    },
+    async sendMessage({ id, text, mode }, { principal }) {
+      const row = await own(id, principal, false)
+      const live = directory.live(row)
+      const from = nameOf(engine, principal)
+      const { sessions } = await host.open()
+      const question = engine.session(row.sessionId)?.asks?.find(({ subject }) => subject === 'question')
+      if (question && sessions.approvals.isHeld(question.approvalId)) {
+        const decision: Decision = { verdict: 'allow', scope: 'once', answers: { '*': text } }
+        await sessions.approvals.decide(live.watch, question, { decision, by: from })
+        return answeredView(row, { messageId: question.approvalId, text, mode, from, at: clock.now() })
+      }
+      const messageId = await sessions.send(live, { text, mode, from })
+      await directory.caughtUp()
+      const [message] = await directory.ask('messages', { messageId, limit: 1 })
+      if (!message) throw new AppError('unavailable', `it is queued as ${messageId}; the index is behind`)
+      return messageView(message)
+    },
+    async listMessages({ id, limit, failed }, { principal }) {
+      const row = await own(id, principal)
+      const rows = await directory.ask('messages', { sessionId: row.sessionId, limit })
+      return {
+        messages: rows
+          .filter(({ state }) => state !== 'created' && (!failed || state === 'failed'))
+          .map(messageView),
+      }
+    },
+    async getMessage({ message }, { principal }) {
+      await directory.caughtUp()
+      const [row] = await directory.ask('messages', { messageId: message, limit: 1 })
+      if (!row) throw new AppError('not_found', `no message ${message}; sm messages lists them`)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: true })
+      return messageView(row)
+    },
+    async interruptSession({ id }, { principal, signal }) {
+      const row = await own(id, principal, false)
+      const { sessions } = await host.open()
+      await sessions.interrupt(directory.live(row), signal)
+      return fresh(row.sessionId)
+    },
+    async killSession({ id, force, reason }, { principal, signal }) {
+      const row = await own(id, principal)
+      const rows = [...(await directory.below(row, true)).toReversed(), row]
+      const { sessions } = await host.open()
+      const left: number[] = []
+      const killed: SessionId[] = []
+      for (const each of rows) {
+        const live = sessions.get(each.sessionId)
+        if (!live) continue
+        const by = nameOf(engine, principal)
+        left.push(...(await sessions.kill(live, { force: force ?? false, reason, by }, signal)))
+        killed.push(each.sessionId)
+      }
+      if (killed.length === 0)
+        throw new AppError(
+          'conflict',
+          `${row.name ?? row.shortId} has no running program; it is ${row.lifecycle}`,
+        )
+      return { killed: await Promise.all(killed.map(fresh)), left }
+    },
+    async resumeSession({ id }, { principal }) {
+      const row = await own(id, principal)
+      throw new AppError('unavailable', `${row.shortId} cannot be resumed yet`)
+    },
+    async adoptSession({ id, parent }, { principal }) {
+      const row = await own(id, principal)
+      const above = parent === undefined ? undefined : await own(parent, principal)
+      const { watch } = directory.live(row)
+      const state = engine.session(row.sessionId)
+      const by = nameOf(engine, principal)
+      await watch.say([
+        ...(state && hasEnded(state)
+          ? [draftOf(watch.root, 'session.reopened', { by, reason: 'adopted' })]
+          : []),
+        draftOf(watch.root, 'session.updated', { parentSessionId: above?.sessionId ?? null, by }),
+      ])
+      return fresh(row.sessionId)
+    },
+    async explainSession({ id }, { principal }) {
+      const row = await own(id, principal)
+      const { watch } = directory.live(row)
+      const { verdict, signs, wouldChange } = explain(watch.evidence, watch.judgeOptions())
+      return {
+        session_id: row.shortId,
+        name: row.friendlyName ?? row.name ?? row.shortId,
+        status: verdict.lifecycle,
+        activity: verdict.activity,
+        health: verdict.health,
+        waiting_for: verdict.waitingFor ?? null,
+        expires_in_ms: verdict.until === undefined ? null : Math.max(0, verdict.until - clock.now()),
+        signals: signs.map(({ signal, source, ageMs, weight, says, counted }) => ({
+          signal,
+          source,
+          age_ms: ageMs,
+          weight,
+          says,
+          counted,
+        })),
+        would_change: [...wouldChange],
+      }
+    },
+    async getOutput({ id, lines }, { principal, signal }) {
+      const row = await own(id, principal)
+      const place = engine.session(row.sessionId)?.managed?.place
+      if (!place) throw new AppError('conflict', 'the session has no terminal')
+      const { parts } = await host.open()
+      const screen = await parts.terminal.capture(paneOf(place), signal, lines)
+      const text = screen.lines.map((line) => line.trimEnd())
+      while (text.at(-1) === '') text.pop()
+      return { lines: text.slice(-lines), is_alive: true }
+    },
+    async getTranscript({ id }, { principal }) {
+      const row = await own(id, principal)
+      const path = host.current()?.get(row.sessionId)?.transcript.paths()[0] ?? null
+      return { path, entries: [] }
+    },
+    async getAttach({ id }, { principal }) {
+      const row = await own(id, principal)
+      const place = engine.session(row.sessionId)?.managed?.place
+      if (!place) throw new AppError('conflict', 'the session has no terminal to attach to')
+      const { parts } = await host.open()
+      return {
+        argv: [...parts.terminal.attachArgv(paneOf(place))],
+        session_id: row.shortId,
+        name: row.friendlyName ?? row.name ?? row.shortId,
+      }
+    },
+    getSummary: async ({ id }) => summaryOf(directory, await directory.find(id)),
+    async listApprovals({ session, all, limit }) {
+      await directory.caughtUp()
+      const row = session === undefined ? undefined : await directory.find(session)
+      const rows = await directory.ask('approvals', {
+        limit,
+        ...(row && { sessionId: row.sessionId }),
+        ...(!all && { isPending: true }),
+      })
+      return { approvals: await Promise.all(rows.map((one) => approvalView(directory, one))) }
+    },
+    async decideApproval({ id, verdict, scope, reason, answers }, { principal, signal }) {
+      const { sessions } = await host.open()
+      const { live, ask } = await pendingAsk(directory, { engine, sessions }, id)
+      mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
+      const decision: Decision =
+        verdict === 'allow'
+          ? { verdict, scope, ...(answers && { answers }) }
+          : { verdict, ...(reason !== undefined && { reason }) }
+      await sessions.approvals.decide(live.watch, ask, { decision, by: nameOf(engine, principal) })
+      if (ask.subject === 'termination' && verdict === 'allow') {
+        await sessions.complete(live, { status: 'completed', message: 'its end was approved' })
+        await sessions.terminate(live, signal)
+      }
+      await directory.caughtUp()
+      const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
+      if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
+      return approvalView(directory, row)
+    },
+    async listProcesses(_input, { signal }) {
+      const { parts } = await host.open()
+      const all = await parts.processes.list(signal)
+      const byPid = new Map(all.map((one) => [one.pid, one]))
+      const found = []
+      for (const state of engine.sessions()) {
+        if (!state.managed) continue
+        const marked = await parts.processes.marked('MUSTER_SESSION', state.sessionId, signal)
+        for (const pid of marked) {
+          const one = byPid.get(pid)
+          if (one)
+            found.push({
+              session_id: shortId(state.sessionId),
+              name: state.managed.friendlyName ?? state.managed.name,
+              pid,
+              command: one.command,
+              rss_bytes: one.rssBytes,
+              cpu_ms: Math.round(one.cpuMs),
+              started_at: new Date(one.startedAtMs).toISOString(),
+              is_orphan: false,
+            })
+        }
+      }
+      return { processes: found }
+    },
+    async restoreSessions() {
+      return { sessions: [] }
+    },
+    async whoAmI(_input, { principal }) {
+      if (principal.kind !== 'session') return { session: null, operator: principal.kind === 'operator' }
+      return { session: await fresh(principal.sessionId), operator: false }
+    },
+    async listForeign() {
+      return { sessions: [] }
+    },
+    async receiveHook({ cli, ...payload }, { principal, signal }) {
+      const { sessions } = await host.open()
+      const live = liveOf(sessions, principal)
+      const reply = await sessions.hook(live, { cli, payload, at: clock.now() }, signal)
+      return reply.body === '' ? {} : JSON.parse(reply.body)
+    },
+    async runHook({ cli, at, payload }, { principal, signal }) {
+      const { sessions } = await host.open()
+      const reply = await sessions.hook(liveOf(sessions, principal), { cli, payload, at }, signal)
+      return { body: reply.body, exit_code: reply.exitCode }
+    },
+  }
+}
+
+function liveOf(sessions: Sessions, principal: Principal): Live {
+  const live = principal.kind === 'session' ? sessions.get(principal.sessionId) : undefined
+  if (!live) throw new AppError('denied', 'a hook reports with the token of a session that runs')
+  return live
+}
+
+type Asking = { readonly engine: Engine; readonly sessions: Sessions }
+
+/** An approval by its id, or the only one of a session; two are listed, never guessed. */
+async function pendingAsk(directory: Directory, { engine, sessions }: Asking, word: string) {
+  for (const live of sessions.all()) {
+    const ask = engine.session(live.watch.id)?.asks?.find(({ approvalId }) => approvalId === word)
+    if (ask) return { live, ask }
+  }
+  if (word.startsWith('apr_'))
+    throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
+  const row = await directory.find(word)
+  const asks = engine.session(row.sessionId)?.asks ?? []
+  const [ask] = asks
+  if (!ask)
+    throw new AppError(
+      'conflict',
+      `nothing of ${row.friendlyName ?? row.name ?? row.shortId} waits for a decision`,
+    )
+  if (asks.length > 1)
+    throw new AppError(
+      'conflict',
+      `${asks.length} decisions wait: ${asks.map(({ approvalId, subject }) => `${approvalId} (${subject})`).join(', ')}; name one`,
+    )
+  return { live: directory.live(row), ask }
+}

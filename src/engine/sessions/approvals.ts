@@ -1,0 +1,139 @@
+import type { Decision } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { PayloadOf } from '../../contract/event.ts'
+import type { SignalOf } from '../../contract/signal.ts'
+import type { Ask } from '../../core/approvals/asks.ts'
+import { cardOf } from '../../core/approvals/card.ts'
+import { draftOf } from './drafts.ts'
+import type { Parts } from './parts.ts'
+import type { SessionWatch } from './watch.ts'
+
+type Held = { readonly watch: SessionWatch; readonly settle: (decision: Decision | undefined) => void }
+
+/** Questions of CLIs that wait for an answer from outside; one decision wins and expiry is a denial. */
+export class Approvals {
+  readonly #parts: Parts
+  readonly #held = new Map<string, Held>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Asks for a decision and waits for it. Undefined when the question became moot: it was answered in the
+   * terminal, the CLI hung up, or the daemon stops; the CLI's own dialog is the fallback then.
+   */
+  async ask(
+    watch: SessionWatch,
+    signal: SignalOf<'asking'>,
+    gone: AbortSignal,
+  ): Promise<Decision | undefined> {
+    const approvalId = `apr_${this.#parts.ids.event().slice(4)}`
+    const spanId = this.#parts.ids.span()
+    const card = cardOf(signal)
+    const timeoutMs = this.#parts.config().child_agents.approvals.timeout * 1000
+    const root = watch.root
+    await watch.say([
+      draftOf(
+        root,
+        'approval.requested',
+        { approvalId, timeoutMs, ...card } as PayloadOf<'approval.requested'>,
+        { spanId, parentSpanId: root.spanId },
+      ),
+    ])
+    const over = new AbortController()
+    const decision = new Promise<Decision | undefined>((settle) => {
+      this.#held.set(approvalId, { watch, settle })
+      gone.addEventListener('abort', () => settle(undefined), { once: true })
+      this.#parts.clock.sleep(timeoutMs, over.signal).then(
+        () => settle({ verdict: 'deny', reason: 'nobody answered in time' }),
+        () => {},
+      )
+    })
+    try {
+      const decided = await decision
+      await this.#close(watch, { approvalId, subject: card.subject }, decided)
+      return decided
+    } finally {
+      this.#held.delete(approvalId)
+      over.abort()
+    }
+  }
+
+  /** Gives a decision; the first wins. */
+  async decide(
+    watch: SessionWatch,
+    ask: Ask,
+    { decision, by }: { decision: Decision; by: string },
+  ): Promise<void> {
+    const { approvalId, subject, spanId } = ask
+    const root = watch.root
+    const latencyMs = Math.max(0, this.#parts.clock.now() - ask.requestedAtMs)
+    const granted = {
+      approvalId,
+      subject,
+      by,
+      latencyMs,
+      ...(decision.verdict === 'allow' && {
+        scope: decision.scope,
+        ...(decision.answers && { answer: decision.answers }),
+      }),
+    }
+    const rejected = {
+      approvalId,
+      subject,
+      by,
+      latencyMs,
+      ...(decision.verdict === 'deny' && decision.reason && { reason: decision.reason }),
+    }
+    await watch.say([
+      decision.verdict === 'allow'
+        ? draftOf(root, 'approval.granted', granted, { spanId })
+        : draftOf(root, 'approval.rejected', rejected, { spanId }),
+    ])
+    this.#held.get(approvalId)?.settle(decision)
+  }
+
+  isHeld(approvalId: string): boolean {
+    return this.#held.has(approvalId)
+  }
+
+  /** What became moot is closed as such, once. */
+  async expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
+    await watch
+      .say([
+        draftOf(
+          watch.root,
+          'approval.expired',
+          { approvalId: ask.approvalId, subject: ask.subject, reason },
+          { spanId: ask.spanId },
+        ),
+      ])
+      .catch(onlyDecided)
+    this.#held.get(ask.approvalId)?.settle(undefined)
+  }
+
+  stop(): void {
+    for (const { settle } of this.#held.values()) settle(undefined)
+  }
+
+  async #close(
+    watch: SessionWatch,
+    { approvalId, subject }: Pick<Ask, 'approvalId' | 'subject'>,
+    decided: Decision | undefined,
+  ): Promise<void> {
+    const open = watch.state()?.asks?.find((ask) => ask.approvalId === approvalId)
+    if (!open) return
+    const reason = decided ? 'nobody answered in time' : 'it was answered or withdrawn in the terminal'
+    await watch
+      .say([
+        draftOf(watch.root, 'approval.expired', { approvalId, subject, reason }, { spanId: open.spanId }),
+      ])
+      .catch(onlyDecided)
+  }
+}
+
+// Somebody decided in the same moment: theirs stands.
+function onlyDecided(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'conflict')) throw error
+}

@@ -1,0 +1,55 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { GateAnswer, HookReply } from '../../contract/dialect.ts'
+import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
+import { gateTool } from '../../core/delegation/gate-tool.ts'
+import type { Approvals } from './approvals.ts'
+import { draftOf } from './drafts.ts'
+import type { Parts } from './parts.ts'
+import type { Live } from './sessions.ts'
+
+type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
+
+/** Takes what a hook reports, and answers it: with a verdict when it asks for one, else with nothing. */
+export async function answerHook(
+  { parts, live, approvals }: Answering,
+  { cli, payload, at }: { cli: AgentCliName; payload: unknown; at: number },
+  gone: AbortSignal,
+): Promise<HookReply> {
+  const { dialect } = parts.clis[cli]
+  const signals = dialect.hook(payload, at)
+  const starting = find(signals, 'tool-start')
+  const gate = starting && gateTool(live.watch.state()?.managed?.tools, starting.tool)
+  if (starting && gate && !gate.allowed) {
+    await deny(parts, live, { starting, gate })
+    return dialect.gate(payload, gate)
+  }
+  await live.watch.take(signals)
+  live.transcript.poke()
+  const asking = find(signals, 'asking')
+  // A hook that cannot carry an answer only says that its CLI asks; the dialog is answered by keys.
+  const canAnswer = asking && dialect.decision(payload, { verdict: 'deny' }) !== undefined
+  if (asking && canAnswer) {
+    const decision = await approvals.ask(live.watch, asking, gone)
+    return (decision && dialect.decision(payload, decision)) ?? dialect.nothing
+  }
+  return gate ? dialect.gate(payload, gate) : dialect.nothing
+}
+
+/** A refused call never ran: it has an end and no beginning. */
+async function deny(
+  parts: Parts,
+  { watch }: Live,
+  { starting, gate }: { starting: SignalOf<'tool-start'>; gate: Extract<GateAnswer, { allowed: false }> },
+): Promise<void> {
+  await watch.say([
+    draftOf(
+      watch.root,
+      'tool.call.denied',
+      { callId: starting.callId, tool: starting.tool, gate: 'tool', reason: gate.reason },
+      { spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
+    ),
+  ])
+}
+
+const find = <K extends SignalKind>(signals: readonly Signal[], kind: K): SignalOf<K> | undefined =>
+  signals.find((signal): signal is SignalOf<K> => signal.kind === kind)

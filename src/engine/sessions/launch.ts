@@ -1,0 +1,100 @@
+import { AppError } from '../../contract/errors.ts'
+import type { Resolved } from '../../core/session/launch.ts'
+import { draftOf, type Root } from './drafts.ts'
+import type { Parts } from './parts.ts'
+
+const width = 220
+const height = 50
+
+/** A session that is recorded and whose program is to run now. */
+export type Launching = {
+  readonly root: Root
+  readonly resolved: Pick<
+    Resolved,
+    'cli' | 'program' | 'promptBy' | 'args' | 'model' | 'permissionMode' | 'role' | 'name'
+  >
+  readonly version: string
+  readonly workingDir: string
+  readonly tmuxSession: string
+  readonly env: Readonly<Record<string, string>>
+  readonly prompt: string
+  /** The CLI's own conversation to go on with. */
+  readonly resume?: string
+}
+
+/** Starts the program of a session; a failure ends the session with its reason and leaves nothing behind. */
+export async function launch(parts: Parts, launching: Launching, signal: AbortSignal): Promise<void> {
+  const { root } = launching
+  const short = launching.tmuxSession.slice(launching.tmuxSession.lastIndexOf('-') + 1)
+  const effect = { effectId: `launch:${parts.ids.event()}`, effect: 'launch' }
+  const span = { spanId: parts.ids.span(), parentSpanId: root.spanId }
+  await parts.engine.perform([
+    draftOf(root, 'effect.intended', { ...effect, target: launching.tmuxSession }, span),
+  ])
+  try {
+    const folder = await parts.folders.open(short)
+    const plan = await parts.clis[launching.resolved.cli].plan(requestOf(parts, launching, folder), signal)
+    await parts.folders.write(plan.files)
+    const opened = await parts.terminal.open(
+      {
+        name: launching.tmuxSession,
+        workingDir: launching.workingDir,
+        env: { ...launching.env, ...plan.env },
+        argv: plan.argv,
+        folder,
+        width,
+        height,
+      },
+      signal,
+    )
+    const foreignId = plan.foreignId ?? launching.resume
+    await parts.engine.perform([
+      draftOf(root, 'effect.done', { ...effect, receipt: { pane: opened.pane, pid: opened.pid } }, span),
+      draftOf(root, 'session.launched', {
+        socket: parts.surroundings.tmuxSocket,
+        tmuxSession: launching.tmuxSession,
+        serverId: opened.server,
+        terminalId: opened.session,
+        paneId: opened.pane,
+        pid: opened.pid,
+        cli: launching.resolved.cli,
+        program: launching.resolved.program,
+        ...(launching.version && { cliVersion: launching.version }),
+        ...(foreignId && { foreignId }),
+        ...(launching.resume && { isResumed: true }),
+      }),
+      draftOf(root, 'session.state.changed', { from: 'spawned', to: 'starting' }),
+    ])
+  } catch (error) {
+    const reason =
+      error instanceof AppError ? error.message : `the program could not be started: ${String(error)}`
+    await parts.engine.perform([
+      draftOf(root, 'effect.done', { ...effect, receipt: { error: reason } }, span),
+      draftOf(root, 'session.failed', { reason: 'spawn failed', error: reason }),
+    ])
+    await parts.grants.revoke(root.sessionId)
+    await parts.folders.remove(short)
+    throw error
+  }
+}
+
+function requestOf(parts: Parts, launching: Launching, folder: string) {
+  const { resolved, version, workingDir, env, prompt, resume } = launching
+  return {
+    command: resolved.program,
+    args: resolved.args,
+    version,
+    workingDir,
+    name: resolved.name,
+    permissionMode: resolved.permissionMode,
+    resume: resume !== undefined,
+    folder,
+    hookUrl: parts.surroundings.hookUrl(),
+    hookCommand: [...parts.surroundings.hookCommand, resolved.cli],
+    env,
+    ...(prompt !== '' && { prompt }),
+    ...(resolved.model && { model: resolved.model }),
+    ...(resolved.role && { role: resolved.role }),
+    ...(resume && { foreignId: resume }),
+  }
+}

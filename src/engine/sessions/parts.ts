@@ -1,0 +1,52 @@
+import type { AgentDefinition } from '../../contract/agent-definition.ts'
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { Config } from '../../contract/config.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { AgentCli } from '../../ports/agent-cli.ts'
+import type { Archive } from '../../ports/archive.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Ids } from '../../ports/ids.ts'
+import type { LineFiles } from '../../ports/line-files.ts'
+import type { Processes } from '../../ports/processes.ts'
+import type { SessionFolders } from '../../ports/session-folders.ts'
+import type { Terminal } from '../../ports/terminal.ts'
+import type { Vault } from '../../ports/vault.ts'
+import type { Workspace } from '../../ports/workspace.ts'
+import type { Engine } from '../engine.ts'
+
+/** What managed sessions are made with; all effects are behind these. */
+export type Parts = {
+  readonly engine: Engine
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly terminal: Terminal
+  readonly processes: Processes
+  readonly folders: SessionFolders
+  readonly files: LineFiles
+  readonly workspace: Workspace
+  readonly archive: Archive
+  readonly clis: Readonly<Record<AgentCliName, AgentCli>>
+  readonly config: () => Config
+  readonly agents: (signal: AbortSignal) => Promise<readonly AgentDefinition[]>
+  /** Capabilities: a session's token lets it report for itself and manage what is below it. */
+  readonly grants: {
+    grant(sessionId: SessionId): Promise<string>
+    revoke(sessionId: SessionId): Promise<void>
+  }
+  readonly surroundings: Surroundings
+  readonly onBug: (error: unknown, where: string) => void
+}
+
+/** Where the daemon stands, as its sessions need to know it. */
+export type Surroundings = {
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where hooks are sent to over HTTP; known once the daemon listens. */
+  readonly hookUrl: () => string
+  /** The argv that runs a hook as a command: exactly this `sm`. */
+  readonly hookCommand: readonly string[]
+  /** A folder with nothing but this `sm`, first on the PATH of every session. */
+  readonly binFolder: string
+  readonly tmuxSocket: string
+}

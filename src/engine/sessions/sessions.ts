@@ -1,0 +1,303 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { HookReply } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import type { Signal } from '../../contract/signal.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import type { TerminalEvent } from '../../ports/terminal.ts'
+import { Approvals } from './approvals.ts'
+import { Delivery } from './deliver.ts'
+import { draftOf } from './drafts.ts'
+import { answerHook } from './hooks.ts'
+import { endProcesses } from './kill.ts'
+import { Lifecycle } from './lifecycle.ts'
+import type { Parts } from './parts.ts'
+import { paneOf } from './place.ts'
+import { type Rate, type Spawner, spawn } from './spawn.ts'
+import { TranscriptFollower } from './transcript.ts'
+import { SessionWatch } from './watch.ts'
+
+/** A session that is followed: its state, its messages, its record. */
+export type Live = {
+  readonly watch: SessionWatch
+  readonly delivery: Delivery
+  readonly transcript: TranscriptFollower
+}
+
+const lookEveryMs = 2000
+
+/** All sessions that Muster runs: starts them, follows them, and ends them. */
+export class Sessions {
+  readonly approvals: Approvals
+  readonly #parts: Parts
+  readonly #live = new Map<SessionId, Live>()
+  readonly #lifecycle: Lifecycle
+  readonly #rate: Rate = { times: [] }
+  readonly #stopped = new AbortController()
+  #unlisten: () => void = () => {}
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.approvals = new Approvals(parts)
+    this.#lifecycle = new Lifecycle(parts)
+  }
+
+  /** Takes up every session that is open, and listens to the terminals. */
+  async start(): Promise<void> {
+    this.#unlisten = this.#parts.terminal.listen((event) => {
+      this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
+    })
+    const panes = await this.#parts.terminal.panes(this.#stopped.signal)
+    for (const state of [...this.#parts.engine.sessions()]) {
+      if (state.managed?.origin !== 'managed') continue
+      const { place } = state.managed
+      const pane = panes.find(({ server, pane }) => server === place?.serverId && pane === place.paneId)
+      const live = this.follow(state)
+      if (pane && !pane.isDead) continue
+      await this.#exited(live, pane?.exitCode, pane?.exitSignal)
+    }
+    this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    this.#unlisten()
+    this.approvals.stop()
+    for (const { watch, delivery, transcript } of this.#live.values()) {
+      watch.stop()
+      await delivery.stop()
+      await transcript.stop()
+    }
+  }
+
+  get(id: SessionId): Live | undefined {
+    return this.#live.get(id)
+  }
+
+  all(): IterableIterator<Live> {
+    return this.#live.values()
+  }
+
+  /** Follows a session that is there; the same one only once. */
+  follow(state: Readonly<SessionState>): Live {
+    const known = this.#live.get(state.sessionId)
+    if (known) return known
+    const watch = new SessionWatch(this.#parts, state as SessionState, {
+      changed: ({ id }) => {
+        this.#live.get(id)?.delivery.poke()
+      },
+      lookAt: (watched) => {
+        this.#look(watched).catch((error: unknown) => this.#parts.onBug(error, 'looking at a terminal'))
+      },
+    })
+    const live = {
+      watch,
+      delivery: new Delivery(this.#parts, watch),
+      transcript: new TranscriptFollower(this.#parts, watch),
+    }
+    this.#live.set(state.sessionId, live)
+    live.transcript.poke()
+    live.delivery.poke()
+    return live
+  }
+
+  async spawn(request: SpawnRequest, by: Spawner, signal: AbortSignal): Promise<SpawnedView> {
+    const view = await spawn(this.#parts, request, { by, rate: this.#rate, signal })
+    const state = this.#parts.engine.session(view.id)
+    if (state && !view.dry_run) this.follow(state)
+    return view
+  }
+
+  /** Queues a message; it goes when the mode allows it. */
+  async send(
+    live: Live,
+    { text, mode, from }: { text: string; mode: 'sequential' | 'important' | 'urgent'; from: string },
+  ): Promise<string> {
+    const { watch } = live
+    const state = watch.state()
+    if (!state) throw new AppError('not_found', 'the session is not known any more')
+    const messageId = `msg_${this.#parts.ids.event().slice(4)}`
+    const vault = await this.#parts.vault.put(new TextEncoder().encode(text), watch.root.runId)
+    const root = watch.root
+    const span = { spanId: this.#parts.ids.span(), parentSpanId: root.spanId }
+    const reopened = hasEnded(state) ? [draftOf(root, 'session.reopened', { by: from })] : []
+    await watch.say([
+      ...reopened,
+      draftOf(root, 'message.queued', { messageId, mode, vault, from, preview: text.slice(0, 2000) }, span),
+    ])
+    live.delivery.poke()
+    return messageId
+  }
+
+  /** A hook, plugin or status line of a CLI reports; the answer is in that CLI's words. */
+  hook(
+    live: Live,
+    report: { readonly cli: AgentCliName; readonly payload: unknown; readonly at: number },
+    gone: AbortSignal,
+  ): Promise<HookReply> {
+    return answerHook({ parts: this.#parts, live, approvals: this.approvals }, report, gone)
+  }
+
+  /** Presses what interrupts this CLI. */
+  async interrupt({ watch }: Live, signal: AbortSignal): Promise<void> {
+    const managed = watch.state()?.managed
+    if (!managed?.place) throw new AppError('conflict', 'the session has no terminal; see: sm explain')
+    const { dialect } = this.#parts.clis[managed.cli as AgentCliName]
+    const keys = dialect.typing(managed.cliVersion ?? '').interrupt
+    await this.#parts.terminal.keys(paneOf(managed.place), keys, signal)
+    await this.#look(watch)
+  }
+
+  /** Ends the program of a session and writes its end; answers processes that would not die. */
+  async kill(
+    live: Live,
+    { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    const { watch } = live
+    const state = watch.state()
+    const managed = state?.managed
+    if (!state || !managed) return []
+    if (!force && managed.place && !hasEnded(state))
+      await this.interrupt(live, signal).catch((error: unknown) => this.#parts.onBug(error, 'interrupt'))
+    // Its end is written before its program goes: what the terminal tells of it then is no crash.
+    if (!hasEnded(state))
+      await watch.say([
+        draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
+      ])
+    const left = await endProcesses(this.#parts, { sessionId: watch.id, place: managed.place, force }, signal)
+    await this.#forget(live)
+    return left
+  }
+
+  /** What the agent or its parent says of its end. */
+  async complete(
+    { watch }: Live,
+    { message, status }: { message?: string | undefined; status: 'completed' | 'error' | 'abandoned' },
+  ): Promise<void> {
+    const said = message === undefined ? {} : { message }
+    await watch.say([
+      status === 'error'
+        ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
+        : draftOf(watch.root, 'session.completed', { ...said, outcome: status }),
+    ])
+  }
+
+  /** After a session's end: keeps its transcript, and ends what the configuration says should not stay. */
+  async tidy(id: SessionId, signal: AbortSignal): Promise<void> {
+    const live = this.#live.get(id)
+    const { cleanup } = this.#parts.config().child_agents
+    if (!live) return
+    await live.transcript.settled()
+    const kept = cleanup.auto_archive_transcript
+      ? await this.#parts.archive.keep(shortId(id), live.transcript.paths(), signal)
+      : undefined
+    if (kept) await this.#note(live, kept)
+    const state = live.watch.state()
+    if (!state || !hasEnded(state)) return
+    if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live, signal)
+  }
+
+  /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */
+  async terminate(live: Live, signal: AbortSignal): Promise<void> {
+    const place = live.watch.state()?.managed?.place
+    await endProcesses(this.#parts, { sessionId: live.watch.id, place, force: false }, signal)
+    await this.#forget(live)
+  }
+
+  async #note({ watch }: Live, kept: { path: string; files: number; bytes: number }): Promise<void> {
+    await this.#parts.engine.record([draftOf(watch.root, 'session.archived', kept)])
+  }
+
+  async #forget({ watch, delivery, transcript }: Live): Promise<void> {
+    this.#live.delete(watch.id)
+    watch.stop()
+    await delivery.stop()
+    await transcript.stop()
+    await this.#parts.grants.revoke(watch.id)
+    await this.#parts.folders.remove(shortId(watch.id))
+  }
+
+  async #onTerminal(event: TerminalEvent): Promise<void> {
+    if (event.kind !== 'exited' && event.kind !== 'closed') return
+    for (const live of [...this.#live.values()]) {
+      const place = live.watch.state()?.managed?.place
+      if (!place) continue
+      if (event.kind === 'exited' && place.paneId === event.pane)
+        await this.#exited(live, event.code, event.signal)
+      if (event.kind === 'closed' && place.terminalId === event.session) await this.#closed(live)
+    }
+  }
+
+  /** The program ended by itself: whatever it was asked to do, nobody said that it is done. */
+  async #exited(live: Live, code: number | undefined, died: string | undefined): Promise<void> {
+    const { watch, transcript } = live
+    await transcript.settled()
+    const signal: Signal = {
+      kind: 'exited',
+      source: 'process',
+      at: this.#parts.clock.now(),
+      ...(code !== undefined && { code }),
+      ...(died !== undefined && { signal: died }),
+    }
+    await watch.take([signal])
+    const state = watch.state()
+    if (!state || hasEnded(state)) return
+    const isOwn = state.managed?.cli === 'custom'
+    const how = died === undefined ? `exit code ${code ?? 'unknown'}` : `signal ${died}`
+    await watch.say([
+      code === 0
+        ? draftOf(watch.root, 'session.completed', {
+            outcome: isOwn ? 'completed' : 'cancelled',
+            reason: 'its program was left (exit code 0)',
+          })
+        : draftOf(watch.root, 'session.failed', { reason: `its program ended: ${how}` }),
+    ])
+  }
+
+  async #closed({ watch, transcript }: Live): Promise<void> {
+    await transcript.settled()
+    const state = watch.state()
+    if (!state || hasEnded(state)) return
+    await watch.say([
+      draftOf(watch.root, 'session.failed', { reason: 'its terminal was closed from outside' }),
+    ])
+  }
+
+  /** Looks at terminals of which nothing else tells enough. */
+  async #poll(): Promise<void> {
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      await this.#parts.clock.sleep(lookEveryMs, signal).catch(() => {})
+      for (const { watch, transcript } of this.#live.values()) {
+        if (signal.aborted) return
+        const state = watch.state()
+        if (!state || hasEnded(state)) continue
+        transcript.poke()
+        if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
+        await this.#lifecycle.tick(watch, this.#runningBelow(watch.id))
+      }
+    }
+  }
+
+  #runningBelow(id: SessionId): number {
+    let count = 0
+    for (const { parentSessionId } of this.#parts.engine.sessions()) if (parentSessionId === id) count += 1
+    return count
+  }
+
+  async #look(watch: SessionWatch): Promise<void> {
+    const managed = watch.state()?.managed
+    if (!managed?.place || this.#stopped.signal.aborted) return
+    try {
+      const screen = await this.#parts.terminal.capture(paneOf(managed.place), this.#stopped.signal)
+      const { dialect } = this.#parts.clis[managed.cli as AgentCliName]
+      const reading = dialect.screen(screen, managed.cliVersion ?? '')
+      await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
+    } catch (error) {
+      // A terminal that has just gone is told of by its own event.
+      if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error
+    }
+  }
+}

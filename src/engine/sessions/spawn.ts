@@ -1,0 +1,206 @@
+import { AppError } from '../../contract/errors.ts'
+import { shortId } from '../../contract/ids.ts'
+import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
+import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
+import { type Passed, spawnLimit } from '../../core/session/limits.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import { draftOf, type Root } from './drafts.ts'
+import { launch } from './launch.ts'
+import type { Parts } from './parts.ts'
+
+const previewChars = 2000
+
+/** Who asks for a session, and where it will hang in the tree. */
+export type Spawner = { readonly actor: string; readonly parent?: SessionState | undefined }
+
+/** Started sessions of the last minute; a bound on the rate must survive no restart. */
+export type Rate = { times: number[] }
+
+/** Starts an agent: everything is decided and recorded before anything is done. */
+export async function spawn(
+  parts: Parts,
+  request: SpawnRequest,
+  { by, rate, signal }: { by: Spawner; rate: Rate; signal: AbortSignal },
+): Promise<SpawnedView> {
+  const config = parts.config()
+  const sessionId = parts.ids.session()
+  const short = shortId(sessionId)
+  const resolved = resolveLaunch(request, { config, agents: await parts.agents(signal), shortId: short })
+  const cli = parts.clis[resolved.cli]
+  const version = await cli.version(resolved.program, signal)
+  if (version === undefined && resolved.cli !== 'custom')
+    throw new AppError(
+      'not_found',
+      `${resolved.program} was not found; install it, or name another CLI with --cli`,
+    )
+  const workingDir = await workingDirOf(parts, request, by.parent)
+  const root: Root = {
+    sessionId,
+    traceId: by.parent?.traceId ?? parts.ids.trace(),
+    runId: parts.ids.run(),
+    spanId: parts.ids.span(),
+    actor: by.actor,
+  }
+  const depth = by.parent === undefined ? 0 : by.parent.depth + 1
+  const taken = inherited(request.environment ?? parts.surroundings.env, {
+    cli: resolved.cli,
+    allowed: config.sessions.inherit_environment_vars,
+  })
+  const tmuxSession = `${resolved.cli}-${short}`
+  const view: SpawnedView = {
+    session_id: short,
+    id: sessionId,
+    name: resolved.name,
+    friendly_name: resolved.friendlyName ?? null,
+    agent_type: resolved.agentType,
+    cli: resolved.cli,
+    model: resolved.model ?? null,
+    permission_mode: resolved.permissionMode,
+    working_dir: workingDir,
+    parent_session_id: by.parent ? shortId(by.parent.sessionId) : null,
+    tmux_session: tmuxSession,
+    attach: `sm attach ${short}`,
+    created_at: new Date(parts.clock.now()).toISOString(),
+    warnings: [...resolved.warnings],
+    dry_run: null,
+  }
+  const environment = (token: string) =>
+    sessionEnvironment(taken, {
+      sessionId,
+      token,
+      home: parts.surroundings.home,
+      depth,
+      traceId: root.traceId,
+      spanId: root.spanId,
+      parentId: by.parent?.sessionId,
+      binFolder: parts.surroundings.binFolder,
+    })
+  if (request.dry_run)
+    return {
+      ...view,
+      dry_run: {
+        argv: [resolved.program, ...resolved.args],
+        environment: Object.keys(environment('')).sort(),
+      },
+    }
+  await record({ parts, request, resolved, root, by, rate }, { workingDir, depth })
+  const token = await parts.grants.grant(sessionId)
+  await launch(
+    parts,
+    {
+      root,
+      resolved,
+      version: version ?? '',
+      workingDir,
+      tmuxSession,
+      env: environment(token),
+      prompt: request.prompt,
+    },
+    signal,
+  )
+  return view
+}
+
+type Recording = {
+  readonly parts: Parts
+  readonly request: SpawnRequest
+  readonly resolved: Resolved
+  readonly root: Root
+  readonly by: Spawner
+  readonly rate: Rate
+}
+
+/** The facts of a spawn, or the refusal of it. */
+async function record(
+  { parts, request, resolved, root, by, rate }: Recording,
+  { workingDir, depth }: { workingDir: string; depth: number },
+): Promise<void> {
+  const { limits, child_agents } = parts.config()
+  const now = parts.clock.now()
+  rate.times = rate.times.filter((at) => at > now - 60_000)
+  const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
+  const prompt = request.prompt
+  const drafts = [
+    draftOf(
+      root,
+      'session.started',
+      {
+        name: resolved.name,
+        origin: 'managed',
+        cli: resolved.cli,
+        workingDir,
+        depth,
+        agent: { agentId: resolved.name, agentType: resolved.agentType },
+        permissionMode: resolved.permissionMode,
+        lifecycleMode: request.mode ?? child_agents.mode,
+        ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),
+        ...(resolved.friendlyName && { friendlyName: resolved.friendlyName }),
+        ...(resolved.model && { model: resolved.model }),
+        ...(by.parent && { parentSessionId: by.parent.sessionId }),
+        ...(request.budget && { budget: request.budget }),
+        ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
+      },
+      parentSpan ? { parentSpanId: parentSpan } : {},
+    ),
+  ]
+  if (prompt !== '')
+    drafts.push(
+      draftOf(
+        root,
+        'message.queued',
+        {
+          messageId: `${root.sessionId}:prompt`,
+          mode: 'sequential',
+          by: 'launch',
+          preview: prompt.slice(0, previewChars),
+          vault: await parts.vault.put(new TextEncoder().encode(prompt), root.runId),
+          from: by.actor,
+        },
+        { spanId: parts.ids.span(), parentSpanId: root.spanId },
+      ),
+    )
+  let passed: Passed | undefined
+  await parts.engine
+    .perform(drafts, (fleet) => {
+      passed = spawnLimit(fleet, limits, { parent: by.parent?.sessionId, recentSpawns: rate.times.length })
+      if (passed) throw overLimit(passed)
+    })
+    .catch(async (error: unknown) => {
+      if (passed) await noteRefusal(parts, by, passed)
+      throw error
+    })
+  rate.times.push(now)
+}
+
+const overLimit = ({ limit, max, what }: Passed): AppError =>
+  new AppError('limited', `the limit of ${max} ${what} is reached (limits.${limit}); end some, or raise it`)
+
+/** A refusal is a fact too: of the parent, or of the fleet. */
+async function noteRefusal(parts: Parts, by: Spawner, passed: Passed): Promise<void> {
+  const { parent } = by
+  const span = parent && [...parent.open.values()][0]
+  if (!parent?.traceId || !span) return
+  const root: Root = {
+    sessionId: parent.sessionId,
+    traceId: parent.traceId,
+    runId: span.runId,
+    spanId: span.spanId,
+    actor: by.actor,
+  }
+  await parts.engine.perform([draftOf(root, 'limit.refused', { ...passed, by: by.actor })])
+}
+
+async function workingDirOf(
+  parts: Parts,
+  request: SpawnRequest,
+  parent: SessionState | undefined,
+): Promise<string> {
+  if (request.working_dir !== undefined) return request.working_dir
+  if (parts.config().sessions.default_working_dir_behavior === 'specify')
+    throw new AppError('invalid', 'say in which folder it works: --working-dir <path>')
+  const folder = parent?.managed?.workingDir ?? request.environment?.['PWD']
+  if (folder === undefined)
+    throw new AppError('invalid', 'say in which folder it works: --working-dir <path>')
+  return folder
+}

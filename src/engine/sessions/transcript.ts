@@ -1,0 +1,110 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { TranscriptMemory } from '../../contract/dialect.ts'
+import type { Signal } from '../../contract/signal.ts'
+import type { TranscriptFile } from '../../ports/agent-cli.ts'
+import type { Parts } from './parts.ts'
+import type { SessionWatch } from './watch.ts'
+
+const pieceBytes = 1 << 20
+const quietMs = 40
+const rescanMs = 2000
+
+type Followed = TranscriptFile & { offset: number; readonly memory: TranscriptMemory }
+
+/**
+ * Reads the transcripts of one session as they grow. After a restart they are read from the beginning:
+ * what was written down before is known by its offset and not written again.
+ */
+export class TranscriptFollower {
+  readonly #parts: Parts
+  readonly #watch: SessionWatch
+  readonly #files = new Map<string, Followed>()
+  readonly #stopped = new AbortController()
+  #reading: Promise<void> | undefined
+  #again = false
+  #rescanAt = 0
+
+  constructor(parts: Parts, watch: SessionWatch) {
+    this.#parts = parts
+    this.#watch = watch
+  }
+
+  /** Something may have been written, or a file may be there now. */
+  poke(): void {
+    this.#again = true
+    this.#reading ??= this.#loop().finally(() => {
+      this.#reading = undefined
+    })
+  }
+
+  /** Resolves when everything that is in the files now has been taken. */
+  async settled(): Promise<void> {
+    this.#rescanAt = 0
+    this.poke()
+    while (this.#reading) await this.#reading
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#reading
+  }
+
+  /** The files that were found so far. */
+  paths(): readonly string[] {
+    return [...this.#files.keys()]
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopped
+    while (this.#again && !signal.aborted) {
+      this.#again = false
+      try {
+        await this.#find()
+        for (const file of this.#files.values()) while (await this.#read(file)) signal.throwIfAborted()
+        if (this.#again) await this.#parts.clock.sleep(quietMs, signal)
+      } catch (error) {
+        if (!signal.aborted) this.#parts.onBug(error, `transcript of ${this.#watch.id}`)
+      }
+    }
+  }
+
+  async #find(): Promise<void> {
+    const now = this.#parts.clock.monotonic()
+    if (now < this.#rescanAt) return
+    this.#rescanAt = now + rescanMs
+    const managed = this.#watch.state()?.managed
+    if (!managed) return
+    const found = await this.#parts.clis[managed.cli as AgentCliName].transcripts({
+      workingDir: managed.workingDir,
+      startedAtMs: managed.startedAtMs,
+      env: this.#environment(),
+      ...(managed.foreignId && { foreignId: managed.foreignId }),
+      ...(managed.transcript && { transcript: managed.transcript }),
+    })
+    for (const file of found) {
+      if (this.#files.has(file.path)) continue
+      this.#files.set(file.path, { ...file, offset: 0, memory: {} })
+      this.#parts.files.watch(file.path, () => this.poke(), this.#stopped.signal)
+    }
+  }
+
+  #environment(): Record<string, string> {
+    const given = Object.entries(this.#parts.surroundings.env)
+    return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined))
+  }
+
+  /** Takes one piece; false when there was nothing new. */
+  async #read(file: Followed): Promise<boolean> {
+    const read = await this.#parts.files.read(file.path, file.offset, pieceBytes)
+    if (!read || read.lines.length === 0) return false
+    const managed = this.#watch.state()?.managed
+    const { dialect } = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
+    for (const line of read.lines) {
+      const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
+      const signals: readonly Signal[] = dialect.line(line.text, context)
+      if (signals.length > 0) await this.#watch.take(signals, { file: file.path, offset: line.start })
+      file.offset = line.end
+    }
+    return true
+  }
+}

@@ -1,0 +1,337 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { Draft } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
+import type { Lifecycle } from '../../contract/values.ts'
+import { isSameText } from '../../core/messages/match.ts'
+import { type Evidence, noEvidence, observe } from '../../core/session/evidence/evidence.ts'
+import { judge } from '../../core/session/evidence/judge.ts'
+import type { Verdict } from '../../core/session/evidence/verdict.ts'
+import { type FactRun, Facts } from '../../core/session/facts.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import { draftOf, type Root } from './drafts.ts'
+import type { Parts } from './parts.ts'
+
+/** Which source of each CLI is its record; the others are signs only, so that nothing is counted twice. */
+const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
+  claude: 'transcript',
+  codex: 'transcript',
+  gemini: 'transcript',
+  pi: 'transcript',
+  opencode: 'hook',
+  custom: undefined,
+}
+
+const samePromptMs = 60_000
+const soonestMs = 50
+const latestMs = 60_000
+
+/** Where a line of a transcript stands; what was taken from it once is not taken again. */
+export type Origin = { readonly file: string; readonly offset: number }
+
+/** What a watch tells those who act on it. */
+export type WatchListener = {
+  /** The session may take a message now, or has new evidence about one. */
+  changed(watch: SessionWatch): void
+  /** The verdict is not to be trusted any more without a look at the screen. */
+  lookAt(watch: SessionWatch): void
+}
+
+/** Follows one session: gathers signals, concludes its state, and writes the facts. */
+export class SessionWatch {
+  readonly id: SessionId
+  readonly #parts: Parts
+  readonly #listener: WatchListener
+  readonly #facts: Facts
+  readonly #root: Root
+  #evidence: Evidence = noEvidence
+  #verdict: Verdict
+  #recorded: Lifecycle
+  #run: FactRun | undefined
+  /** The end of a turn is told before the last lines of its record are read. */
+  #lastRun: FactRun | undefined
+  #prompt: { at: number; text: string; source: SignalSource } | undefined
+  #timer: AbortController | undefined
+  #work: Promise<void> = Promise.resolve()
+  readonly #resumedAt: number
+
+  constructor(parts: Parts, state: SessionState, listener: WatchListener) {
+    const span = [...state.open.values()].find(({ kind }) => kind === 'session')
+    this.id = state.sessionId
+    this.#parts = parts
+    this.#listener = listener
+    this.#root = {
+      sessionId: state.sessionId,
+      traceId: state.traceId ?? parts.ids.trace(),
+      runId: span?.runId ?? parts.ids.run(),
+      spanId: span?.spanId ?? parts.ids.span(),
+      actor: state.managed?.name ?? 'agent',
+    }
+    this.#facts = new Facts({
+      sessionId: state.sessionId,
+      traceId: this.#root.traceId,
+      sessionSpan: this.#root.spanId,
+      actor: this.#root.actor,
+    })
+    const open = [...state.open.values()].findLast(
+      ({ kind, parentRunId }) => kind === 'agent' && !parentRunId,
+    )
+    this.#run = open && { runId: open.runId, spanId: open.spanId }
+    this.#resumedAt = parts.clock.now()
+    this.#recorded = state.lifecycle
+    this.#verdict = this.#judge()
+  }
+
+  get root(): Root {
+    return this.#run ? { ...this.#root, runId: this.#run.runId, spanId: this.#root.spanId } : this.#root
+  }
+
+  get verdict(): Verdict {
+    return this.#verdict
+  }
+
+  get evidence(): Evidence {
+    return this.#evidence
+  }
+
+  state(): Readonly<SessionState> | undefined {
+    return this.#parts.engine.session(this.id)
+  }
+
+  judgeOptions() {
+    const { auto_complete } = this.#parts.config().child_agents
+    const startedAt = this.state()?.managed?.startedAtMs
+    return {
+      now: this.#parts.clock.now(),
+      idleAfterMs: auto_complete.idle_after * 1000,
+      resumedAt: this.#resumedAt,
+      ...(startedAt !== undefined && { startedAt }),
+    }
+  }
+
+  /** Takes signals in the order they are given; resolves when their facts are durable. */
+  take(signals: readonly Signal[], origin?: Origin): Promise<void> {
+    const done = this.#work.then(() => this.#take(signals, origin))
+    // One batch that fails must not stop those after it; the caller of this one is told.
+    this.#work = done.catch(() => {})
+    return done
+  }
+
+  /** Says what the owner knows for certain: it ended, was sent away, was told to complete. */
+  async say(drafts: readonly Draft[]): Promise<void> {
+    const done = this.#work.then(() => this.#parts.engine.perform(drafts))
+    this.#work = done.catch(() => {})
+    await done
+    this.#recorded = this.state()?.lifecycle ?? this.#recorded
+  }
+
+  stop(): void {
+    this.#timer?.abort()
+  }
+
+  async #take(signals: readonly Signal[], origin?: Origin): Promise<void> {
+    const drafts: Draft[] = []
+    const managed = this.state()?.managed
+    const record = managed && recordOf[managed.cli as AgentCliName]
+    for (const signal of signals) {
+      this.#evidence = observe(this.#evidence, signal)
+      drafts.push(...this.#turns(signal))
+      const run = this.#run ?? this.#lastRun
+      if (signal.source === record && run) drafts.push(...this.#facts.of(signal, run))
+      drafts.push(...this.#known(signal))
+      drafts.push(...this.#receipts(signal))
+    }
+    if (drafts.length > 0) await this.#propose(drafts, origin)
+    await this.#conclude()
+  }
+
+  async #propose(drafts: readonly Draft[], origin: Origin | undefined): Promise<void> {
+    const producer = origin && { id: `transcript:${origin.file}`, epoch: 1, n: origin.offset + 1 }
+    // Facts of an ended session are refused one by one; that they came late is no fault of theirs.
+    await this.#parts.engine.propose({
+      items: drafts,
+      principal: { kind: 'operator', channel: 'api' },
+      ...(producer && { producer }),
+    })
+  }
+
+  /** Each accepted prompt opens a run, and its end is written once. */
+  #turns(signal: Signal): Draft[] {
+    if (signal.agent !== undefined) return []
+    switch (signal.kind) {
+      case 'prompt':
+        return this.#isRepeat(signal) ? [] : this.#beginRun(signal)
+      case 'turn-end':
+        return this.#endRun('agent.completed', signal, signal.text)
+      case 'turn-failed':
+        return this.#endRun('agent.failed', signal, signal.error)
+      case 'interrupted':
+        return this.#endRun('agent.cancelled', signal, 'interrupted')
+      default:
+        return []
+    }
+  }
+
+  /** A hook and the transcript both tell of one prompt. */
+  #isRepeat(signal: SignalOf<'prompt'>): boolean {
+    const before = this.#prompt
+    const text = signal.text ?? ''
+    const isRepeat =
+      before !== undefined &&
+      signal.at <= before.at + samePromptMs &&
+      before.source !== signal.source &&
+      (text === '' || before.text === '' || isSameText(text, before.text) || isSameText(before.text, text))
+    if (!isRepeat) this.#prompt = { at: signal.at, text, source: signal.source }
+    return isRepeat
+  }
+
+  #beginRun(signal: SignalOf<'prompt'>): Draft[] {
+    const before = this.#endRun('agent.completed', signal, undefined)
+    const state = this.state()
+    const managed = state?.managed
+    this.#run = { runId: this.#parts.ids.run(), spanId: this.#parts.ids.span() }
+    const spawned = draftOf(
+      this.#root,
+      'agent.spawned',
+      {
+        agentId: managed?.name ?? 'agent',
+        agentType: managed?.agentType ?? managed?.cli ?? 'agent',
+        kind: 'main',
+        depth: state?.depth ?? 0,
+        ...(signal.text && { agentTask: signal.text.slice(0, 2000) }),
+        ...(managed?.model && { model: managed.model }),
+      },
+      { ...this.#run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
+    )
+    const reopened =
+      state && hasEnded(state)
+        ? [draftOf(this.#root, 'session.reopened', { by: signal.origin }, { timestamp: timeOf(signal) })]
+        : []
+    return [...before, ...reopened, spawned]
+  }
+
+  #endRun(
+    type: 'agent.completed' | 'agent.failed' | 'agent.cancelled',
+    signal: Signal,
+    text: string | undefined,
+  ): Draft[] {
+    const run = this.#run
+    if (!run) return []
+    this.#run = undefined
+    this.#lastRun = run
+    const agentId = this.state()?.managed?.name ?? 'agent'
+    const payload = { agentId, ...(text && { detail: text.slice(0, 2000) }) }
+    return [
+      draftOf(this.#root, type, payload, {
+        ...run,
+        parentSpanId: this.#root.spanId,
+        timestamp: timeOf(signal),
+      }),
+    ]
+  }
+
+  /** What the CLI says of itself: its conversation, its model. */
+  #known(signal: Signal): Draft[] {
+    const managed = this.state()?.managed
+    if (signal.kind !== 'ready' || signal.agent !== undefined || !managed) return []
+    const { foreignId, transcript, model, version } = signal
+    const news = {
+      ...(foreignId && foreignId !== managed.foreignId && { foreignId }),
+      ...(transcript && transcript !== managed.transcript && { transcript }),
+      ...(model && model !== managed.model && { model }),
+      ...(version && version !== managed.cliVersion && { cliVersion: version }),
+    }
+    return Object.keys(news).length === 0
+      ? []
+      : [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })]
+  }
+
+  /** A prompt that the CLI took may be one of ours: that is its receipt. */
+  #receipts(signal: Signal): Draft[] {
+    if ((signal.kind !== 'prompt' && signal.kind !== 'prompt-queued') || signal.agent !== undefined) return []
+    const taken = signal.text
+    const queue = this.state()?.queue ?? []
+    const found = queue.find(
+      ({ stage, by, preview }) =>
+        (by === 'launch' || stage !== 'queued') && (taken === undefined || isSameText(taken, preview)),
+    )
+    if (!found) return []
+    const proof = signal.source === 'hook' ? 'hook' : 'transcript'
+    return [
+      draftOf(
+        this.#root,
+        'message.accepted',
+        { messageId: found.messageId, proof },
+        { spanId: found.spanId, parentSpanId: this.#root.spanId },
+      ),
+    ]
+  }
+
+  #judge(): Verdict {
+    return judge(this.#evidence, this.judgeOptions())
+  }
+
+  /** Writes the state when it changed, and comes back when it will have changed by itself. */
+  async #conclude(): Promise<void> {
+    const before = this.#verdict
+    const verdict = this.#judge()
+    this.#verdict = verdict
+    this.#schedule(verdict)
+    const state = this.state()
+    if (state && !hasEnded(state)) {
+      const drafts = this.#changed(before, verdict, state)
+      if (drafts.length > 0) await this.#parts.engine.perform(drafts)
+    }
+    this.#listener.changed(this)
+  }
+
+  #changed(before: Verdict, verdict: Verdict, state: Readonly<SessionState>): Draft[] {
+    const to: Lifecycle = verdict.lifecycle === 'error' ? 'idle' : verdict.lifecycle
+    const isSame =
+      to === this.#recorded && before.waitingFor === verdict.waitingFor && before.health === verdict.health
+    // Before the program shows anything, what the launch wrote stands.
+    if (isSame || (to === 'starting' && this.#recorded === 'spawned')) return []
+    const from = this.#recorded
+    this.#recorded = to
+    const agentId = state.managed?.name ?? 'agent'
+    const drafts = [
+      draftOf(this.root, 'session.state.changed', {
+        from,
+        to,
+        activity: verdict.activity,
+        evidence: verdict.because.slice(0, 3).map(({ signal, ageMs }) => ({
+          signal,
+          ageMs: Math.max(0, Math.round(ageMs)),
+          confidence: verdict.confidence,
+        })),
+        ...(verdict.waitingFor && { detail: `waits for ${verdict.waitingFor}` }),
+      }),
+    ]
+    if (to === 'waiting_input' && from !== 'waiting_input')
+      drafts.push(
+        draftOf(this.root, 'agent.waiting', {
+          agentId,
+          waitsFor: verdict.waitingFor === 'permission' ? 'permission' : 'input',
+        }),
+      )
+    return drafts
+  }
+
+  #schedule(verdict: Verdict): void {
+    this.#timer?.abort()
+    if (verdict.until === undefined) return
+    const timer = new AbortController()
+    this.#timer = timer
+    const { clock } = this.#parts
+    const inMs = Math.min(latestMs, Math.max(soonestMs, verdict.until - clock.now()))
+    clock.sleep(inMs, timer.signal).then(
+      () => {
+        this.#listener.lookAt(this)
+        return this.take([])
+      },
+      () => {},
+    )
+  }
+}
+
+const timeOf = (signal: Signal): string => new Date(signal.at).toISOString()

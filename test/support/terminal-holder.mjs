@@ -1,0 +1,19 @@
+/** `node terminal-holder.mjs SOCKET FOLDER`: opens a terminal as a daemon would, tells of it and stays. */
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { openTmux } from '../../src/adapters/tmux/open-tmux.ts'
+
+const [socket, folder] = process.argv.slice(2)
+const terminal = await openTmux({ socket, folder, clock: systemClock })
+const opened = await terminal.open(
+  {
+    name: 'held',
+    workingDir: folder,
+    env: { PATH: process.env.PATH },
+    argv: ['sleep', '600'],
+    folder,
+    width: 80,
+    height: 24,
+  },
+  new AbortController().signal,
+)
+process.stdout.write(`${JSON.stringify(opened)}\n`)
