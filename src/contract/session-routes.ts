@@ -12,6 +12,7 @@ import {
   RestoredView,
   SessionDetail,
   SessionEventView,
+  SessionName,
   SessionView,
   SpawnedView,
   SpawnRequest,
@@ -21,7 +22,6 @@ import { Count, Lifecycle } from './values.ts'
 /** How a caller names a session: long id, short id, a unique prefix, or its name. */
 export const SessionRef = z.string().min(1).max(200)
 const one = { id: SessionRef } as const
-const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, - or _')
 const Text = z.string().max(1024 * 1024)
 const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
 const flag = z
@@ -67,7 +67,7 @@ export const sessionRoutes = {
     access: 'report',
     input: z.strictObject({
       ...one,
-      name: Name.optional(),
+      name: SessionName.optional(),
       task: z.string().max(1000).nullable().optional(),
       lock: z.string().max(1000).nullable().optional(),
     }),

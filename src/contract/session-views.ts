@@ -235,6 +235,11 @@ export const RestoredView = z.strictObject({
 })
 export type RestoredView = z.infer<typeof RestoredView>
 
+/** What people may call a session: nothing that a shell, a path or tmux would read as more than a name. */
+export const SessionName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, - or _')
+
 /** How a spawn is asked for. */
 export const SpawnRequest = z.strictObject({
   agent_type: z.string().min(1).max(64),
@@ -245,7 +250,7 @@ export const SpawnRequest = z.strictObject({
   preset: z.string().min(1).max(64).optional(),
   parent: z.string().min(1).max(200).optional(),
   working_dir: z.string().min(1).max(4096).optional(),
-  name: z.string().min(1).max(64).optional(),
+  name: SessionName.optional(),
   permission_mode: PermissionMode.optional(),
   mode: z.enum(['auto', 'manual', 'supervised']).optional(),
   /** A git work tree of its own; the text names its branch, empty lets one be made up. */

@@ -128,6 +128,11 @@ export class Engine {
     return this.#session(id)
   }
 
+  /** The same, also when it ended long ago and has left memory. */
+  async known(id: SessionId): Promise<Readonly<SessionState> | undefined> {
+    return this.#session(id) ?? (await this.#deps.endedSession(id))
+  }
+
   /** Every open session; not to be changed. */
   sessions(): IterableIterator<Readonly<SessionState>> {
     return this.#fleet.sessions.values()

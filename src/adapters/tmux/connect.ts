@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type ControlClient, startControlClient } from './control-client.ts'
 import type { Block } from './control-parser.ts'
+import { deadSubscription } from './pane-list.ts'
 import type { TmuxServer } from './tmux-server.ts'
 
 /** A control client and the run of the server that it is connected to. */
@@ -30,7 +31,9 @@ export async function connect(
     const anchor = ['detach-on-destroy on', 'destroy-unattached off'].map(
       (setting) => `set-option -q -t '${session}' ${setting}`,
     )
-    await Promise.all([...server.settings, ...anchor].map((line) => client.run([line], never)))
+    await Promise.all(
+      [...server.settings, ...anchor, deadSubscription()].map((line) => client.run([line], never)),
+    )
     const isRewriting = /\[-\w*S\w*\]/.test(usage[0] ?? '')
     return {
       client,

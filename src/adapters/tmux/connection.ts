@@ -46,7 +46,7 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
       throw error
     }
   }
-  let link = await open()
+  let link = await firstOf(open, clock)
   let next: PromiseWithResolvers<Link> | undefined
 
   const again = async (): Promise<Link> => {
@@ -109,6 +109,19 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
       await link.client.close()
     },
   }
+}
+
+/** A server that is just ending lets nobody in, and its successor does a moment later. */
+async function firstOf(open: () => Promise<Link>, clock: Clock): Promise<Link> {
+  for (const ms of [50, 200]) {
+    try {
+      return await open()
+    } catch (error) {
+      if (!isUnknownOutcome(error)) throw error
+      await clock.sleep(ms, new AbortController().signal)
+    }
+  }
+  return open()
 }
 
 const released = (): AppError =>

@@ -7,7 +7,7 @@ import { connect, type Link, outputs } from './connect.ts'
 import { keepConnection } from './connection.ts'
 import { keyCommands } from './key-commands.ts'
 import { endedSuffix, type Opened, openPane } from './open-pane.ts'
-import { listCommands, type PaneRow, paneRows } from './pane-list.ts'
+import { listCommands, type PaneRow, paneRows, subscription } from './pane-list.ts'
 import { paneWatch } from './pane-watch.ts'
 import { ended, pasteText } from './paste-text.ts'
 import { tmuxServer } from './tmux-server.ts'
@@ -33,9 +33,13 @@ export async function openTmux(options: {
   let look: () => void = () => {}
 
   const never = new AbortController().signal
-  const settle = async ({ client }: Link): Promise<void> => {
-    watch.see(paneRows(outputs(await client.run(listCommands(), never)), server.version))
+  const see = (rows: readonly PaneRow[]): void => {
+    watch.see(rows)
+    const unreaped = rows.find(({ isUnreaped }) => isUnreaped)
+    if (unreaped !== undefined) remindOfChildren(unreaped.server)
   }
+  const settle = async ({ client }: Link): Promise<void> =>
+    see(paneRows(outputs(await client.run(listCommands(), never)), server.version))
   const connection = await keepConnection({
     clock,
     settle,
@@ -44,7 +48,7 @@ export async function openTmux(options: {
   })
   const list = async (signal: AbortSignal): Promise<PaneRow[]> =>
     paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), server.version)
-  look = oneAtATime(async () => watch.see(await list(stop.signal)), stop.signal)
+  look = oneAtATime(async () => see(await list(stop.signal)), stop.signal)
   const net = lookEvery(netMs, { clock, look: () => look(), signal: stop.signal })
 
   const open = async (request: OpenRequest, signal: AbortSignal): Promise<Opened> => {
@@ -85,7 +89,7 @@ export async function openTmux(options: {
       session,
     ],
     async panes(signal) {
-      return (await list(signal)).map(({ mark: _mark, ...info }) => info)
+      return (await list(signal)).map(({ mark: _mark, isUnreaped: _isUnreaped, ...info }) => info)
     },
     async capture({ server, pane }, signal, history) {
       const commands = () => captureCommands(pane, history)
@@ -114,9 +118,23 @@ export async function openTmux(options: {
   }
 }
 
+/**
+ * tmux that keeps login records (utempter, as Debian builds it) ignores the end of children while it takes a closed
+ * terminal off them, and then waits for a signal that will not come: this is that signal.
+ */
+function remindOfChildren(server: string): void {
+  try {
+    process.kill(Number.parseInt(server, 10), 'SIGCHLD')
+  } catch (error) {
+    // The server ended just now, or it is another user's.
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
 /** Notices after which a pane may have ended or gone. */
 const isOfPanes = (line: string): boolean =>
   /^%(?:sessions-changed|(?:unlinked-)?window-close)/.test(line) ||
+  line.startsWith(`%subscription-changed ${subscription} `) ||
   (/^%(?:unlinked-)?window-renamed /.test(line) && line.endsWith(endedSuffix))
 
 function address(command: string, socket: string, link: Link): readonly string[] {

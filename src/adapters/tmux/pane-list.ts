@@ -5,7 +5,11 @@ import type { PaneInfo } from '../../ports/terminal.ts'
 export const markOption = '@muster'
 
 /** A pane of ours as tmux lists it. */
-export type PaneRow = PaneInfo & { readonly mark: string }
+export type PaneRow = PaneInfo & {
+  readonly mark: string
+  /** Its terminal is closed, but tmux has not noticed that the process ended. */
+  readonly isUnreaped: boolean
+}
 
 /** Commands whose answers `paneRows` reads. */
 export function listCommands(): readonly string[] {
@@ -25,6 +29,19 @@ export function listCommands(): readonly string[] {
   const pane = [`#{${markOption}}`, ...fields, '#{pane_title}'].join('|')
   return [`list-panes -a -F '${pane}'`, `list-clients -F '#{session_id}|#{client_activity}'`]
 }
+
+/**
+ * A subscription whose value changes when a pane of ours ends. tmux makes up the value once a second, for all sessions
+ * and at a cost of microseconds each.
+ */
+export function deadSubscription(): string {
+  const dead = '#{pane_id}=#{pane_dead_status}#{pane_dead_signal} '
+  const ofPane = `#{?#{pane_dead},#{?#{${markOption}},${dead},},}`
+  return `refresh-client -B '${subscription}::#{S:#{W:#{P:${ofPane}}}}'`
+}
+
+/** What notices of the subscription are called. */
+export const subscription = 'muster-dead'
 
 /** Our panes; a session name of ours holds no bar, and other sessions have no mark. */
 export function paneRows(
@@ -58,8 +75,8 @@ function row(
     pane,
     name,
     pid: Number(panePid),
-    // Between the end of its terminal and the end of the process, a pane looks dead without a reason.
     isDead: dead === '1' && hasEnding,
+    isUnreaped: dead === '1' && !hasEnding,
     ...(code ? { exitCode: Number(code) } : {}),
     ...(signal ? { exitSignal: signalName(signal) } : {}),
     attached: Number(attached),

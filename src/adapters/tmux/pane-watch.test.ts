@@ -11,6 +11,7 @@ const row = (pane: string, more: Partial<PaneRow> = {}): PaneRow => ({
   name: 'eng',
   pid: 7,
   isDead: false,
+  isUnreaped: false,
   attached: 0,
   title: '',
   ...more,

@@ -96,6 +96,8 @@ export const sessionEvents = family({
       cli: Line,
       cliVersion: Line.optional(),
       program: Line,
+      /** The name under which the vault keeps how it was started. */
+      launch: Line.optional(),
       foreignId: Line.optional(),
       isResumed: z.boolean().optional(),
     }),

@@ -32,6 +32,8 @@ export type Managed = {
   readonly task?: string
   readonly lock?: string
   readonly place?: Place
+  /** Where the vault keeps how it was started. */
+  readonly launch?: string
   readonly startedAtMs: number
 }
 
@@ -44,6 +46,7 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
+    const { launch } = event.payload
     const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
     return {
@@ -53,6 +56,7 @@ export function evolveManaged(
       place: { socket, serverId, tmuxSession, terminalId, paneId, pid },
       ...(cliVersion && { cliVersion }),
       ...(foreignId && { foreignId }),
+      ...(launch && { launch }),
     }
   }
   return event.type === 'session.updated' ? updated(known, event.payload) : known

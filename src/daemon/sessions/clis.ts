@@ -5,5 +5,12 @@ import type { AgentCli } from '../../ports/agent-cli.ts'
 
 /** Every coding agent that can be run. */
 export function agentClis(): Record<AgentCliName, AgentCli> {
-  return { claude: customCli(), codex: codexCli(), gemini: customCli(), opencode: customCli(), pi: customCli(), custom: customCli() }
+  return {
+    claude: customCli(),
+    codex: codexCli(),
+    gemini: customCli(),
+    opencode: customCli(),
+    pi: customCli(),
+    custom: customCli(),
+  }
 }

@@ -178,9 +178,13 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
         )
       return { killed: await Promise.all(killed.map(fresh)), left }
     },
-    async resumeSession({ id }, { principal }) {
-      const row = await own(id, principal)
-      throw new AppError('unavailable', `${row.shortId} cannot be resumed yet`)
+    async resumeSession({ id }, { principal, signal }) {
+      const row = await own(id, principal, false)
+      const { sessions } = await host.open()
+      const state = await engine.known(row.sessionId)
+      if (!state) throw new AppError('conflict', `${row.shortId} was not started by Muster; see: sm adopt`)
+      await sessions.resume(state, nameOf(engine, principal), signal)
+      return fresh(row.sessionId)
     },
     async adoptSession({ id, parent }, { principal }) {
       const row = await own(id, principal)
@@ -300,7 +304,14 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       return { processes: found }
     },
     async restoreSessions() {
-      return { sessions: [] }
+      const { sessions } = await host.open()
+      return {
+        sessions: sessions.restored().map(({ sessionId, result, why }) => {
+          const managed = engine.session(sessionId)?.managed
+          const name = managed?.friendlyName ?? managed?.name ?? shortId(sessionId)
+          return { session_id: shortId(sessionId), name, result, why }
+        }),
+      }
     },
     async whoAmI(_input, { principal }) {
       if (principal.kind !== 'session') return { session: null, operator: principal.kind === 'operator' }

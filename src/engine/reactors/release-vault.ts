@@ -16,5 +16,11 @@ const ends = new Set<EventType>([
 export const releaseVault = (vault: Vault): Reactor => ({
   name: 'release-vault',
   types: ends,
-  react: (event) => vault.release(event.runId, Date.parse(event.recordedAt)),
+  async react(event) {
+    const at = Date.parse(event.recordedAt)
+    await vault.release(event.runId, at)
+    // How a session was started is kept under its own name, beyond any of its runs.
+    if (event.type === 'session.completed' || event.type === 'session.failed')
+      await vault.release(event.sessionId, at)
+  },
 })

@@ -1,22 +1,14 @@
 import { AppError } from '../../contract/errors.ts'
-import type { Resolved } from '../../core/session/launch.ts'
 import { draftOf, type Root } from './drafts.ts'
+import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
 
 const width = 220
 const height = 50
 
 /** A session that is recorded and whose program is to run now. */
-export type Launching = {
+export type Launching = LaunchSpec & {
   readonly root: Root
-  readonly resolved: Pick<
-    Resolved,
-    'cli' | 'program' | 'promptBy' | 'args' | 'model' | 'permissionMode' | 'role' | 'name'
-  >
-  readonly version: string
-  readonly workingDir: string
-  readonly tmuxSession: string
-  readonly env: Readonly<Record<string, string>>
   readonly prompt: string
   /** The CLI's own conversation to go on with. */
   readonly resume?: string
@@ -48,6 +40,8 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       signal,
     )
     const foreignId = plan.foreignId ?? launching.resume
+    const { resolved, version, workingDir, tmuxSession, env } = launching
+    const spec = { resolved, version, workingDir, tmuxSession, env }
     await parts.engine.perform([
       draftOf(root, 'effect.done', { ...effect, receipt: { pane: opened.pane, pid: opened.pid } }, span),
       draftOf(root, 'session.launched', {
@@ -59,6 +53,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         pid: opened.pid,
         cli: launching.resolved.cli,
         program: launching.resolved.program,
+        launch: await keepSpec(parts, spec, root.sessionId),
         ...(launching.version && { cliVersion: launching.version }),
         ...(foreignId && { foreignId }),
         ...(launching.resume && { isResumed: true }),

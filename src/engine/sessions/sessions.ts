@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Signal } from '../../contract/signal.ts'
+import type { Place } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { Approvals } from './approvals.ts'
@@ -14,6 +15,7 @@ import { endProcesses } from './kill.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { paneOf } from './place.ts'
+import { relaunch } from './relaunch.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { TranscriptFollower } from './transcript.ts'
 import { SessionWatch } from './watch.ts'
@@ -24,6 +26,16 @@ export type Live = {
   readonly delivery: Delivery
   readonly transcript: TranscriptFollower
 }
+
+/** What became of a session when the daemon took it up. */
+export type Restored = {
+  readonly sessionId: SessionId
+  readonly result: 'running' | 'restored' | 'needs you' | 'gone'
+  readonly why: string
+}
+
+const isAt = (pane: { server: string; pane: string }, place: Place | undefined): boolean =>
+  pane.server === place?.serverId && pane.pane === place.paneId
 
 const lookEveryMs = 2000
 
@@ -36,6 +48,7 @@ export class Sessions {
   readonly #rate: Rate = { times: [] }
   readonly #stopped = new AbortController()
   #unlisten: () => void = () => {}
+  #restored: readonly Restored[] = []
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -48,16 +61,68 @@ export class Sessions {
     this.#unlisten = this.#parts.terminal.listen((event) => {
       this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
     })
-    const panes = await this.#parts.terminal.panes(this.#stopped.signal)
+    this.#restored = await this.#reconcile()
+    this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
+  }
+
+  /** What became of each session when the daemon took them up. */
+  restored(): readonly Restored[] {
+    return this.#restored
+  }
+
+  /** Brings back the program of a session that has none. */
+  async resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
+    const known = this.#live.get(state.sessionId)
+    const panes = await this.#parts.terminal.panes(signal)
+    const place = state.managed?.place
+    if (panes.some((pane) => isAt(pane, place) && !pane.isDead))
+      throw new AppError('conflict', 'its program runs; look at it with: sm attach')
+    const live = known ?? this.follow(state)
+    await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
+    this.#live.delete(state.sessionId)
+    live.watch.stop()
+    await live.delivery.stop()
+    await live.transcript.stop()
+    const now = this.#parts.engine.session(state.sessionId)
+    if (now) this.follow(now)
+  }
+
+  /** Compares what the journal says with the terminals that are there, and brings back what can be. */
+  async #reconcile(): Promise<Restored[]> {
+    const { signal } = this.#stopped
+    const panes = await this.#parts.terminal.panes(signal)
+    const results: Restored[] = []
     for (const state of [...this.#parts.engine.sessions()]) {
       if (state.managed?.origin !== 'managed') continue
-      const { place } = state.managed
-      const pane = panes.find(({ server, pane }) => server === place?.serverId && pane === place.paneId)
+      const { sessionId, managed } = state
+      const pane = panes.find((one) => isAt(one, managed.place))
       const live = this.follow(state)
-      if (pane && !pane.isDead) continue
-      await this.#exited(live, pane?.exitCode, pane?.exitSignal)
+      const tell = (result: Restored['result'], why: string) => results.push({ sessionId, result, why })
+      if (pane && !pane.isDead) tell('running', 'its program never stopped')
+      else if (pane) {
+        await this.#exited(live, pane.exitCode, pane.exitSignal)
+        tell('gone', 'its program ended while nobody watched')
+      } else await this.#bringBack(live, state, tell)
     }
-    this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
+    return results
+  }
+
+  async #bringBack(
+    live: Live,
+    state: Readonly<SessionState>,
+    tell: (result: Restored['result'], why: string) => void,
+  ): Promise<void> {
+    const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
+    try {
+      await this.resume(state, 'muster', this.#stopped.signal)
+      if (wasWorking)
+        tell('needs you', 'its conversation is back, but its turn was cut off: tell it to go on')
+      else tell('restored', 'its conversation is back')
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      await this.#closed(live)
+      tell('gone', error.message)
+    }
   }
 
   async stop(): Promise<void> {

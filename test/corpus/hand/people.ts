@@ -137,6 +137,50 @@ export const people: readonly CorpusCase[] = [
     at: 45,
     is: { ...running, activity: 'calling_tool', waitingFor: 'none' },
   }),
+  handCase('asked-in-other-words-than-the-call', {
+    cli: 'gemini',
+    version: '0.61.0',
+    signals: [
+      prompt(1),
+      began(2, 'c1', 'run_shell_command', { command: 'touch x', description: 'x' }),
+      hook(2.1, {
+        kind: 'asking',
+        ask: 'permission',
+        tool: 'run_shell_command',
+        input: { command: 'touch x' },
+      }),
+      over(6, 'c1', 'run_shell_command'),
+    ],
+    at: 8,
+    is: { ...running, activity: 'thinking', waitingFor: 'none' },
+  }),
+  handCase('asked-in-other-words-and-unanswered', {
+    cli: 'gemini',
+    version: '0.61.0',
+    signals: [
+      prompt(1),
+      began(2, 'c1', 'run_shell_command', { command: 'touch x', description: 'x' }),
+      hook(2.1, {
+        kind: 'asking',
+        ask: 'permission',
+        tool: 'run_shell_command',
+        input: { command: 'touch x' },
+      }),
+    ],
+    at: 60,
+    is: { ...asked, waitingFor: 'permission' },
+  }),
+  handCase('usage-without-a-reason-after-the-end', {
+    cli: 'codex',
+    version: '0.166.0',
+    signals: [
+      prompt(1),
+      ended(5, 'See above.'),
+      line(12, { kind: 'usage', responseId: 'r1', model: 'm', usage: { input: 1, output: 1 } }),
+    ],
+    at: 14,
+    is: idle,
+  }),
   handCase('dialog-seen-by-the-screen-alone', {
     signals: [prompt(1), screen(2, screens.working), screen(8, dialog)],
     at: 12,

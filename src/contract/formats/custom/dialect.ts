@@ -13,5 +13,9 @@ export const customDialect: Dialect = {
   inject: () => undefined,
   nothing,
   typing: () => ({ submit: ['Enter'], interrupt: ['C-c'], clear: ['C-u'], settleMs: 100, quit: ['C-d'] }),
-  harmless: (text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trimEnd(),
+  harmless: (text) =>
+    text
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '')
+      .trimEnd(),
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '../../sha256.ts'
+import { sha256Hex } from '../../sha256.ts'
 import type { Signal } from '../../signal.ts'
 import { type Foreign, foreign, foreignText, told } from '../foreign-json.ts'
 import { geminiTool } from './tools.ts'
@@ -60,8 +60,8 @@ function call(hook: Foreign): readonly { callId: string; tool: string; input: un
   const name = foreignText(hook['tool_name'])
   if (name === undefined) return []
   const input = hook['tool_input']
-  const digest = sha256(JSON.stringify([name, input ?? null])).subarray(0, 8)
-  return [{ callId: `gemini:${digest.toHex()}`, tool: geminiTool(name), input }]
+  const digest = sha256Hex(JSON.stringify([name, input ?? null])).slice(0, 16)
+  return [{ callId: `gemini:${digest}`, tool: geminiTool(name), input }]
 }
 
 function resultOf(response: Foreign) {

@@ -41,7 +41,7 @@ function stands(ask: Ask, evidence: Evidence, moment: Moment): boolean {
   const ofTurn = [marks['turn-end'], marks['turn-failed'], marks.idle]
   // A subagent may ask after the session's own turn has ended, and goes on asking when it does.
   if ([...over, ...(ask.agent === undefined ? ofTurn : [])].some((mark) => isLater(mark))) return false
-  if (calls.some((call) => isAnswered(call, ask, lagMs))) return false
+  if (askedAbout(calls, ask, lagMs).some((call) => hasRun(call, ask, lagMs))) return false
   const screens = [marks['screen-working'], marks['screen-calm']]
   const dialogAt = timeOf(marks['screen-dialog'])
   if (screens.some((screen) => isLater(screen, lagMs) && timeOf(screen) > dialogAt)) return false
@@ -52,16 +52,24 @@ function stands(ask: Ask, evidence: Evidence, moment: Moment): boolean {
   return !wentOn.some((mark) => isLater(mark, parallelMs))
 }
 
-/** Whether the call that was asked about has run. A CLI may tell its start just before or after it asks. */
-function isAnswered(call: Call, ask: Ask, lagMs: number): boolean {
-  const isSame =
-    ask.callId !== undefined
-      ? call.callId === ask.callId
-      : call.agent === ask.agent &&
-        (ask.tool === undefined || call.tool === undefined || call.tool === ask.tool) &&
-        (ask.print === undefined || call.print === undefined || call.print === ask.print)
-  return isSame && (timeOf(call.end) > ask.at || timeOf(call.start) > ask.at + lagMs)
+/** The calls that a question may be about: by its id, else by tool and input, else the last one before it. */
+function askedAbout(calls: readonly Call[], ask: Ask, lagMs: number): readonly Call[] {
+  if (ask.callId !== undefined) return calls.filter((call) => call.callId === ask.callId)
+  const named = calls.filter(
+    ({ agent, tool }) =>
+      agent === ask.agent && (ask.tool === undefined || tool === undefined || tool === ask.tool),
+  )
+  const exact = named.filter(({ print }) => print !== undefined && print === ask.print)
+  if (exact.length > 0) return exact
+  // Not every CLI tells the input of a call and of the question about it in the same form.
+  const before = named.filter(({ start }) => start !== undefined && start.at <= ask.at + lagMs)
+  const last = latest(before.map(({ start }) => start))
+  return last ? before.filter(({ start }) => start === last) : named
 }
+
+// A CLI may tell the start of a call just before or just after it asks about it.
+const hasRun = (call: Call, ask: Ask, lagMs: number): boolean =>
+  timeOf(call.end) > ask.at || timeOf(call.start) > ask.at + lagMs
 
 function standingDialog({ marks }: Evidence): MarkOf<'screen-dialog'> | undefined {
   const dialog = marks['screen-dialog']

@@ -91,6 +91,9 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
   if (turn.state !== 'over' || turn.how !== 'ended') return [veto('turn', 'no turn ended by itself')]
   // Only the CLI's own word for the end tells what still works in the background.
   if (timeOf(marks['turn-end']) < turn.since) return [veto('turn', 'the CLI did not say that the turn ended')]
+  const shown = latest<Mark>([marks['screen-working'], marks['screen-dialog'], marks['screen-calm']])
+  if (shown && shown !== marks['screen-calm'] && shown.at > turn.since)
+    return [veto('screen', 'the screen shows work after the end of the turn')]
   const text = lastWords(evidence)
   if (text === undefined) return [veto('text', 'the turn ended without a word')]
   const claims = claimsOf(text, completion_patterns)

@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence.ts'
+import { isBack } from './is-back.ts'
 import { latest, type Mark, timeOf } from './mark.ts'
 import type { Moment } from './moment.ts'
 import type { Turn } from './turn.ts'
@@ -6,28 +7,27 @@ import type { State } from './verdict.ts'
 
 /** The state of a session whose program is no longer there. */
 export function endedProcess(
-  { marks }: Evidence,
+  evidence: Evidence,
   turn: Turn,
   moment: Moment,
 ): { readonly state: State; readonly by: readonly Mark[] } | undefined {
+  const { marks } = evidence
   // A program that a tool runs may say goodbye in this session's name: in a turn that alone is not believed.
   const isBelieved =
     turn.state !== 'open' || (marks.gone !== undefined && moment.aged(marks.gone.at, moment.patience.freshMs))
   const end = latest<Mark>([marks.exited, isBelieved ? marks.gone : undefined])
-  const { settleMs } = moment.patience
-  const screens = [marks['screen-working'], marks['screen-calm'], marks['screen-dialog']]
-  // The last screen may be read while the program ends; what it was told to do may not.
-  const isBack =
-    [marks.prompt, marks.ready, marks['tool-start']].some((mark) => timeOf(mark) > timeOf(end)) ||
-    screens.some((screen) => timeOf(screen) > timeOf(end) + settleMs)
-  if (!end || isBack) return undefined
-  const exited = timeOf(marks.exited) > timeOf(marks.ready) ? marks.exited : undefined
-  const isCrash = exited !== undefined && (exited.signal !== undefined || (exited.code ?? 0) !== 0)
+  if (!end || isBack(evidence, end, moment)) return undefined
+  const isOfThisLife = (mark: Mark) => mark.at > timeOf(marks.ready)
+  const [exited, gone] = [marks.exited, marks.gone].map((mark) =>
+    mark && isOfThisLife(mark) ? mark : undefined,
+  )
+  const { code, signal } = marks.exited ?? {}
+  const isCrash = exited !== undefined && (signal !== undefined || (code ?? 0) !== 0)
   // A terminal that vanished leaves no exit code; only a goodbye of the program tells it from a crash.
-  const isVanished =
-    exited !== undefined && exited.code === undefined && (marks.gone?.reason ?? 'other') === 'other'
-  const isError = isCrash || isVanished || turn.state === 'open'
-  const by = [exited, marks.gone].filter((mark) => mark !== undefined)
+  const isVanished = exited !== undefined && code === undefined
+  const isGoodbye = gone !== undefined && (marks.gone?.reason ?? 'other') !== 'other'
+  const isError = isCrash || (!isGoodbye && (isVanished || turn.state === 'open'))
+  const by = [exited, gone].filter((mark) => mark !== undefined)
   const health = isCrash ? 'crashed' : 'gone'
   return { state: { lifecycle: isError ? 'error' : 'idle', activity: 'idle', health }, by }
 }

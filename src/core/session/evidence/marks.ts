@@ -18,8 +18,8 @@ type Details = {
   readonly 'tool-start': { readonly tool: string; readonly callId: string }
   readonly 'tool-end': { readonly callId: string; readonly ok: boolean }
   readonly text: { readonly text: string }
-  /** A model response ended; `isLast` when it ended the turn rather than calling a tool. */
-  readonly response: { readonly isLast: boolean }
+  /** A model response ended; `isLast` when it ended the turn, not when it called a tool, nothing when untold. */
+  readonly response: { readonly isLast?: boolean }
   readonly 'turn-end': { readonly background: number }
   readonly 'turn-failed': {
     readonly error: string

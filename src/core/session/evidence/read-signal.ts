@@ -24,7 +24,7 @@ export function readSignal(signal: Signal): readonly NamedMark[] {
     case 'text':
       return [{ name: 'text', mark: { ...seen, text: message(signal.text) } }]
     case 'usage':
-      return [{ name: 'response', mark: { ...seen, isLast: isLast(signal.finishReason) } }]
+      return [{ name: 'response', mark: { ...seen, ...finish(signal.finishReason) } }]
     case 'turn-end':
       return [
         { name: 'turn-end', mark: { ...seen, background: signal.background } },
@@ -109,7 +109,11 @@ function gone({ at, source, reason }: Extract<Signal, { kind: 'gone' }>): NamedM
   return { name: 'gone', mark: { at, source, ...(reason !== undefined && { reason: line(reason) }) } }
 }
 
-// `stop_sequence` is missing on purpose: an interrupted and a failed response carry it as well.
-const lastReasons = new Set(['end_turn', 'stop', 'end'])
-const isLast = (finishReason: string | undefined): boolean =>
-  finishReason !== undefined && lastReasons.has(finishReason.toLowerCase())
+// `stop_sequence` is in neither: an interrupted and a failed response carry it as well.
+const last = new Set(['end_turn', 'stop', 'end'])
+const goesOn = new Set(['tool_use', 'tooluse', 'tool_calls', 'tool-calls', 'pause_turn'])
+
+function finish(reason: string | undefined): { isLast?: boolean } {
+  const word = reason?.toLowerCase() ?? ''
+  return last.has(word) ? { isLast: true } : goesOn.has(word) ? { isLast: false } : {}
+}

@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence.ts'
+import { isBack } from './is-back.ts'
 import { latest, type Mark, timeOf, trustOf } from './mark.ts'
 import type { Moment } from './moment.ts'
 
@@ -30,6 +31,7 @@ export function turnOf(evidence: Evidence, moment: Moment): Turn {
     marks.interrupted,
     marks.idle,
     begun,
+    isBack(evidence, marks.exited, moment) ? marks.exited : undefined,
     marks.switched,
     compacted,
     finished,
@@ -74,7 +76,9 @@ function calmAfter({ marks }: Evidence, sign: Mark | undefined, moment: Moment):
   const calm = marks['screen-calm']
   if (!calm || !sign || calm.at <= sign.at) return sign ? undefined : calm
   const { calmMs, unprovenMs, lagMs } = moment.patience
-  const quietMs = marks['screen-working'] ? calmMs : unprovenMs
+  // That the rules for this screen ever told something else than calm proves that they know this version.
+  const isProven = marks['screen-working'] ?? marks['screen-dialog'] ?? calm.error ?? calm.limit
+  const quietMs = isProven === undefined ? unprovenMs : calmMs
   const isSettled = calm.at >= sign.at + lagMs
   return moment.after(sign.at, isSettled ? quietMs : 3 * quietMs) ? calm : undefined
 }

@@ -1,0 +1,30 @@
+import { geminiTools } from '../../contract/formats/gemini/tools.ts'
+
+/** Tools that no role names: without them in the policy the model would try them again and again. */
+const unnamed = [
+  'update_topic',
+  'get_internal_docs',
+  'take_snapshot',
+  'list_mcp_resources',
+  'read_mcp_resource',
+  'save_memory',
+]
+
+/**
+ * A policy that takes from Gemini every tool of its own that a role does not have. It needs no hook and no daemon,
+ * and a project's settings cannot switch it off; tools of MCP servers are left to the hook unless none is allowed.
+ */
+export function geminiPolicy(tools: readonly string[]): string {
+  const allowed = new Set(tools.flatMap((tool) => (tool === 'Task' ? ['Task', 'Agent'] : [tool])))
+  const denied = Object.entries(geminiTools).flatMap(([own, name]) => (allowed.has(name) ? [] : [own]))
+  const others = allowed.has('Agent') ? unnamed : [...unnamed, 'complete_task']
+  const hasMcp = tools.some((tool) => tool.startsWith('mcp__'))
+  return [
+    '[[rule]]',
+    `toolName = ${JSON.stringify([...denied, ...others])}`,
+    'decision = "deny"',
+    'priority = 999',
+    '',
+    ...(hasMcp ? [] : ['[[rule]]', 'mcpName = "*"', 'decision = "deny"', 'priority = 999', '']),
+  ].join('\n')
+}

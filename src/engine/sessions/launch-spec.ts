@@ -1,0 +1,27 @@
+import type { Resolved } from '../../core/session/launch.ts'
+import type { Parts } from './parts.ts'
+
+/** What starting a program again needs, as it was the first time. */
+export type LaunchSpec = {
+  readonly resolved: Pick<
+    Resolved,
+    'cli' | 'program' | 'promptBy' | 'args' | 'model' | 'permissionMode' | 'role' | 'name'
+  >
+  readonly version: string
+  readonly workingDir: string
+  readonly tmuxSession: string
+  /** Without the token, which is given anew each time. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Keeps it where secrets may be: the environment holds keys. */
+export function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string> {
+  const { MUSTER_TOKEN: _token, ...env } = spec.env
+  return parts.vault.put(new TextEncoder().encode(JSON.stringify({ ...spec, env })), owner)
+}
+
+/** What was kept, or nothing once it has been deleted. */
+export async function readSpec(parts: Parts, name: string | undefined): Promise<LaunchSpec | undefined> {
+  const bytes = name === undefined ? undefined : await parts.vault.get(name)
+  return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as LaunchSpec)
+}

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { socketName } from '../../src/daemon/sessions/socket-name.ts'
+import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { tempFolder } from './temp-journal.ts'
+
+const usual = `clis:
+  shell:
+    command: bash
+    args: [--norc, --noprofile]
+`
+
+/** A daemon whose sessions run on a tmux server of their own, which ends with the test; nothing of it is left. */
+export async function sessionDaemon(options: { config?: string; env?: Record<string, string> } = {}) {
+  const home = tempFolder('muster-sessions-')
+  const config = join(home, 'config.yaml')
+  writeFileSync(config, options.config ?? usual)
+  const env = { MUSTER_CONFIG: config, LANG: 'C.UTF-8', SHELL: '/bin/bash', ...options.env }
+  const socket = socketName(home, '')
+  const tmux = (...args: string[]) => spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' }).stdout
+  let daemon: DaemonProcess = await startDaemonProcess(home, { env })
+  onTestFinished(async () => {
+    await daemon.kill('SIGTERM')
+    spawnSync('tmux', ['-L', socket, 'kill-server'])
+    for (const pid of processesOf(home)) kill(pid)
+  })
+  return {
+    home,
+    socket,
+    tmux,
+    get client() {
+      return daemon.client
+    },
+    get daemon() {
+      return daemon
+    },
+    /** A client with the token of a session, as the programs in it have. */
+    as(shortId: string) {
+      const [pane] = tmux('list-panes', '-a', '-F', '#{session_name} #{pane_pid}')
+        .split('\n')
+        .filter((line) => line.split(' ')[0]?.endsWith(`-${shortId}`))
+      const pid = pane?.split(' ')[1] ?? ''
+      const token = environmentOf(pid)['MUSTER_TOKEN']
+      if (!token) throw new Error(`no token in the environment of ${shortId} (pid ${pid})`)
+      return { client: clientFor(daemon.url, token), token }
+    },
+    async restart(signal: NodeJS.Signals = 'SIGKILL') {
+      await daemon.kill(signal)
+      daemon = await startDaemonProcess(home, { env })
+    },
+    spawnShell: (more: Record<string, unknown> = {}, prompt = '') =>
+      daemon.client.spawnSession({ agent_type: 'shell', prompt, working_dir: home, ...more }),
+    processes: () => processesOf(home),
+  }
+}
+
+/** Waits for something to become true; says what it last was when it does not. */
+export async function eventually<T>(
+  look: () => Promise<T>,
+  isRight: (found: T) => boolean,
+  ms = 10_000,
+): Promise<T> {
+  const until = performance.now() + ms
+  for (;;) {
+    const found = await look()
+    if (isRight(found)) return found
+    if (performance.now() > until) throw new Error(`it never became so; last: ${JSON.stringify(found)}`)
+    await sleep(50)
+  }
+}
+
+function environmentOf(pid: string | number): Record<string, string> {
+  try {
+    const text = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    return Object.fromEntries(
+      text.split('\0').map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)]),
+    )
+  } catch {
+    return {}
+  }
+}
+
+/** Processes of sessions of a home, by the mark in their environment. */
+export function processesOf(home: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      if (!(pid > 1) || pid === process.pid) return false
+      const env = environmentOf(pid)
+      return env['MUSTER_SESSION'] !== undefined && env['MUSTER_HOME'] === home
+    })
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended in the meantime.
+  }
+}

@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { clientFor } from '../support/daemon-process.ts'
+import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+
+const ids = (list: readonly { session_id: string }[]) => list.map(({ session_id }) => session_id)
+
+test('[SM-1][SM-95] a parent spawns children, follows them, and is told once of each end', async () => {
+  const m = await sessionDaemon()
+  const parent = await m.spawnShell({ name: 'em' })
+  const asParent = m.as(parent.session_id)
+  const child = await asParent.client.spawnSession({ agent_type: 'shell', prompt: '', name: 'task1042' })
+  expect(child).toMatchObject({
+    name: `shell-${child.session_id}`,
+    friendly_name: 'shell-task1042',
+    parent_session_id: parent.session_id,
+    tmux_session: `custom-${child.session_id}`,
+  })
+  const grandchild = await m.as(child.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' })
+  const direct = await m.client.listChildren({ id: parent.session_id })
+  expect(ids(direct.children)).toEqual([child.session_id])
+  const all = await m.client.listChildren({ id: parent.session_id, recursive: true })
+  expect(ids(all.children)).toEqual([child.session_id, grandchild.session_id])
+
+  const asChild = m.as(child.session_id)
+  await asChild.client.addCheckpoint({
+    id: child.session_id,
+    message: 'Phase 1 (3/5)',
+    metadata: { coverage: 0 },
+  })
+  await asChild.client.completeSession({ id: child.session_id, message: 'Feature X done' })
+  const { messages } = await eventually(
+    () => m.client.listMessages({ id: parent.session_id }),
+    (found) => found.messages.length > 0,
+  )
+  expect(messages.map(({ preview }) => preview)).toEqual([
+    expect.stringContaining('completed: Feature X done'),
+  ])
+  const { events } = await m.client.listSessionEvents({ id: parent.session_id })
+  expect(events.map(({ event_type }) => event_type)).toEqual([
+    'spawned',
+    'spawned',
+    'checkpoint',
+    'completed',
+  ])
+  const progress = await m.client.getProgress({ id: child.session_id })
+  expect(progress).toMatchObject({ completion_percentage: 60, is_complete: true })
+  expect(await m.client.getSession({ id: 'shell-task1042' })).toMatchObject({
+    completion_status: 'completed',
+    completion_message: 'Feature X done',
+    checkpoints: [{ message: 'Phase 1 (3/5)', metadata: { coverage: 0 } }],
+  })
+})
+
+test('[SM-70] kill ends a session and all below it, and leaves no process, terminal or file', async () => {
+  const m = await sessionDaemon()
+  const parent = await m.spawnShell()
+  const child = await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' })
+  // A process that left its group and its terminal is found by its mark.
+  m.tmux('send-keys', '-t', `=${child.tmux_session}:`, 'setsid sleep 1000 & disown', 'Enter')
+  await eventually(
+    async () => m.processes().length,
+    (count) => count >= 3,
+  )
+  const { killed, left } = await m.client.killSession({ id: parent.session_id })
+  expect(ids(killed).sort()).toEqual([parent.session_id, child.session_id].sort())
+  expect(killed.every(({ status }) => status === 'killed')).toBe(true)
+  expect(left).toEqual([])
+  expect(m.processes()).toEqual([])
+  expect(m.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('muster-anchor')
+  expect(existsSync(join(m.home, 'sessions', child.session_id))).toBe(false)
+})
+
+test('[SM-68] a program that ends by itself: its exit code decides, and a closed terminal is an error', async () => {
+  const m = await sessionDaemon()
+  const [failing, leaving, closing] = [await m.spawnShell(), await m.spawnShell(), await m.spawnShell()]
+  m.tmux('send-keys', '-t', `=${failing.tmux_session}:`, 'exit 3', 'Enter')
+  m.tmux('send-keys', '-t', `=${leaving.tmux_session}:`, 'exit 0', 'Enter')
+  m.tmux('kill-session', '-t', `=${closing.tmux_session}`)
+  const ended = async (id: string) =>
+    eventually(
+      () => m.client.getSession({ id }),
+      ({ completion_status }) => completion_status !== null,
+    )
+  expect(await ended(failing.session_id)).toMatchObject({
+    status: 'error',
+    completion_message: expect.stringContaining('exit code 3'),
+  })
+  expect(await ended(leaving.session_id)).toMatchObject({ status: 'completed' })
+  expect(await ended(closing.session_id)).toMatchObject({
+    status: 'error',
+    completion_message: expect.stringContaining('closed'),
+  })
+})
+
+describe('[SM-71] what is not its own', () => {
+  test('[SM-71] a session reaches itself and what is below it, nothing beside or above it', async () => {
+    const m = await sessionDaemon()
+    const parent = await m.spawnShell()
+    const [a, b] = [
+      await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' }),
+      await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' }),
+    ]
+    const asA = m.as(a.session_id).client
+    for (const id of [parent.session_id, b.session_id]) {
+      await expect(asA.killSession({ id })).rejects.toMatchObject({ code: 'denied' })
+      await expect(asA.completeSession({ id })).rejects.toMatchObject({ code: 'denied' })
+      await expect(asA.getOutput({ id })).rejects.toMatchObject({ code: 'denied' })
+      await expect(asA.sendMessage({ id, text: 'hello' })).rejects.toMatchObject({ code: 'denied' })
+      await expect(asA.addCheckpoint({ id, message: 'm' })).rejects.toMatchObject({ code: 'denied' })
+      await expect(asA.spawnSession({ agent_type: 'shell', prompt: '', parent: id })).rejects.toMatchObject({
+        code: 'denied',
+      })
+    }
+    await expect(clientFor(m.daemon.url, undefined).getOutput({ id: a.session_id })).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
+    await expect(clientFor(m.daemon.url, 'mst_forged').whoAmI({})).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
+    await m.client.killSession({ id: a.session_id })
+    await expect(asA.whoAmI({})).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  test('[SM-71] names with shell characters and unknown types are refused and start nothing', async () => {
+    const m = await sessionDaemon()
+    for (const name of ['a;rm -rf /', '$(id)', 'a b', '../x', 'a'.repeat(65)])
+      await expect(m.spawnShell({ name })).rejects.toMatchObject({ code: 'invalid' })
+    await expect(
+      m.client.spawnSession({ agent_type: 'nonsense', prompt: '', working_dir: '/' }),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(m.spawnShell({ working_dir: '/nowhere' })).rejects.toMatchObject({ code: 'invalid' })
+    expect(m.processes()).toEqual([])
+  })
+})
+
+test('[SM-103] each limit refuses a spawn, says which, and the refusal is an event', async () => {
+  const config = (limits: string) => `clis: { shell: { command: bash } }\nlimits: { ${limits} }\n`
+  const m = await sessionDaemon({ config: config('max_depth: 1, max_children: 1') })
+  const parent = await m.spawnShell()
+  const asParent = m.as(parent.session_id).client
+  const child = await asParent.spawnSession({ agent_type: 'shell', prompt: '' })
+  await expect(asParent.spawnSession({ agent_type: 'shell', prompt: '' })).rejects.toMatchObject({
+    code: 'limited',
+    message: expect.stringContaining('limits.max_children'),
+  })
+  await expect(
+    m.as(child.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' }),
+  ).rejects.toMatchObject({ code: 'limited', message: expect.stringContaining('limits.max_depth') })
+  const { events } = await m.client.listEvents({ type: 'limit.refused', limit: 10 })
+  expect(events.map(({ payload }) => (payload as { limit: string }).limit).sort()).toEqual([
+    'max_children',
+    'max_depth',
+  ])
+})
+
+test('[SM-150] a daemon that is killed finds every session again', async () => {
+  const m = await sessionDaemon()
+  const running = [await m.spawnShell(), await m.spawnShell()]
+  const dying = await m.spawnShell()
+  m.daemon.process.kill('SIGSTOP')
+  m.tmux('send-keys', '-t', `=${dying.tmux_session}:`, 'exit 4', 'Enter')
+  await m.restart('SIGKILL')
+  const { sessions } = await m.client.restoreSessions({})
+  expect(Object.fromEntries(sessions.map(({ session_id, result }) => [session_id, result]))).toEqual({
+    [running[0]?.session_id ?? '']: 'running',
+    [running[1]?.session_id ?? '']: 'running',
+    [dying.session_id]: 'gone',
+  })
+  await m.client.killSession({ id: running[0]?.session_id ?? '' })
+  expect(await m.client.getSession({ id: dying.session_id })).toMatchObject({ status: 'error' })
+})
