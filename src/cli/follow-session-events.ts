@@ -1,42 +1,48 @@
 import type { Client } from '../client/client.ts'
 import type { SessionEventView } from '../contract/session-views.ts'
-import { views } from '../contract/views.ts'
 import type { Io } from './io.ts'
 import { news } from './news.ts'
+import { toldEvents } from './state-events.ts'
 
 const pageEvents = 1000
 
-/** Which events of a session are followed, and from where. */
-export type Followed = { readonly id: string; readonly words: readonly string[]; readonly after: number }
-
-/** The events of a session as they come: read from its list when the stream says that there is something, each once. */
-export async function* followSessionEvents(
-  client: Client,
-  { id, words, after }: Followed,
-  io: Io,
-): AsyncGenerator<SessionEventView> {
-  let reached = after
-  const type = words.length === 0 ? {} : { type: words.join(',') }
-  for await (const _ of news(client, { after, type: typesOf(words).join(',') }, io)) {
-    while (true) {
-      const page = await client.listSessionEvents(
-        { id, ...type, after: reached, limit: pageEvents },
-        { signal: io.signal },
-      )
-      const fresh = page.events.filter(({ seq }) => seq > reached)
-      yield* fresh
-      // A full page may end before the list does; only a short one reaches as far as the answer says.
-      const isWhole = page.events.length < pageEvents
-      reached = Math.max(reached, fresh.at(-1)?.seq ?? 0, isWhole ? page.seq : 0)
-      if (isWhole || fresh.length === 0) break
-    }
-  }
+/** Which events of a session are followed, from where, and those after that point that are known already. */
+export type Followed = {
+  readonly id: string
+  readonly words: readonly string[]
+  readonly after: number
+  readonly known: readonly SessionEventView[]
 }
 
-/** The event types behind words of `sm events`; calls of tools are many, so they ring only for who asks for them. */
-function typesOf(words: readonly string[]): string[] {
-  const types = Object.entries(views).filter(([, { sm }]) =>
-    words.length === 0 ? sm !== null && sm !== 'tool' : sm !== null && words.includes(sm),
-  )
-  return (types.length > 0 ? types : Object.entries(views)).map(([type]) => type)
+/** The events of a session as they come: its list is read when the stream says that there is something, each once. */
+export async function* followSessionEvents(
+  client: Client,
+  { id, words, after, known }: Followed,
+  io: Io,
+): AsyncGenerator<SessionEventView> {
+  const filter = { id, limit: pageEvents, ...(words.length > 0 && { type: words.join(',') }) }
+  let told = new Set(known.map(({ seq }) => seq))
+  // A list is put together from several sessions while events arrive: only what an answer reached before
+  // this one was asked for is surely whole, so each look goes back to there and tells what is new.
+  let whole = after
+  let reached = after
+  for await (const _ of news(client, { after, type: toldEvents.join(',') }, io)) {
+    let from = whole
+    while (true) {
+      const { events, seq } = await client.listSessionEvents({ ...filter, after: from }, { signal: io.signal })
+      for (const event of events) {
+        if (told.has(event.seq)) continue
+        told.add(event.seq)
+        yield event
+      }
+      const last = events.at(-1)
+      if (events.length < pageEvents || last === undefined) {
+        whole = reached
+        reached = Math.max(reached, seq)
+        break
+      }
+      from = last.seq
+    }
+    told = new Set([...told].filter((seq) => seq > whole))
+  }
 }

@@ -45,6 +45,7 @@ const loaders: Loaders = {
   open: async () => (await import('./commands/open.ts')).open,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   version: async () => (await import('./commands/version.ts')).version,
+  hook: async () => (await import('./commands/hook.ts')).hook,
   search: async () => (await import('./commands/search.ts')).search,
   'config show': async () => (await import('./commands/config-show.ts')).configShow,
   'agents list': async () => (await import('./commands/agents-list.ts')).agentsList,

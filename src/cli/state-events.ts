@@ -20,3 +20,14 @@ export const stateEvents = [
   'approval.rejected',
   'approval.expired',
 ] as const satisfies readonly EventType[]
+
+/** The events after which `sm events` may have something to tell. */
+export const toldEvents = [
+  ...stateEvents,
+  'session.archived',
+  'progress.checkpoint',
+  'budget.warning',
+  'budget.exceeded',
+  'limit.refused',
+  'message.failed',
+] as const satisfies readonly EventType[]

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from './cli/command.ts'
 import type { InputOf } from './cli/command-input.ts'
 import { daemonCommands } from './cli/daemon-commands.ts'
+import { hookCommand } from './cli/hook-command.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
 import { sessionCommands } from './cli/session-commands.ts'
@@ -17,6 +18,7 @@ export const commands = {
   ...settingsCommands,
   ...logCommands,
   ...journalCommands,
+  ...hookCommand,
 }
 export type CommandName = keyof typeof commands
 export type CommandInput<N extends CommandName> = InputOf<(typeof commands)[N]>

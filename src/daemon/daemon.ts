@@ -17,6 +17,7 @@ import type { Parked } from '../engine/react.ts'
 import { releaseVault } from '../engine/reactors/release-vault.ts'
 import { tellParent } from '../engine/reactors/tell-parent.ts'
 import { tidySession } from '../engine/reactors/tidy-session.ts'
+import { watchBudget } from '../engine/reactors/watch-budget.ts'
 import { type HttpApp, httpApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { liveHub } from '../http/live.ts'
@@ -186,8 +187,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     config: () => config,
     onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
   })
+  const budget = watchBudget({
+    engine,
+    ids: systemIds(systemClock),
+    used: async (id) => {
+      await directory.caughtUp()
+      const [sum] = await index.ask('usage', { sessionId: id, isSubtree: true })
+      return { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
+    },
+  })
   const tidy = tidySession(async (id, signal) => host.current()?.tidy(id, signal))
-  const reactors = await startReactors([releaseVault(vault), told, tidy], {
+  const reactors = await startReactors([releaseVault(vault), told, tidy, budget], {
     journal,
     cursorDir: files.cursors,
     onBug: options.onBug,

@@ -7,6 +7,7 @@ import { type CorpusCase, isHeldOut } from './corpus-case.ts'
 import { hand } from './hand/hand.ts'
 import { label } from './label.ts'
 import type { Profile } from './profiles.ts'
+import { recorded } from './recorded/recorded.ts'
 import type { Scenario } from './scenario.ts'
 import { asks } from './scenarios/asks.ts'
 import { background } from './scenarios/background.ts'
@@ -26,7 +27,7 @@ const books = { asks, background, completions, conversations, failures, interrup
 /** The whole corpus by file name: the same on every machine and every run. */
 export function corpus(): Readonly<Record<string, readonly CorpusCase[]>> {
   const told = Object.entries(books).map(([book, scenarios]) => [book, scenarios.flatMap(casesOf)] as const)
-  return Object.fromEntries([...told, ['hand', hand]])
+  return Object.fromEntries([...told, ['hand', hand], ['recorded', recorded]])
 }
 
 /** A file of it: a case a line. */

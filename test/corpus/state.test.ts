@@ -18,7 +18,7 @@ const parts = {
 }
 
 describe('the corpus of states', () => {
-  test('is what its scenarios make', () => {
+  test('[SM-123] is what its scenarios make', () => {
     for (const [name, cases] of Object.entries(corpus()))
       expect(readFileSync(join(folder, `${name}.jsonl`), 'utf8') === asLines(cases), again).toBe(true)
     expect(readdirSync(folder)).toHaveLength(Object.keys(corpus()).length)

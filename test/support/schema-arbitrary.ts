@@ -45,14 +45,13 @@ const makers: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   object: objectOf,
   array: ({ items }) => fc.array(ofSchema((items as Schema | undefined) ?? true), { maxLength: 4 }),
   string: textOf,
-  integer: ({ exclusiveMinimum = -1 }) =>
-    fc.oneof(
-      fc.integer({ min: exclusiveMinimum + 1, max: 100_000 }),
-      fc.maxSafeNat().filter((n) => n > exclusiveMinimum),
-    ),
+  integer: ({ exclusiveMinimum }) => {
+    const least = exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1
+    return fc.oneof(fc.integer({ min: least, max: 100_000 }), fc.maxSafeNat().filter((n) => n >= least))
+  },
   number: ({ minimum, exclusiveMinimum, maximum }) =>
     fc.double({
-      min: exclusiveMinimum ?? minimum ?? 0,
+      min: Number(exclusiveMinimum ?? minimum ?? 0),
       minExcluded: exclusiveMinimum !== undefined,
       max: maximum ?? 1e15,
       noNaN: true,

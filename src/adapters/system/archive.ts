@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createReadStream, createWriteStream, promises as fs } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -42,7 +43,7 @@ async function copy(
   for await (const line of createInterface({ input: createReadStream(from, { signal }) })) {
     const text = `${redact(line)}\n`
     bytes += Buffer.byteLength(text)
-    if (!out.write(text)) await new Promise((resolve) => out.once('drain', resolve))
+    if (!out.write(text)) await once(out, 'drain', { signal })
   }
   out.end()
   await finished(out)

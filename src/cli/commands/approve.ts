@@ -15,11 +15,11 @@ export const approve: DataCommand<'approve'> = {
   render: renderDecision,
 }
 
-/** Labels by their question; a label alone answers the only question there is, which is named by an empty word. */
+/** Labels by their question; a label alone answers whatever is asked. */
 function answersOf(given: readonly string[]): Record<string, string> {
   const pairs = given.map((text): [string, string] => {
     const at = text.indexOf('=')
-    return at === -1 ? ['', text] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    return at === -1 ? ['*', text] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   })
   if (new Set(pairs.map(([question]) => question)).size < pairs.length)
     throw new AppError('invalid', 'a question is answered twice; write --answer question=label for each')

@@ -4,19 +4,24 @@ import { followSessionEvents } from '../follow-session-events.ts'
 import { parseSince } from '../parse-since.ts'
 import { renderSessionEvent } from '../render/session-events.ts'
 
+// What comes between the two questions is known to both, also when only the last few are shown.
+const seamEvents = 100
+
 export const events: DataCommand<'events'> = {
   run: async function* ({ session, type: words, limit, follow, since }, io) {
     const id = sessionMeant(session, io)
     const filter = {
       id,
-      limit: Math.max(1, limit),
+      limit: Math.max(limit, follow ? seamEvents : 1),
       ...(words.length > 0 && { type: words.join(',') }),
       ...(since !== undefined && { since: parseSince(since, io.now()) }),
     }
     const client = await (await io.daemon()).client()
-    const past = await client.listSessionEvents(filter, { signal: io.signal })
-    if (limit > 0) yield* past.events
-    if (follow) yield* followSessionEvents(client, { id, words, after: past.seq }, io)
+    // What the list holds up to here is followed no more; it is asked for first, so that nothing falls between.
+    const { seq: after } = follow ? await client.health({}, { signal: io.signal }) : { seq: 0 }
+    const { events: past } = await client.listSessionEvents(filter, { signal: io.signal })
+    yield* past.slice(Math.max(0, past.length - limit))
+    if (follow) yield* followSessionEvents(client, { id, words, after, known: past }, io)
   },
   render: renderSessionEvent,
 }

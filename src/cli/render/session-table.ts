@@ -9,10 +9,12 @@ import { isEnded, lastWords, shownName, standsSince, statusColour } from './sess
 import { branch, treeOrder } from './session-tree.ts'
 import { cut, pad, textWidth } from './text-width.ts'
 
-const titles = ['SESSION', 'ID', 'STATUS', 'AGE', 'CTX', 'TOKENS', 'TASK'] as const
-const widestName = 26
-const smallestTask = 12
+const figures = ['ID', 'STATUS', 'AGE', 'CTX', 'TOK'] as const
+const gap = '  '
 const separator = ' · '
+/** Room that the task gets before a name may be whole, and what is left of a name at least. */
+const taskWidth = 18
+const smallestName = 14
 
 /** All sessions as a tree: who waits for somebody is marked, who may do anything without asking is red. */
 export function renderSessionTable({ sessions }: CommandOutput<'all'>, view: View): string {
@@ -20,34 +22,33 @@ export function renderSessionTable({ sessions }: CommandOutput<'all'>, view: Vie
     return 'No sessions. sm spawn starts one; sm all --closed lists those that are over.'
   const paint = painter(view.color)
   const placed = treeOrder(sessions)
-  const names = placed.map(({ session, level }) =>
-    cut(`${branch(level).slice(2)}${shownName(session)}`, widestName),
-  )
   const cells = placed.map(({ session }) => cellsOf(session, view.now))
-  const nameWidth = Math.max(titles[0].length, ...names.map(textWidth))
-  const widths = titles
-    .slice(1, -1)
-    .map((title, i) => Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)))
-  const left = nameWidth + widths.reduce((sum, width) => sum + width + 2, 0) + 2
-  const room = Math.max(smallestTask, view.width - left)
-  const head = [pad(titles[0], nameWidth), ...aligned(titles.slice(1, -1), widths), titles.at(-1)].join('  ')
+  const widths = figures.map((title, i) =>
+    Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)),
+  )
+  const fixed = widths.reduce((sum, width) => sum + width + gap.length, gap.length)
+  const widest = Math.max(smallestName, view.width - fixed - taskWidth)
+  const names = placed.map(({ session, level }) =>
+    cut(`${branch(level).slice(2)}${shownName(session)}`, widest),
+  )
+  const nameWidth = Math.max('SESSION'.length, ...names.map(textWidth))
+  const room = Math.max(8, view.width - fixed - nameWidth)
   const lines = placed.map(({ session }, i) => {
     const [id = '', status = '', ...rest] = aligned(cells[i] ?? [], widths)
     const colour = isBlocked(session) ? 'yellow' : statusColour(session.status)
-    return [
-      pad(names[i] ?? '', nameWidth),
-      paint('dim', id),
-      paint(colour, status),
-      ...rest,
-      taskOf(session, { room, now: view.now, paint }),
-    ]
-      .join('  ')
+    const task = taskOf(session, { room, now: view.now, paint })
+    return [pad(names[i] ?? '', nameWidth), paint('dim', id), paint(colour, status), ...rest, task]
+      .join(gap)
       .trimEnd()
   })
+  const head = [pad('SESSION', nameWidth), ...aligned(figures, widths), 'TASK'].join(gap)
+  return [head, ...lines, '', totals(sessions, paint)].join('\n')
+}
+
+function totals(sessions: readonly SessionView[], paint: Paint): string {
   const blocked = sessions.filter(isBlocked).length
-  const waits =
-    blocked === 0 ? '' : `, ${paint('yellow', `! ${blocked} ${blocked === 1 ? 'needs' : 'need'} you`)}`
-  return [head, ...lines, '', `${plural(sessions.length, 'session')}${waits}`].join('\n')
+  if (blocked === 0) return plural(sessions.length, 'session')
+  return `${plural(sessions.length, 'session')}, ${paint('yellow', `! ${blocked} ${blocked === 1 ? 'needs' : 'need'} you`)}`
 }
 
 /** Whether nothing goes on before somebody decides or answers. */
@@ -59,33 +60,29 @@ function isBlocked({ pending_approvals, waiting_for, status }: SessionView): boo
 }
 
 function cellsOf(session: SessionView, now: number): string[] {
-  const { status, context_percent, tokens_used } = session
+  const { status, waiting_for, context_percent, tokens_used } = session
   const word = status === 'waiting_input' ? 'waiting' : status
   return [
     session.session_id,
-    isBlocked(session) ? `!${word}` : word,
+    isBlocked(session) ? `!${waiting_for ?? 'approval'}` : word,
     age(standsSince(session), now),
     context_percent === null ? '-' : `${Math.round(context_percent)}%`,
     tokens_used === 0 ? '-' : shortCount(tokens_used),
   ]
 }
 
-// The words in the first two columns begin at the left, the figures end at the right.
+// Words begin at the left, figures end at the right.
 function aligned(cells: readonly string[], widths: readonly number[]): string[] {
   return cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
 }
 
+type Room = { readonly room: number; readonly now: number; readonly paint: Paint }
+
 /** What it does, after what one should know first. */
-function taskOf(
-  session: SessionView,
-  { room, now, paint }: { room: number; now: number; paint: Paint },
-): string {
+function taskOf(session: SessionView, { room, now, paint }: Room): string {
   const marks = isEnded(session) ? [] : marksOf(session, now)
-  const text = cut(
-    [...marks.map(({ word }) => word), lastWords(session)].filter(Boolean).join(separator),
-    room,
-  )
-  return text
+  const words = [...marks.map(({ word }) => word), lastWords(session)].filter(Boolean)
+  return cut(words.join(separator), room)
     .split(separator)
     .map((piece, i) => (marks[i] === undefined ? piece : paint(marks[i].colour, piece)))
     .join(separator)
@@ -99,11 +96,11 @@ function marksOf(session: SessionView, now: number): { word: string; colour: Col
     ...(health === 'ok'
       ? []
       : [{ word: health === 'limited' ? `limited${until}` : health, colour: 'yellow' as const }]),
-    ...(waiting_for === null ? [] : [{ word: waiting_for, colour: 'yellow' as const }]),
+    ...(waiting_for === 'background' ? [{ word: 'background', colour: 'cyan' as const }] : []),
   ]
 }
 
-/** A count in at most four characters or so: `950`, `12k`, `1.2M`. */
+/** A count in four characters or so: `950`, `12k`, `1.2M`. */
 function shortCount(value: number): string {
   if (value < 1000) return String(value)
   if (value < 999_500) return `${Math.round(value / 1000)}k`

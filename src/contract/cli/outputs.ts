@@ -57,6 +57,7 @@ export const commandOutputs = {
     entry: z.string(),
   }),
   search: routes.search.output,
+  hook: routes.runHook.output,
   'config show': z.strictObject({
     files: z.array(z.string()),
     values: z.array(

@@ -78,7 +78,8 @@ export const messageEvents = family({
     span: 'end',
     payload: z.strictObject({
       ...receipt,
-      proof: z.enum(['hook', 'transcript', 'runtime', 'answer']).optional(),
+      /** What shows it; `screen` is all there is for a program that tells nothing. */
+      proof: z.enum(['hook', 'transcript', 'runtime', 'answer', 'screen']).optional(),
     }),
   },
   'message.failed': {

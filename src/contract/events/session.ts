@@ -100,6 +100,8 @@ export const sessionEvents = family({
       launch: Line.optional(),
       foreignId: Line.optional(),
       isResumed: z.boolean().optional(),
+      /** The first prompt was not given at the start; it is typed once the program is ready. */
+      isPromptTyped: z.boolean().optional(),
     }),
   },
   'session.updated': {
@@ -115,6 +117,7 @@ export const sessionEvents = family({
       model: Line.optional(),
       cliVersion: Line.optional(),
       permissionMode: PermissionMode.optional(),
+      budget: Budget.optional(),
       /** Why others should keep out of its workspace. */
       lock: Line.nullable().optional(),
       by: Line.optional(),

@@ -48,13 +48,18 @@ export function evolveQueue(queue: readonly Queued[] = none, event: Draft): read
   }
 }
 
-/** Which message goes next: what interrupts first, then what takes the next boundary, then in order. */
-export function nextMessage(queue: readonly Queued[]): Queued | undefined {
+/**
+ * Which message goes next: the first prompt, what interrupts, what takes the next boundary, then in order.
+ * A first prompt that the program was started with is not typed; its receipt comes by itself.
+ */
+export function nextMessage(queue: readonly Queued[], isPromptTyped: boolean): Queued | undefined {
   // What is on its way must get its receipt before anything else is typed.
   const underway = queue.find(({ stage }) => stage !== 'queued')
   if (underway) return underway
+  const first = queue.find(({ by }) => by === 'launch')
+  if (first) return isPromptTyped ? first : undefined
   for (const mode of ['urgent', 'important', 'sequential'] as const) {
-    const found = queue.find((one) => one.mode === mode && one.by !== 'launch')
+    const found = queue.find((one) => one.mode === mode)
     if (found) return found
   }
   return undefined

@@ -34,6 +34,7 @@ export type Managed = {
   readonly place?: Place
   /** Where the vault keeps how it was started. */
   readonly launch?: string
+  readonly isPromptTyped?: boolean
   readonly startedAtMs: number
 }
 
@@ -46,7 +47,7 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
-    const { launch } = event.payload
+    const { launch, isPromptTyped } = event.payload
     const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
     return {
@@ -57,6 +58,7 @@ export function evolveManaged(
       ...(cliVersion && { cliVersion }),
       ...(foreignId && { foreignId }),
       ...(launch && { launch }),
+      ...(isPromptTyped && { isPromptTyped }),
     }
   }
   return event.type === 'session.updated' ? updated(known, event.payload) : known

@@ -5,6 +5,7 @@ import type { SessionRow } from '../../contract/index-rows.ts'
 import type { Principal } from '../../contract/principal.ts'
 import type { Api } from '../../contract/routes.ts'
 import type { sessionRoutes } from '../../contract/session-routes.ts'
+import { raised } from '../../core/ledger/budget.ts'
 import { explain } from '../../core/session/evidence/explain.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -269,6 +270,16 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
           ? { verdict, scope, ...(answers && { answers }) }
           : { verdict, ...(reason !== undefined && { reason }) }
       await sessions.approvals.decide(live.watch, ask, { decision, by: nameOf(engine, principal) })
+      if (ask.subject === 'budget' && verdict === 'allow') {
+        const budget = engine.session(live.watch.id)?.managed?.budget
+        const [sum] = await directory.ask('usage', { sessionId: live.watch.id, isSubtree: true })
+        const used = { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
+        if (budget)
+          await live.watch.say([
+            draftOf(live.watch.root, 'session.updated', { budget: raised(budget, used) }),
+          ])
+        live.delivery.poke()
+      }
       if (ask.subject === 'termination' && verdict === 'allow') {
         await sessions.complete(live, { status: 'completed', message: 'its end was approved' })
         await sessions.terminate(live, signal)

@@ -3,11 +3,12 @@ import type { Typing } from '../../contract/dialect.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
 import { isSameText } from '../../core/messages/match.ts'
 import { nextMessage, type Queued, type Stage } from '../../core/messages/queue.ts'
-import { hasEnded } from '../../core/session/state.ts'
+import { isHeld } from '../../core/session/is-held.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
-import { paneOf } from './place.ts'
+import { paneOfWatch, readScreen } from './read-screen.ts'
 import type { SessionWatch } from './watch.ts'
 
 /** Nobody types over a person: so long after their last key, and only into an empty box. */
@@ -59,10 +60,13 @@ export class Delivery {
   /** Delivers one message; false when there is none or none may go now. */
   async #one(): Promise<boolean> {
     const state = this.#watch.state()
-    const pane = this.#pane()
-    const message = state && !hasEnded(state) ? nextMessage(state.queue ?? []) : undefined
+    const pane = paneOfWatch(this.#watch)
+    const message =
+      state && !hasEnded(state)
+        ? nextMessage(state.queue ?? [], state.managed?.isPromptTyped ?? false)
+        : undefined
     if (!message || !pane) return false
-    if (message.by === 'launch') return false
+    if (isHeld(state as SessionState, (id) => this.#parts.engine.session(id))) return false
     const text = await this.#textOf(message)
     if (text === undefined)
       return this.#fail(message, 'gone', 'its text is no longer in the vault; send it again')
@@ -97,7 +101,7 @@ export class Delivery {
     const typing = this.#typing()
     const started = clock.monotonic()
     if (message.stage === 'pasted') {
-      if (!(await this.#shows(text, pane, pastedMs)))
+      if (!this.#isOwnProgram() && !(await this.#shows(text, pane, pastedMs)))
         return this.#isAccepted(message)
           ? true
           : this.#fail(message, 'timeout', 'the text never showed in the box of the program; it was not sent')
@@ -105,6 +109,7 @@ export class Delivery {
       await this.#stage(message, 'submitted')
       await this.#parts.terminal.keys(pane, typing.submit, this.#stopped.signal)
     }
+    if (this.#isOwnProgram()) return this.#taken(message)
     let presses = 0
     while (!this.#isAccepted(message)) {
       const waited = clock.monotonic() - started
@@ -123,6 +128,19 @@ export class Delivery {
       }
       await this.#sleep(lookMs)
     }
+    return true
+  }
+
+  /** A program that tells nothing of itself has no better receipt than its terminal. */
+  async #taken(message: Queued): Promise<true> {
+    await this.#parts.engine.perform([
+      draftOf(
+        this.#watch.root,
+        'message.accepted',
+        { messageId: message.messageId, proof: 'screen' },
+        { spanId: message.spanId },
+      ),
+    ])
     return true
   }
 
@@ -168,15 +186,11 @@ export class Delivery {
   }
 
   async #look(pane: PaneRef): Promise<ScreenReading> {
-    const { terminal, clis } = this.#parts
-    let screen = await terminal.capture(pane, this.#stopped.signal)
-    if (screen.isInMode) {
-      await terminal.leaveMode(pane, this.#stopped.signal)
-      screen = await terminal.capture(pane, this.#stopped.signal)
-    }
-    const managed = this.#watch.state()?.managed
-    const cli = clis[(managed?.cli ?? 'custom') as AgentCliName]
-    return cli.dialect.screen(screen, managed?.cliVersion ?? '')
+    const { terminal } = this.#parts
+    // Keys would go to a person's scrolling, not to the program.
+    await terminal.leaveMode(pane, this.#stopped.signal)
+    const reading = await readScreen(this.#parts, this.#watch, this.#stopped.signal)
+    return reading ?? { composer: { state: 'none' }, isWorking: false }
   }
 
   #typing(): Typing {
@@ -186,9 +200,8 @@ export class Delivery {
     )
   }
 
-  #pane(): PaneRef | undefined {
-    const place = this.#watch.state()?.managed?.place
-    return place && paneOf(place)
+  #isOwnProgram(): boolean {
+    return this.#watch.state()?.managed?.cli === 'custom'
   }
 
   async #textOf(message: Queued): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { GateAnswer, HookReply } from '../../contract/dialect.ts'
+import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
 import { gateTool } from '../../core/delegation/gate-tool.ts'
 import type { Approvals } from './approvals.ts'
@@ -32,7 +32,31 @@ export async function answerHook(
     const decision = await approvals.ask(live.watch, asking, gone)
     return (decision && dialect.decision(payload, decision)) ?? dialect.nothing
   }
-  return gate ? dialect.gate(payload, gate) : dialect.nothing
+  if (gate) return dialect.gate(payload, gate)
+  return (await inject({ parts, live, approvals }, dialect, payload)) ?? dialect.nothing
+}
+
+/** A message for the next boundary reaches a busy agent through its own hook: no key is pressed. */
+async function inject(
+  { parts, live }: Answering,
+  dialect: Dialect,
+  payload: unknown,
+): Promise<HookReply | undefined> {
+  const { watch } = live
+  const waiting = watch
+    .state()
+    ?.queue?.find(({ mode, stage, by }) => mode === 'important' && stage === 'queued' && by === 'terminal')
+  if (!waiting?.vault || dialect.inject(payload, '') === undefined) return undefined
+  const bytes = await parts.vault.get(waiting.vault)
+  const reply = bytes && dialect.inject(payload, new TextDecoder().decode(bytes))
+  if (!reply) return undefined
+  const { messageId, spanId } = waiting
+  const root = watch.root
+  await watch.say([
+    draftOf(root, 'message.delivered', { messageId, stage: 'injected' }, { spanId }),
+    draftOf(root, 'message.accepted', { messageId, proof: 'hook' }, { spanId }),
+  ])
+  return reply
 }
 
 /** A refused call never ran: it has an end and no beginning. */

@@ -57,6 +57,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         ...(launching.version && { cliVersion: launching.version }),
         ...(foreignId && { foreignId }),
         ...(launching.resume && { isResumed: true }),
+        ...(launching.prompt !== '' && !plan.isPromptGiven && { isPromptTyped: true }),
       }),
       draftOf(root, 'session.state.changed', { from: 'spawned', to: 'starting' }),
     ])

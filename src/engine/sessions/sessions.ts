@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Signal } from '../../contract/signal.ts'
+import { isHeld } from '../../core/session/is-held.ts'
 import type { Place } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
@@ -15,6 +16,7 @@ import { endProcesses } from './kill.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { paneOf } from './place.ts'
+import { readScreen } from './read-screen.ts'
 import { relaunch } from './relaunch.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { TranscriptFollower } from './transcript.ts'
@@ -183,13 +185,20 @@ export class Sessions {
     const state = watch.state()
     if (!state) throw new AppError('not_found', 'the session is not known any more')
     const messageId = `msg_${this.#parts.ids.event().slice(4)}`
-    const vault = await this.#parts.vault.put(new TextEncoder().encode(text), watch.root.runId)
+    // What another agent says carries no authority of a person, and says so.
+    const labelled = from === 'operator' ? text : `[from ${from}] ${text}`
+    const vault = await this.#parts.vault.put(new TextEncoder().encode(labelled), watch.root.runId)
     const root = watch.root
     const span = { spanId: this.#parts.ids.span(), parentSpanId: root.spanId }
     const reopened = hasEnded(state) ? [draftOf(root, 'session.reopened', { by: from })] : []
     await watch.say([
       ...reopened,
-      draftOf(root, 'message.queued', { messageId, mode, vault, from, preview: text.slice(0, 2000) }, span),
+      draftOf(
+        root,
+        'message.queued',
+        { messageId, mode, vault, from, preview: labelled.slice(0, 2000) },
+        span,
+      ),
     ])
     live.delivery.poke()
     return messageId
@@ -341,9 +350,25 @@ export class Sessions {
         if (!state || hasEnded(state)) continue
         transcript.poke()
         if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
+        await this.#stopWhenHeld({ watch, state })
         await this.#lifecycle.tick(watch, this.#runningBelow(watch.id))
       }
     }
+  }
+
+  /** A used-up budget ends the turn at its next boundary: between two tools, never in the middle of one. */
+  async #stopWhenHeld({
+    watch,
+    state,
+  }: {
+    watch: SessionWatch
+    state: Readonly<SessionState>
+  }): Promise<void> {
+    const { lifecycle, activity } = watch.verdict
+    if (lifecycle !== 'running' || activity === 'calling_tool') return
+    const live = this.#live.get(watch.id)
+    if (live && isHeld(state, (id) => this.#parts.engine.session(id)))
+      await this.interrupt(live, this.#stopped.signal)
   }
 
   #runningBelow(id: SessionId): number {
@@ -353,13 +378,11 @@ export class Sessions {
   }
 
   async #look(watch: SessionWatch): Promise<void> {
-    const managed = watch.state()?.managed
-    if (!managed?.place || this.#stopped.signal.aborted) return
+    if (this.#stopped.signal.aborted) return
     try {
-      const screen = await this.#parts.terminal.capture(paneOf(managed.place), this.#stopped.signal)
-      const { dialect } = this.#parts.clis[managed.cli as AgentCliName]
-      const reading = dialect.screen(screen, managed.cliVersion ?? '')
-      await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
+      const reading = await readScreen(this.#parts, watch, this.#stopped.signal)
+      if (reading)
+        await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
     } catch (error) {
       // A terminal that has just gone is told of by its own event.
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error

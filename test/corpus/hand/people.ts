@@ -74,6 +74,30 @@ export const people: readonly CorpusCase[] = [
     at: 8,
     is: { ...asked, waitingFor: 'permission' },
   }),
+  handCase('another-call-ran-after-the-ask', {
+    signals: [
+      prompt(1),
+      began(2, 'c1', 'Bash', touch),
+      hook(2.1, permission),
+      began(2.2, 'c2', 'Bash', { command: 'ls' }),
+      over(2.6, 'c2'),
+    ],
+    at: 8,
+    is: { ...asked, waitingFor: 'permission' },
+  }),
+  handCase('another-call-ended-after-a-vague-ask', {
+    cli: 'gemini',
+    version: '0.61.0',
+    signals: [
+      prompt(1),
+      began(2, 'c1', 'read_file', { file: 'a' }),
+      began(2.1, 'c2', 'run_shell_command', touch),
+      hook(2.2, { kind: 'asking', ask: 'permission' }),
+      over(2.6, 'c1', 'read_file'),
+    ],
+    at: 8,
+    is: { ...asked, waitingFor: 'permission' },
+  }),
   handCase('two-asks-one-answered', {
     signals: [
       prompt(1),

@@ -145,6 +145,16 @@ export const trouble: readonly CorpusCase[] = [
     at: 20,
     is: { lifecycle: 'error', health: 'crashed' },
   }),
+  handCase('screen-read-while-it-ends', {
+    signals: [
+      prompt(1),
+      began(2, 'c1'),
+      status(8, { kind: 'exited', code: 1 }),
+      screen(8.6, screens.working),
+    ],
+    at: 20,
+    is: { lifecycle: 'error', health: 'crashed' },
+  }),
   handCase('quit-told-twice', {
     cli: 'gemini',
     version: '0.61.0',

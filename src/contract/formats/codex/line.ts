@@ -84,20 +84,20 @@ function event(payload: Foreign, { memory }: TranscriptContext, seen: Seen): rea
       return [...usageCount(foreign(payload['info']), memory, seen), ...meterOf(payload, seen)]
     case 'task_complete':
       return payload['error'] === undefined || payload['error'] === null
-        ? [
-            {
-              ...seen,
-              kind: 'turn-end',
-              background: 0,
-              ...told({ text: foreignText(payload['last_agent_message']) }),
-            },
-          ]
+        ? turnEnd(told({ text: foreignText(payload['last_agent_message']) }), seen)
         : [turnFailed(foreign(payload['error']), seen)]
     case 'turn_aborted':
       return payload['reason'] === 'interrupted' ? [{ ...seen, kind: 'interrupted' }] : []
     default:
       return []
   }
+}
+
+function turnEnd(answer: { readonly text?: string }, seen: Seen): readonly Signal[] {
+  const end: Signal = { ...seen, kind: 'turn-end', background: 0, ...answer }
+  if (seen.agent === undefined) return [end]
+  // The end of a subagent's turn is its end; a hook that tells it may have been lost.
+  return [end, { source: 'transcript', at: seen.at, kind: 'subagent-end', agentId: seen.agent, ...answer }]
 }
 
 function completed(done: Foreign, memory: TranscriptContext['memory'], seen: Seen): readonly Signal[] {

@@ -23,10 +23,17 @@ export function geminiCalls(record: Foreign, memory: TranscriptMemory, seen: See
     if (!ended.has(status) || !isNew(memory, `end ${callId}`)) return start
     const at = foreignTime(call['timestamp']) ?? seen.at
     const output = resultOf(call['result'])
-    const ok = status === 'success'
-    const error = ok ? undefined : (output ?? status)
+    const exit = shellFailure(tool, output)
+    const ok = status === 'success' && exit === undefined
+    const error = ok ? undefined : (exit ?? output ?? status)
     return [...start, { ...seen, at, kind: 'tool-end', callId, tool, ok, ...told({ output, error }) }]
   })
+}
+
+/** A command that failed is a success of the tool; its exit code stands in the words for the model. */
+export function shellFailure(tool: string, output: string | undefined): string | undefined {
+  const code = tool === 'Bash' && output ? /^Exit Code: (?!0$)(\d+)$/m.exec(output)?.[1] : undefined
+  return code === undefined ? undefined : `exit code ${code}`
 }
 
 function isNew(memory: TranscriptMemory, mark: string): boolean {

@@ -21,7 +21,7 @@ export const geminiDialect: Dialect = {
     submit: ['Enter'],
     interrupt: ['Escape'],
     clear: ['C-c'],
-    settleMs: 300,
+    settleMs: 400,
     marker: /\[Pasted Text: \d+ (lines|chars)\]/,
     quit: ['C-c', 'C-c'],
   }),

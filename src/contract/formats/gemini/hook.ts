@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../sha256.ts'
 import type { Signal } from '../../signal.ts'
 import { type Foreign, foreign, foreignText, told } from '../foreign-json.ts'
+import { shellFailure } from './calls.ts'
 import { geminiTool } from './tools.ts'
 
 const reasons = { startup: 'startup', resume: 'resume', clear: 'clear' } as const
@@ -28,7 +29,7 @@ export function geminiHook(payload: unknown, at: number): readonly Signal[] {
         kind: 'tool-end',
         callId,
         tool,
-        ...resultOf(foreign(hook['tool_response'])),
+        ...resultOf(tool, foreign(hook['tool_response'])),
       }))
     case 'Notification':
       return hook['notification_type'] === 'ToolPermission'
@@ -61,16 +62,17 @@ function call(hook: Foreign): readonly { callId: string; tool: string; input: un
   if (name === undefined) return []
   const input = hook['tool_input']
   const digest = sha256Hex(JSON.stringify([name, input ?? null])).slice(0, 16)
-  return [{ callId: `gemini:${digest}`, tool: geminiTool(name), input }]
+  // A permission is asked with the command alone; with more in it the two would look like different calls.
+  const command = name === 'run_shell_command' ? foreignText(foreign(input)['command']) : undefined
+  const shown = command === undefined ? input : { command }
+  return [{ callId: `gemini:${digest}`, tool: geminiTool(name), input: shown }]
 }
 
-function resultOf(response: Foreign) {
-  const { error, llmContent } = response
-  const message = foreignText(foreign(error)['message']) ?? foreignText(error)
-  return {
-    ok: error === undefined || error === null,
-    ...told({ output: foreignText(llmContent), error: message }),
-  }
+function resultOf(tool: string, { error, llmContent }: Foreign) {
+  const output = foreignText(llmContent)
+  const message = foreignText(foreign(error)['message']) ?? foreignText(error) ?? shellFailure(tool, output)
+  const ok = (error === undefined || error === null) && message === undefined
+  return { ok, ...told({ output, error: message }) }
 }
 
 const toolOfAsk: Readonly<Record<string, string>> = { exec: 'Bash', edit: 'Edit', info: 'WebFetch' }

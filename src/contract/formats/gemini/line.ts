@@ -27,7 +27,7 @@ export function geminiLine(line: string, context: TranscriptContext): readonly S
     case 'gemini':
       return [
         ...answer(record, context.memory, { ...seen, id }),
-        ...geminiUsage(record, { ...seen, id }),
+        ...geminiUsage(record, context.memory, { ...seen, id }),
         ...geminiCalls(record, context.memory, seen),
       ]
     case 'info':

@@ -50,7 +50,9 @@ function composerOf(lines: readonly string[], { prompt, placeholder }: GeminiScr
 }
 
 function dialogOn(lines: readonly string[], rules: GeminiScreenRules): Dialog | undefined {
-  const found = numberedOptions(lines, '●')
+  // The question of trust may stand below one that was asked before it; keys go to the upper one.
+  const frame = lines.findIndex((line) => /^ ╭─+╮$/.test(line))
+  const found = (frame > 0 && numberedOptions(lines.slice(0, frame), '●')) || numberedOptions(lines, '●')
   if (!found) return undefined
   const kind = dialogKind(lines.slice(0, found.from), rules.dialogs)
   const above = lines.slice(0, found.from).map((line) => line.replaceAll(/[│╭╮╰╯─]/g, '').trim())

@@ -1,6 +1,8 @@
 /** Gemini's own tools under the names that agent files are written with; others keep theirs. */
 export const geminiTools: Readonly<Record<string, string>> = {
   run_shell_command: 'Bash',
+  list_background_processes: 'Bash',
+  read_background_output: 'Bash',
   read_file: 'Read',
   read_many_files: 'Read',
   write_file: 'Write',

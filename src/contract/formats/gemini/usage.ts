@@ -1,9 +1,11 @@
+import type { TranscriptMemory } from '../../dialect.ts'
 import type { Signal } from '../../signal.ts'
 import { type Foreign, foreign, foreignCount, foreignText } from '../foreign-json.ts'
 
 /** The tokens of a message. Thoughts are counted beside the output there, and cached input within the input. */
 export function geminiUsage(
   record: Foreign,
+  memory: TranscriptMemory,
   {
     id,
     ...seen
@@ -14,6 +16,10 @@ export function geminiUsage(
   if (input === undefined || output === undefined) return []
   const [cacheRead, reasoning] = [foreignCount(tokens['cached']) ?? 0, foreignCount(tokens['thoughts']) ?? 0]
   const tool = foreignCount(tokens['tool']) ?? 0
+  // Written again with the same figures when its tools are done, and with others when it was not whole before.
+  const figures = `${id} ${[input, output, cacheRead, reasoning, tool].join(' ')}`
+  if (memory['counted'] === figures) return []
+  memory['counted'] = figures
   return [
     {
       ...seen,

@@ -16,7 +16,10 @@ export const sessionTitles: Titles<keyof typeof sessionEvents | keyof typeof jou
     p.isResumed && '(resumed)',
   ],
   'session.updated': ({ payload: { by: _by, ...p } }) =>
-    Object.entries(p).map(([name, value]) => `${name}: ${value ?? 'none'}`),
+    Object.entries(p).map(
+      ([name, value]) =>
+        `${name}: ${typeof value === 'object' && value ? JSON.stringify(value) : (value ?? 'none')}`,
+    ),
   'session.archived': ({ payload: p }) => [p.path],
   'limit.refused': ({ payload: p }) => [p.what, p.limit, p.current, 'of', p.max],
   'session.state.changed': ({ payload: p }) => [p.from, p.from && '→', p.to, p.activity, p.detail],

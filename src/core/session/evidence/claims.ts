@@ -60,7 +60,7 @@ function readClaim({ text, isQuestion }: Sentence, found: Found): 'affirmed' | '
 const attributive = /^(?:a|an|the|this|that|your|my|our|their|every|each|of)$/i
 const object = /^\s+(?:the|this|that|a|an|your|my|our|all|each|every|it|them)\b/i
 const afterState =
-  /^\s*(?:$|[^\p{L}\p{N}\s])|^\s+(?:and|with|now|as|for|in|on|at|but|so|except|again|already|successfully|without|after|from|by|too|up|when|once|if|unless|until|only|apart)\b/iu
+  /^\s*(?:$|[^\p{L}\p{N}\s])|^\s+(?:and|with|now|as|for|in|on|at|but|so|except|again|already|successfully|without|after|from|by|too|up|when|once|if|unless|until|only|apart|i|we|you|they|it)\b/iu
 
 // "the complete list", "complete the form", "definition of done": the word, but no claim.
 function isOtherUse(pattern: string, wordBefore: string, after: string): boolean {

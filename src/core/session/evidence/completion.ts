@@ -99,7 +99,9 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
   const claims = claimsOf(text, completion_patterns)
   const blocker = blockerOf(text)
   const silentMs = now - Math.max(turn.since, resumedAt ?? turn.since)
-  const isWorked = timeOf(marks['tool-start']) > timeOf(marks.ready) || marks['tool-end'] !== undefined
+  // A note of the CLI to itself ends work that was begun by the prompt before it.
+  const asked = marks.prompt?.origin === 'person' ? marks.prompt : marks.ready
+  const isWorked = Math.max(timeOf(marks['tool-start']), timeOf(marks['tool-end'])) > timeOf(asked)
   const isMarked = milestone !== undefined && isFinal(milestone, completion_patterns)
   return [
     plus('ended', 'its turn ended by itself, with nothing left in the background'),

@@ -33,7 +33,7 @@ function concluded(evidence: Evidence, moment: Moment): Conclusion {
       since: asked.by.at,
     }
   }
-  if (turn.state === 'open') return { ...runningState(evidence, turn, moment), since: turn.work.at }
+  if (turn.state === 'open') return { ...runningState(evidence, turn, moment), ...since(turn.by) }
   if (turn.state === 'over') return { ...restingState(evidence, turn, moment), since: turn.since }
   const { startedAt } = moment.options
   const isLate = startedAt !== undefined && moment.aged(startedAt, moment.patience.startMs)

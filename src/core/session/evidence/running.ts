@@ -15,9 +15,9 @@ export function runningState(
   const { marks } = evidence
   const { patience, aged } = moment
   const calls = openCalls(evidence, moment)
-  const progress = latest<Mark>([...ownSteps(evidence), marks.agent, marks.compacted]) ?? turn.work
-  const seen = latest<Mark>([turn.sign, turn.work, progress, marks.queued]) ?? turn.work
-  const by = [turn.work, seen, ...calls.flatMap(({ start }) => (start ? [start] : []))]
+  const progress = latest<Mark>([...ownSteps(evidence), marks.agent, marks.compacted]) ?? turn.sign
+  const seen = latest<Mark>([turn.sign, progress, marks.queued]) ?? turn.sign
+  const by = [...turn.by, seen, ...calls.flatMap(({ start }) => (start ? [start] : []))]
   const retry = retryMark(evidence, moment)
   const running = (health: State['health']): State => ({
     lifecycle: 'running',

@@ -9,7 +9,8 @@ export type TurnEnding = 'ended' | 'failed' | 'limited' | 'interrupted' | 'calm'
 /** Whether the agent works on a prompt, and what says so. */
 export type Turn =
   | { readonly state: 'none' }
-  | { readonly state: 'open'; readonly work: Mark; readonly sign: Mark }
+  /** `by` is every sign of work since the last end, `sign` the latest. */
+  | { readonly state: 'open'; readonly by: readonly Mark[]; readonly sign: Mark }
   /** `since` is when the work ended, which may be long before it was noticed. */
   | { readonly state: 'over'; readonly how: TurnEnding; readonly since: number; readonly by: Mark }
 
@@ -46,12 +47,14 @@ export function turnOf(evidence: Evidence, moment: Moment): Turn {
     marks['screen-dialog'],
   ]
   const isLater = (mark: Mark | undefined) => timeOf(mark) > timeOf(saidEnd) + settleMs
-  const work = latest<Mark>([...said, ...suggested.filter(isLater)])
+  const works = [...said, ...suggested.filter(isLater)].filter((mark) => mark !== undefined)
+  const work = latest<Mark>(works)
   const sign = latest<Mark>([...said, ...suggested])
   const calm = calmAfter(evidence, sign, moment)
   const end = latest<Mark>([saidEnd, calm])
   if (!work && !end) return { state: 'none' }
-  if (work && (!end || isAfter(work, end, marks.ready))) return { state: 'open', work, sign: sign ?? work }
+  if (work && sign && (!end || isAfter(work, end)))
+    return { state: 'open', by: works.filter((mark) => mark.at >= timeOf(end)), sign }
   return endingOf(evidence, { work, finished, calm, compacted, sign, begun })
 }
 
@@ -65,10 +68,9 @@ function beginning({ marks }: Evidence, settleMs: number): Mark | undefined {
   return isNew ? ready : undefined
 }
 
-// In one and the same moment a turn ends rather than begins, but a conversation begins before its turns.
-function isAfter(work: Mark, end: Mark, beginning: Mark | undefined): boolean {
-  if (work.at !== end.at) return work.at > end.at
-  return end === beginning || trustOf[work.source] > trustOf[end.source]
+// In one and the same moment a turn ends rather than begins, unless the better source says otherwise.
+function isAfter(work: Mark, end: Mark): boolean {
+  return work.at === end.at ? trustOf[work.source] > trustOf[end.source] : work.at > end.at
 }
 
 /** The calm screen that ends a turn of which no end was told: Escape leaves no other trace. */

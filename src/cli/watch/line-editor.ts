@@ -1,0 +1,61 @@
+/** A line that somebody types: what is before the cursor and what is after it. */
+export type Line = { readonly before: string; readonly after: string }
+
+export const emptyLine: Line = { before: '', after: '' }
+
+export const textOf = ({ before, after }: Line): string => before + after
+
+/** Puts a text in at the cursor; a line has no ends of lines in it. */
+export function insert({ before, after }: Line, text: string): Line {
+  return { before: before + text.replaceAll(/[\r\n\t]+/g, ' ').replaceAll(/\p{Cc}/gu, ''), after }
+}
+
+const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+const edits: Readonly<Record<string, (line: Line) => Line>> = {
+  '<left>': (line) => moved(line, -lastOf(line.before).length),
+  '<right>': (line) => moved(line, firstOf(line.after).length),
+  '<home>': ({ before, after }) => ({ before: '', after: before + after }),
+  '<end>': ({ before, after }) => ({ before: before + after, after: '' }),
+  '<bs>': ({ before, after }) => ({ before: before.slice(0, before.length - lastOf(before).length), after }),
+  '<del>': ({ before, after }) => ({ before, after: after.slice(firstOf(after).length) }),
+  '<c-w>': ({ before, after }) => ({ before: before.replace(/\S*\s*$/, ''), after }),
+  '<c-u>': ({ after }) => ({ before: '', after }),
+  '<c-k>': ({ before }) => ({ before, after: '' }),
+}
+const others: Readonly<Record<string, string>> = {
+  '<c-a>': '<home>',
+  '<c-e>': '<end>',
+  '<c-b>': '<left>',
+  '<c-f>': '<right>',
+  '<c-d>': '<del>',
+  '<c-h>': '<bs>',
+  '<a-bs>': '<c-w>',
+}
+
+/** What a key makes of a line; a key that means nothing in it changes nothing. */
+export function edit(line: Line, key: string): Line {
+  const change = edits[others[key] ?? key]
+  if (change) return change(line)
+  return isCharacter(key) ? insert(line, key) : line
+}
+
+/** Whether a key is a character and no name of a key. */
+export const isCharacter = (key: string): boolean => !(key.startsWith('<') && key.length > 1)
+
+function moved(line: Line, by: number): Line {
+  const text = textOf(line)
+  const at = line.before.length + by
+  return { before: text.slice(0, at), after: text.slice(at) }
+}
+
+// What people see as one character may be many code points, and is moved over and deleted as one.
+function lastOf(text: string): string {
+  const tail = text.slice(-64)
+  return [...segments.segment(tail)].at(-1)?.segment ?? ''
+}
+
+function firstOf(text: string): string {
+  const [first] = segments.segment(text.slice(0, 64))
+  return first?.segment ?? ''
+}

@@ -1,0 +1,98 @@
+/** What came from the keyboard: a key by its character or its name in `<>`, or a text that was pasted. */
+export type Typed =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'paste'; readonly text: string }
+
+/** What was typed, and the beginning of something that has not come whole. */
+export type ReadKeys = { readonly typed: readonly Typed[]; readonly rest: string }
+
+const escape = '\u001b'
+const pasteBegin = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
+// A paste without an end must not swallow the keyboard for ever.
+const longestPaste = 1024 * 1024
+
+const finals: Readonly<Record<string, string>> = {
+  A: '<up>',
+  B: '<down>',
+  C: '<right>',
+  D: '<left>',
+  H: '<home>',
+  F: '<end>',
+  Z: '<s-tab>',
+}
+const tildes: Readonly<Record<string, string>> = {
+  1: '<home>',
+  3: '<del>',
+  4: '<end>',
+  5: '<pageup>',
+  6: '<pagedown>',
+  7: '<home>',
+  8: '<end>',
+}
+const controls: Readonly<Record<string, string>> = {
+  '\r': '<enter>',
+  '\n': '<enter>',
+  '\t': '<tab>',
+  '\u007f': '<bs>',
+  '\u0008': '<bs>',
+  [escape]: '<esc>',
+}
+
+/** Reads what a terminal sent in raw mode. `isAll` says that nothing more will come: a lone escape is then the key. */
+export function readKeys(text: string, isAll = false): ReadKeys {
+  const typed: Typed[] = []
+  let rest = text
+  while (rest !== '') {
+    const found = rest.startsWith(escape) ? readEscape(rest, isAll) : readCharacter(rest)
+    if (found === undefined) break
+    if (found.typed) typed.push(found.typed)
+    rest = rest.slice(found.length)
+  }
+  return { typed, rest }
+}
+
+type Found = { readonly typed?: Typed | undefined; readonly length: number }
+
+const key = (name: string | undefined): Typed | undefined =>
+  name === undefined ? undefined : { kind: 'key', key: name }
+
+function readCharacter(text: string): Found {
+  const character = String.fromCodePoint(text.codePointAt(0) ?? 0)
+  return { typed: key(controls[character] ?? controlName(character)), length: character.length }
+}
+
+function controlName(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x20 ? `<c-${String.fromCharCode(code + 0x60)}>` : character
+}
+
+/** An escape sequence; nothing while it may still go on. */
+function readEscape(text: string, isAll: boolean): Found | undefined {
+  if (text.startsWith(pasteBegin)) return readPaste(text, isAll)
+  const [csi, parameters = '', final = ''] = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/.exec(text) ?? []
+  if (csi !== undefined)
+    return {
+      typed: key(final === '~' ? tildes[parameters.split(';')[0] ?? ''] : finals[final]),
+      length: csi.length,
+    }
+  const [ss3, letter = ''] = /^\u001bO([A-Za-z])/.exec(text) ?? []
+  if (ss3 !== undefined) return { typed: key(finals[letter]), length: ss3.length }
+  if (!isAll && /^\u001b(?:O|\[[0-9;:<=>?]*[ -/]*)?$/.test(text)) return undefined
+  const next = text.slice(1)
+  if (next === '' || next.startsWith(escape)) return { typed: key('<esc>'), length: 1 }
+  const { typed, length } = readCharacter(next)
+  return { typed: typed?.kind === 'key' ? key(altered(typed.key)) : undefined, length: length + 1 }
+}
+
+const altered = (name: string): string => `<a-${name.replaceAll(/^<|>$/g, '')}>`
+
+function readPaste(text: string, isAll: boolean): Found | undefined {
+  const end = text.indexOf(pasteEnd)
+  if (end === -1 && !isAll && text.length < longestPaste) return undefined
+  const pasted = text.slice(pasteBegin.length, end === -1 ? text.length : end)
+  return {
+    typed: { kind: 'paste', text: pasted },
+    length: end === -1 ? text.length : end + pasteEnd.length,
+  }
+}

@@ -1,0 +1,106 @@
+import { pressInCard, pressInWords } from './card-keys.ts'
+import { insert, textOf } from './line-editor.ts'
+import { pressInKill, pressInList, pressInReply, pressInSearch } from './list-keys.ts'
+import type { Input, Mode, Step, WatchModel } from './model.ts'
+import { said } from './note.ts'
+import { pressInOverlay, renewed } from './overlay-keys.ts'
+import { sameViews } from './same-views.ts'
+import { lookedAt, rearranged, scrolled } from './selection.ts'
+
+/** What an input makes of the watch, and what is to be done for it. */
+export function reduce(model: WatchModel, input: Input): Step {
+  switch (input.kind) {
+    case 'key':
+      return pressed(model, input.key)
+    case 'paste':
+      return still(pasted(model, input.text))
+    case 'tick':
+      return ticked(model, input.now)
+    case 'resize':
+      return still(scrolled({ ...model, size: input.size }))
+    case 'loaded':
+      return still(loaded(model, input))
+    case 'offline':
+      return still(model.offline === input.why ? model : { ...model, offline: input.why })
+    case 'note':
+      return still(said(model, input.tone, input.text))
+    case 'explained':
+    case 'printed':
+      return still(answered(model, input))
+  }
+}
+
+function pressed(model: WatchModel, key: string): Step {
+  if (key === '<c-z>') return { model, effects: [{ kind: 'suspend' }] }
+  if (key === '<c-l>') return { model, effects: [{ kind: 'redraw' }] }
+  const { model: next, effects } = pressedIn(model, model.mode, key)
+  // Only a key shows that somebody is there and looks.
+  return { model: lookedAt(next), effects }
+}
+
+function pressedIn(model: WatchModel, mode: Mode, key: string): Step {
+  switch (mode.kind) {
+    case 'list':
+      return pressInList(model, key)
+    case 'search':
+      return pressInSearch(model, mode, key)
+    case 'reply':
+      return pressInReply(model, mode, key)
+    case 'kill':
+      return pressInKill(model, mode, key)
+    case 'card':
+      return pressInCard(model, mode.card, key)
+    case 'words':
+      return pressInWords(model, mode, key)
+    case 'overlay':
+      return pressInOverlay(model, mode.overlay, key)
+  }
+}
+
+/** What is pasted goes only where text is typed: as keys it would do anything. */
+function pasted(model: WatchModel, text: string): WatchModel {
+  const { mode } = model
+  if (mode.kind !== 'reply' && mode.kind !== 'words' && mode.kind !== 'search') return model
+  const line = insert(mode.line, text)
+  if (mode.kind !== 'search') return { ...model, mode: { ...mode, line } }
+  return { ...rearranged({ ...model, filter: textOf(line) }), mode: { ...mode, line } }
+}
+
+function ticked(model: WatchModel, now: number): Step {
+  const note = model.note !== undefined && model.note.until <= now ? undefined : model.note
+  const effects =
+    model.mode.kind === 'overlay' && model.offline === undefined ? renewed(model.mode.overlay) : []
+  return { model: { ...model, now, note }, effects }
+}
+
+function loaded(model: WatchModel, { sessions, approvals }: Extract<Input, { kind: 'loaded' }>): WatchModel {
+  const isSame =
+    model.isLoaded && sameViews(model.sessions, sessions) && sameViews(model.approvals, approvals)
+  if (isSame) return model.offline === undefined ? model : { ...model, offline: undefined }
+  const next = { ...model, sessions, approvals, isLoaded: true, offline: undefined }
+  return rearranged(withoutGoneCard(next))
+}
+
+/** A card that was decided elsewhere closes: a key for it must not fall on something else. */
+function withoutGoneCard(model: WatchModel): WatchModel {
+  const { mode, approvals } = model
+  if (mode.kind !== 'card' && mode.kind !== 'words') return model
+  const { approvalId } = mode.card
+  if (approvals.some(({ approval_id, decision }) => approval_id === approvalId && decision === null)) return model
+  return said({ ...model, mode: { kind: 'list' } }, 'plain', 'it was decided or withdrawn meanwhile')
+}
+
+function answered(model: WatchModel, input: Extract<Input, { kind: 'explained' | 'printed' }>): WatchModel {
+  if (model.mode.kind !== 'overlay') return model
+  const { overlay } = model.mode
+  if (overlay.what === 'help' || overlay.id !== input.id) return model
+  if (overlay.what === 'explain' && input.kind === 'explained')
+    return { ...model, mode: { kind: 'overlay', overlay: { ...overlay, explained: input.explained } } }
+  if (overlay.what === 'output' && input.kind === 'printed') {
+    const { lines, isAlive } = input
+    return { ...model, mode: { kind: 'overlay', overlay: { ...overlay, lines, isAlive } } }
+  }
+  return model
+}
+
+const still = (model: WatchModel): Step => ({ model, effects: [] })

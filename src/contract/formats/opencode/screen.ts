@@ -1,0 +1,48 @@
+import type { Screen } from '../../screen.ts'
+import type { Composer, Dialog, ScreenReading } from '../../signal.ts'
+import { told } from '../foreign-json.ts'
+import { dialogKind, rulesFor } from '../screen-rules.ts'
+import { type OpenCodeScreenRules, openCodeScreenRules } from './screen-rules.ts'
+
+/** Reads OpenCode's screen: the box stands on a bar of its own width, and beside it may be a column of facts. */
+export function openCodeScreen(screen: Screen, version: string): ScreenReading {
+  const rules = rulesFor(openCodeScreenRules, version)
+  const { lines } = screen
+  const floor = lines.findLastIndex((line) => /^ *╹▀+/.test(line))
+  const box = floor < 0 ? undefined : boxAbove(lines, floor)
+  const dialog = box ? undefined : dialogOn(lines, rules)
+  const queued = lines.filter((line) => rules.queued.test(line)).length
+  return {
+    composer: box ? composerOf(box, rules) : { state: 'none' },
+    isWorking: box !== undefined && lines.slice(floor + 1).some((line) => rules.working.test(line)),
+    ...told({ dialog, queued: queued > 0 ? queued : undefined }),
+  }
+}
+
+/** The text of the box: the last line in it names agent and model. */
+function boxAbove(lines: readonly string[], floor: number): readonly string[] {
+  const bar = lines[floor] ?? ''
+  const [from, to] = [bar.indexOf('╹') + 1, bar.lastIndexOf('▀') + 1]
+  const side = `${' '.repeat(from - 1)}┃`
+  let top = floor
+  while (top > 0 && lines[top - 1]?.startsWith(side)) top--
+  return lines.slice(top, floor - 1).map((line) => line.slice(from, to).trim())
+}
+
+function composerOf(box: readonly string[], { placeholder }: OpenCodeScreenRules): Composer {
+  const text = box.join('\n').trim()
+  return text === '' || placeholder.test(text) ? { state: 'empty' } : { state: 'text', text }
+}
+
+/** The choices stand side by side, and which is chosen is a matter of colour. */
+function dialogOn(lines: readonly string[], rules: OpenCodeScreenRules): Dialog | undefined {
+  const kind = dialogKind(lines, rules.dialogs)
+  if (!kind) return undefined
+  const row = lines.findLast((line) => /^ *┃ {2,}\S.* {2,}.*enter confirm/.test(line)) ?? ''
+  const options = row
+    .replace(/^ *┃/, '')
+    .split(/ {3,}/)
+    .map((option) => option.trim())
+    .filter((option) => option !== '' && !/^(ctrl|⇆|enter|esc)/.test(option))
+  return { kind: kind.kind, title: kind.title.replace(/^△ /, ''), options }
+}

@@ -1,0 +1,36 @@
+import type { Budget } from '../../contract/values.ts'
+
+/** What a subtree of sessions has used. */
+export type Used = { readonly tokens: number; readonly usd: number | null }
+
+/** One side of a budget and how far it is used. */
+export type BudgetUse = {
+  readonly budget: 'tokens' | 'usd'
+  readonly used: number
+  readonly limit: number
+  readonly level: 'ok' | 'warning' | 'exceeded'
+}
+
+const warnAt = 0.8
+
+/** The side of a budget that is used the most; nothing when there is none. */
+export function budgetUse(budget: Budget | undefined, used: Used): BudgetUse | undefined {
+  const sides = [
+    side('tokens', used.tokens, budget?.tokens),
+    // A price that nobody gave cannot use up money.
+    side('usd', used.usd ?? 0, budget?.usd),
+  ]
+  return sides.filter((one) => one !== undefined).toSorted((a, b) => b.used / b.limit - a.used / a.limit)[0]
+}
+
+function side(budget: BudgetUse['budget'], used: number, limit: number | undefined): BudgetUse | undefined {
+  if (limit === undefined) return undefined
+  const share = used / limit
+  return { budget, used, limit, level: share >= 1 ? 'exceeded' : share >= warnAt ? 'warning' : 'ok' }
+}
+
+/** A budget that has room again: another measure of what it was. */
+export const raised = (budget: Budget, used: Used): Budget => ({
+  ...(budget.tokens !== undefined && { tokens: Math.max(budget.tokens, used.tokens) + budget.tokens }),
+  ...(budget.usd !== undefined && { usd: Math.max(budget.usd, used.usd ?? 0) + budget.usd }),
+})

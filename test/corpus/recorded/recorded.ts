@@ -1,0 +1,9 @@
+import type { CorpusCase } from '../corpus-case.ts'
+import { asks } from './claude-asks.ts'
+import { background } from './claude-background.ts'
+import { escapes } from './claude-escapes.ts'
+import { piTurns } from './pi-turns.ts'
+import { casesOf } from './recording.ts'
+
+/** All cases of recorded sessions. */
+export const recorded: readonly CorpusCase[] = [asks, background, escapes, piTurns].flatMap(casesOf)
