@@ -96,7 +96,9 @@ export const SessionView = z.strictObject({
   health: SessionHealth,
   /** Why it stands as it does, in a few words. */
   detail: text,
-  waiting_for: z.enum(['permission', 'question', 'plan', 'background', 'limit', 'approval']).nullable(),
+  waiting_for: z
+    .enum(['permission', 'question', 'plan', 'dialog', 'background', 'limit', 'approval'])
+    .nullable(),
   limited_until: Time,
   current_task: text,
   lock: text,

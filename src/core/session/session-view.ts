@@ -23,7 +23,7 @@ const waits: Readonly<Record<WaitingFor, SessionView['waiting_for']>> = {
   permission: 'permission',
   question: 'question',
   plan: 'plan',
-  dialog: 'permission',
+  dialog: 'dialog',
   background: 'background',
   limit: 'limit',
 }

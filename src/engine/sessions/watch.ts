@@ -103,7 +103,7 @@ export class SessionWatch {
     const startedAt = this.state()?.managed?.startedAtMs
     return {
       now: this.#parts.clock.now(),
-      idleAfterMs: auto_complete.idle_after * 1000,
+      idleAfterMs: auto_complete.idle_timeout * 1000,
       resumedAt: this.#resumedAt,
       ...(startedAt !== undefined && { startedAt }),
     }
