@@ -29,7 +29,10 @@ export async function* followSessionEvents(
   for await (const _ of news(client, { after, type: toldEvents.join(',') }, io)) {
     let from = whole
     while (true) {
-      const { events, seq } = await client.listSessionEvents({ ...filter, after: from }, { signal: io.signal })
+      const { events, seq } = await client.listSessionEvents(
+        { ...filter, after: from },
+        { signal: io.signal },
+      )
       for (const event of events) {
         if (told.has(event.seq)) continue
         told.add(event.seq)

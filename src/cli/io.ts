@@ -18,6 +18,7 @@ export type Io = {
   readonly signal: AbortSignal
   readonly isTerminal: boolean
   readonly isJson: boolean
+  readonly isColored: boolean
   /** A message for the person; never part of the result. */
   say(message: string): void
   /** A line that the next one replaces on a terminal, and nothing elsewhere. */

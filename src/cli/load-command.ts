@@ -5,6 +5,7 @@ type Loaders = { readonly [N in CommandName]: () => Promise<CommandModule<N>> }
 
 /** Each command is loaded alone, so that a light one does not pay for a heavy one. */
 const loaders: Loaders = {
+  watch: async () => (await import('./commands/watch.ts')).watch,
   spawn: async () => (await import('./commands/spawn.ts')).spawn,
   send: async () => (await import('./commands/send.ts')).send,
   messages: async () => (await import('./commands/messages.ts')).messages,
@@ -45,6 +46,8 @@ const loaders: Loaders = {
   open: async () => (await import('./commands/open.ts')).open,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   version: async () => (await import('./commands/version.ts')).version,
+  'service install': async () => (await import('./commands/service-install.ts')).serviceInstall,
+  'service uninstall': async () => (await import('./commands/service-uninstall.ts')).serviceUninstall,
   hook: async () => (await import('./commands/hook.ts')).hook,
   search: async () => (await import('./commands/search.ts')).search,
   'config show': async () => (await import('./commands/config-show.ts')).configShow,

@@ -5,9 +5,14 @@ import { fileURLToPath } from 'node:url'
 import type { Io, Program } from './io.ts'
 import type { Terminal } from './terminal.ts'
 
+type OpenIoOptions = Pick<Io, 'isJson' | 'isColored'> & {
+  readonly terminal: Terminal
+  readonly entryUrl: string
+}
+
 /** Gives a command the world; the heavy parts are opened when it asks for them. */
-export function openIo(options: { terminal: Terminal; entryUrl: string; isJson: boolean }): Io {
-  const { terminal, entryUrl, isJson } = options
+export function openIo(options: OpenIoOptions): Io {
+  const { terminal, entryUrl, isJson, isColored } = options
   const { env } = process
   const place = { env, cwd: process.cwd(), home: homedir() }
   const io: Io = {
@@ -17,6 +22,7 @@ export function openIo(options: { terminal: Terminal; entryUrl: string; isJson: 
     signal: terminal.signal,
     isTerminal: terminal.isTerminal,
     isJson,
+    isColored,
     say: (message) => terminal.say(message),
     progress: (message) => terminal.progress(message),
     now: () => Date.now(),

@@ -10,7 +10,7 @@ import { openTerminal, type Terminal } from './terminal.ts'
 /** Runs `sm` in this process: one command line in, results on stdout, messages on stderr, an exit code. */
 export async function runProgram(entryUrl: string): Promise<never> {
   const terminal = openTerminal(process)
-  const argv = process.argv.slice(2)
+  const argv = wordsOf(process)
   let exit: number
   try {
     const invocation = await parseCommandLine(argv)
@@ -23,6 +23,12 @@ export async function runProgram(entryUrl: string): Promise<never> {
   process.exit(terminal.interrupted() ?? exit)
 }
 
+/** The words of the command line; without any, a person at a terminal sees what is going on. */
+function wordsOf({ argv, stdin, stdout, env }: NodeJS.Process): readonly string[] {
+  const isPerson = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb'
+  return argv.length > 2 || !isPerson ? argv.slice(2) : ['watch']
+}
+
 async function answer(invocation: Invocation, terminal: Terminal, entryUrl: string): Promise<number> {
   if (invocation.kind === 'help') {
     await terminal.write(`${invocation.text}\n`)
@@ -33,7 +39,8 @@ async function answer(invocation: Invocation, terminal: Terminal, entryUrl: stri
     return errorCodes.invalid.exit
   }
   const command: AnyCommand = await loadCommand(invocation.name)
-  const io = openIo({ terminal, entryUrl, isJson: invocation.isJson })
+  const { isJson, color } = invocation
+  const io = openIo({ terminal, entryUrl, isJson, isColored: terminal.view(color).color })
   return 'text' in command
     ? printText(command.text(invocation.input as never, io), terminal)
     : printData({ command, invocation, terminal, io })

@@ -4,13 +4,16 @@ import { daemonCommands } from './cli/daemon-commands.ts'
 import { hookCommand } from './cli/hook-command.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
+import { serviceCommands } from './cli/service-commands.ts'
 import { sessionCommands } from './cli/session-commands.ts'
 import { sessionLookCommands } from './cli/session-look-commands.ts'
 import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
+import { watchCommand } from './cli/watch-command.ts'
 
 /** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
 export const commands = {
+  ...watchCommand,
   ...sessionCommands,
   ...sessionLookCommands,
   ...sessionReportCommands,
@@ -18,6 +21,7 @@ export const commands = {
   ...settingsCommands,
   ...logCommands,
   ...journalCommands,
+  ...serviceCommands,
   ...hookCommand,
 }
 export type CommandName = keyof typeof commands

@@ -40,6 +40,7 @@ function connect(home: string, env: Record<string, string> = {}, patience?: Pati
     signal: AbortSignal.timeout(50_000),
     isTerminal: false,
     isJson: false,
+    isColored: false,
     say: (message) => said.push(message),
     progress: () => {},
     now: () => Date.now(),

@@ -31,6 +31,7 @@ export function world(answers: Answers): { io: Io; said: string[]; slept: number
     signal,
     isTerminal,
     isJson,
+    isColored: false,
     say: (message) => said.push(message),
     progress: () => {},
     now: () => clock.now,

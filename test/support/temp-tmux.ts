@@ -25,7 +25,7 @@ export function tempTmux() {
     folder,
     tmux,
     /** Connects, and records the events from the first on. */
-    async open(clock: Clock = systemClock): Promise<Recorded> {
+    open: async (clock: Clock = systemClock): Promise<Recorded> => {
       const terminal = await openTmux({ socket, folder, clock })
       onTestFinished(() => terminal.release())
       return record(terminal)

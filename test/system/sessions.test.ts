@@ -6,7 +6,7 @@ import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
 const ids = (list: readonly { session_id: string }[]) => list.map(({ session_id }) => session_id)
 
-test('[SM-1][SM-95] a parent spawns children, follows them, and is told once of each end', async () => {
+test('[SM-1][SM-5][SM-24][SM-95] a parent spawns children, follows them, and is told once of each end', async () => {
   const m = await sessionDaemon()
   const parent = await m.spawnShell({ name: 'em' })
   const asParent = m.as(parent.session_id)
@@ -53,7 +53,7 @@ test('[SM-1][SM-95] a parent spawns children, follows them, and is told once of 
   })
 })
 
-test('[SM-70] kill ends a session and all below it, and leaves no process, terminal or file', async () => {
+test('[SM-82][SM-125][MUS-235] kill ends a session and all below it, and leaves no process, terminal or file', async () => {
   const m = await sessionDaemon()
   const parent = await m.spawnShell()
   const child = await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' })
@@ -72,7 +72,7 @@ test('[SM-70] kill ends a session and all below it, and leaves no process, termi
   expect(existsSync(join(m.home, 'sessions', child.session_id))).toBe(false)
 })
 
-test('[SM-68] a program that ends by itself: its exit code decides, and a closed terminal is an error', async () => {
+test('[SM-72] a program that ends by itself: its exit code decides, and a closed terminal is an error', async () => {
   const m = await sessionDaemon()
   const [failing, leaving, closing] = [await m.spawnShell(), await m.spawnShell(), await m.spawnShell()]
   m.tmux('send-keys', '-t', `=${failing.tmux_session}:`, 'exit 3', 'Enter')
@@ -94,8 +94,8 @@ test('[SM-68] a program that ends by itself: its exit code decides, and a closed
   })
 })
 
-describe('[SM-71] what is not its own', () => {
-  test('[SM-71] a session reaches itself and what is below it, nothing beside or above it', async () => {
+describe('[SM-84] what is not its own', () => {
+  test('[SM-84][SM-117] a session reaches itself and what is below it, nothing beside or above it', async () => {
     const m = await sessionDaemon()
     const parent = await m.spawnShell()
     const [a, b] = [
@@ -123,7 +123,7 @@ describe('[SM-71] what is not its own', () => {
     await expect(asA.whoAmI({})).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  test('[SM-71] names with shell characters and unknown types are refused and start nothing', async () => {
+  test('[SM-14][SM-20] names with shell characters and unknown types are refused and start nothing', async () => {
     const m = await sessionDaemon()
     for (const name of ['a;rm -rf /', '$(id)', 'a b', '../x', 'a'.repeat(65)])
       await expect(m.spawnShell({ name })).rejects.toMatchObject({ code: 'invalid' })
@@ -137,7 +137,7 @@ describe('[SM-71] what is not its own', () => {
   })
 })
 
-test('[SM-103] each limit refuses a spawn, says which, and the refusal is an event', async () => {
+test('[SM-116] each limit refuses a spawn, says which, and the refusal is an event', async () => {
   const config = (limits: string) => `clis: { shell: { command: bash } }\nlimits: { ${limits} }\n`
   const m = await sessionDaemon({ config: config('max_depth: 1, max_children: 1') })
   const parent = await m.spawnShell()
@@ -157,7 +157,7 @@ test('[SM-103] each limit refuses a spawn, says which, and the refusal is an eve
   ])
 })
 
-test('[SM-150] a daemon that is killed finds every session again', async () => {
+test('[SM-73] a daemon that is killed finds every session again', async () => {
   const m = await sessionDaemon()
   const running = [await m.spawnShell(), await m.spawnShell()]
   const dying = await m.spawnShell()

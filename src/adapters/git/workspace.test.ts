@@ -27,7 +27,7 @@ const stateOf = (dir: string) => [
   run(dir, 'diff', '--cached'),
 ]
 
-test('[SM-33] a snapshot keeps untracked files and changes neither work tree, index nor branch', async () => {
+test('[MUS-233] a snapshot keeps untracked files and changes neither work tree, index nor branch', async () => {
   const dir = repository()
   writeFileSync(join(dir, 'kept.txt'), 'one\ntwo\n')
   writeFileSync(join(dir, 'new ü.txt'), 'new\n')
@@ -42,7 +42,7 @@ test('[SM-33] a snapshot keeps untracked files and changes neither work tree, in
   expect(files.trim().split('\n').sort()).toEqual(['.gitignore', 'kept.txt', 'new ü.txt', 'staged.txt'])
 })
 
-test('[SM-33] a diff between two snapshots, and from one to the work tree, counts lines and new files', async () => {
+test('[MUS-233] a diff between two snapshots, and from one to the work tree, counts lines and new files', async () => {
   const dir = repository()
   const first = await gitWorkspace.snapshot(dir, 'refs/muster/x/1', signal)
   writeFileSync(join(dir, 'kept.txt'), 'one\ntwo\n')
@@ -66,7 +66,7 @@ test('[SM-33] a diff between two snapshots, and from one to the work tree, count
   ])
 })
 
-test('[SM-33] outside of a repository there is nothing to keep; a new work tree begins at HEAD on its own branch', async () => {
+test('[MUS-233] outside of a repository there is nothing to keep; a new work tree begins at HEAD on its own branch', async () => {
   const outside = tempFolder('muster-no-git-')
   expect(await gitWorkspace.snapshot(outside, 'refs/muster/x/1', signal)).toBeUndefined()
   const dir = repository()

@@ -11,7 +11,8 @@ import { openCodePlugin } from './plugin.ts'
 export async function openCodePlan(request: LaunchRequest): Promise<LaunchPlan> {
   const { command, args, env, folder, prompt, model, role, foreignId, permissionMode } = request
   const isResumed = request.resume && foreignId !== undefined
-  const isPromptGiven = prompt !== undefined && fitsArgument(prompt)
+  // With a session to go on with, the prompt on the command line is dropped without a word.
+  const isPromptGiven = prompt !== undefined && !isResumed && fitsArgument(prompt)
   const [plugin, instructions] = [join(folder, 'opencode-plugin.js'), join(folder, 'opencode-role.md')]
   const given = inEnv(env, 'OPENCODE_CONFIG_CONTENT')
   const config = {

@@ -15,6 +15,7 @@ const dayMs = 86_400_000
 export const Muster = async ({ client, directory }) => {
   const children = new Set()
   const words = new Map()
+  const busy = new Set()
   const asked = new Map()
   let begun = 0
   const of = (id) => (children.has(id) ? { session: id, agent: id } : { session: id })
@@ -27,7 +28,11 @@ export const Muster = async ({ client, directory }) => {
       else begun += 1
       return { info, isFirst: begun === 1 }
     },
-    'session.status': ({ status }) => (status?.type === 'retry' ? { status } : undefined),
+    'session.status': ({ sessionID, status }) => {
+      if (status?.type === 'idle') busy.delete(sessionID)
+      else busy.add(sessionID)
+      return status?.type === 'retry' ? { status } : undefined
+    },
     'session.idle': ({ sessionID }) => ({ text: words.get(sessionID) }),
     'session.error': ({ error }) => ({ error }),
     'session.compacted': () => ({}),
@@ -86,12 +91,12 @@ export const Muster = async ({ client, directory }) => {
     'chat.message': async ({ sessionID }, { message, parts }) => {
       words.delete(sessionID)
       const text = parts.flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : [])).join('\\n')
-      tell({ event: 'chat.message', ...of(sessionID), id: message?.id, text })
+      tell({ event: 'chat.message', ...of(sessionID), id: message?.id, text, isQueued: busy.has(sessionID) })
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
       const call = { event: 'tool.before', ...of(sessionID), tool, callID, args }
       if (!isGated) return tell(call)
-      const answer = await ask(call, 30_000).catch((error) => ({ reason: error.message }))
+      const answer = await ask(call, 30_000).catch(() => ({}))
       if (answer.allow === true) return
       throw new Error(answer.reason || 'Muster did not answer, so this tool was not run. It may be tried again.')
     },

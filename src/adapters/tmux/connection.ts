@@ -79,12 +79,12 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
     if (!stop.signal.aborted) throw error
   })
 
-  const once = async ({ commands, server }: Commands, signal: AbortSignal) => {
+  const current = async (wanted: Commands, signal: AbortSignal): Promise<Link> => {
     if (stop.signal.aborted) throw released()
     const used = next === undefined ? link : await inTime(next.promise, clock, signal)
-    if (server !== undefined && server !== used.server)
+    if (wanted.server === 'x')
       throw new AppError('not_found', 'that terminal ended with its tmux server; start the session again')
-    return outputs(await used.client.run(commands(used), signal))
+    return used
   }
 
   return {
@@ -93,13 +93,16 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
     },
     async run(wanted, signal) {
       for (let attempt = 1; ; attempt++) {
+        const used = await current(wanted, signal)
         try {
-          return await once(wanted, signal)
+          return outputs(await used.client.run(wanted.commands(used), signal))
         } catch (error) {
           const mayRepeat = isNotSent(error) || (wanted.isRepeatable === true && isUnknownOutcome(error))
           if (!mayRepeat || attempt === maxAttempts) throw error
-          await turn()
         }
+        // Only then is the next connection waited for.
+        await used.client.closed
+        await turn()
       }
     },
     async release() {

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Block, controlParser } from './control-parser.ts'
-import { notInstalled } from './installed.ts'
+import { startControlProcess, unknownOutcome } from './control-process.ts'
 
 /** One control-mode client: every command goes through its pipe, and no process is started for one. */
 export type ControlClient = {
@@ -36,13 +35,6 @@ type Waiting = {
 
 export function startControlClient(options: ControlClientOptions): ControlClient {
   const { clock } = options
-  // A process group of its own: Ctrl-C in the daemon's terminal must not reach it.
-  const child = spawn(options.command, [...options.args], {
-    cwd: '/',
-    env: options.env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
   const nonce = randomUUID()
   const waiting: Waiting[] = []
   const stop = new AbortController()
@@ -59,14 +51,12 @@ export function startControlClient(options: ControlClientOptions): ControlClient
       else waiting.shift()?.settle.resolve(head.blocks)
     },
   })
-  child.stdout.setEncoding('utf8').on('data', parse)
-  // A write to a client that has just ended; `closed` tells of the end.
-  child.stdin.on('error', () => {})
+  const client = startControlProcess({ ...options, text: parse })
 
   const fail = (error: AppError): void => {
     for (const { settle } of waiting.splice(0)) settle.reject(error)
   }
-  const closed = ending(child).then((error) => {
+  const closed = client.ended.then((error) => {
     stop.abort()
     // Later, so that those who wait for the end can act on it before anyone tries again.
     setImmediate(() => fail(error))
@@ -83,7 +73,8 @@ export function startControlClient(options: ControlClientOptions): ControlClient
             details: unknownOutcome,
           }),
         )
-        child.kill('SIGKILL')
+        stop.abort()
+        client.kill()
         return
       }
       await clock.sleep(lateInMs, stop.signal)
@@ -93,8 +84,8 @@ export function startControlClient(options: ControlClientOptions): ControlClient
   return {
     closed,
     async close() {
-      child.stdin.end()
-      const grace = clock.sleep(closeWithinMs, stop.signal).then(() => child.kill('SIGKILL'))
+      client.end()
+      const grace = clock.sleep(closeWithinMs, stop.signal).then(() => client.kill())
       grace.catch(ignoreStop(stop.signal))
       await closed
     },
@@ -106,7 +97,7 @@ export function startControlClient(options: ControlClientOptions): ControlClient
       const end = `${nonce} ${++count}`
       const settle = Promise.withResolvers<readonly Block[]>()
       waiting.push({ end, blocks: [], sentAtMs: clock.monotonic(), settle })
-      child.stdin.write(`${commands.join(' ; ')}\ndisplay-message -p '${end}'\n`)
+      client.write(`${commands.join(' ; ')}\ndisplay-message -p '${end}'\n`)
       if (!isWatching) {
         isWatching = true
         watch()
@@ -126,33 +117,13 @@ export function startControlClient(options: ControlClientOptions): ControlClient
   }
 }
 
-/** The command was sent, and nobody knows whether it ran. */
-const unknownOutcome = { outcome: 'unknown' } as const
+/** It never left. */
 const notSent = { outcome: 'not_sent' } as const
 
 export const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof AppError && error.details === unknownOutcome
 
 export const isNotSent = (error: unknown): boolean => error instanceof AppError && error.details === notSent
-
-function ending(child: ChildProcess): Promise<AppError> {
-  let words = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-2000)
-  })
-  return new Promise((resolve) => {
-    child.on('error', (cause: NodeJS.ErrnoException) => {
-      const isMissing = cause.code === 'ENOENT' || cause.code === 'EACCES'
-      resolve(isMissing ? notInstalled(child.spawnfile) : lost(cause.message))
-    })
-    child.once('close', (code, signal) =>
-      resolve(lost(words.trim() || `its client ended with ${signal ?? code}`)),
-    )
-  })
-}
-
-const lost = (why: string): AppError =>
-  new AppError('unavailable', `the connection to tmux broke: ${why}`, { details: unknownOutcome })
 
 const ignoreStop =
   (signal: AbortSignal) =>

@@ -17,6 +17,7 @@ export type OpenPaneOptions = {
   readonly connection: Connection
   readonly list: () => Promise<readonly PaneRow[]>
   readonly mark: string
+  readonly signal: AbortSignal
 }
 
 /** What a window is renamed to when its program ends; the new name is what tells the control client. */
@@ -28,11 +29,19 @@ export async function openPane(request: OpenRequest, options: OpenPaneOptions): 
   const script = join(await privateFolder(request.folder), `launch-${randomUUID()}.sh`)
   await fs.writeFile(script, launchScript(request), { mode: 0o700, flag: 'wx' })
   try {
-    return await start(request, script, options)
+    const opened = await start(request, script, options)
+    if (options.signal.aborted) await kill(opened, options.connection)
+    options.signal.throwIfAborted()
+    return opened
   } catch (error) {
     await fs.rm(script, { force: true })
     throw error
   }
+}
+
+async function kill({ server, session }: PaneRef, connection: Connection): Promise<void> {
+  const commands = () => [`kill-session -t '${session}'`]
+  await connection.run({ commands, server, isRepeatable: true }, new AbortController().signal)
 }
 
 async function start(request: OpenRequest, script: string, options: OpenPaneOptions): Promise<Opened> {
@@ -52,10 +61,7 @@ async function start(request: OpenRequest, script: string, options: OpenPaneOpti
     const made = await leftover(options, error)
     if (made === undefined) throw error
     if (isUnknownOutcome(error)) return made
-    await connection.run(
-      { commands: () => [`kill-session -t '${made.session}'`], server: made.server },
-      new AbortController().signal,
-    )
+    await kill(made, connection)
     throw error
   }
 }

@@ -113,7 +113,7 @@ test('a name that is taken, a folder that is missing and a bad name are refused,
     'muster-anchor',
   ])
   expect((await terminal.panes(never)).map(({ pid }) => pid)).toEqual([first.pid])
-  expect(readdirSync(join(folder, 'launch'))).toEqual([])
+  await vi.waitUntil(() => readdirSync(join(folder, 'launch')).length === 0)
 })
 
 test('an open that is aborted while it runs leaves no session', async () => {
@@ -213,13 +213,16 @@ test('a session or a pane that someone else kills is told as closed', async () =
   expect(terminal.events).toHaveLength(2)
 })
 
-test('only panes that were opened here are listed', async () => {
+test('only panes that were opened here are listed, whatever people call them and theirs', async () => {
   const { open, request, tmux } = tempTmux()
   const terminal = await open()
   const one = await terminal.open(request('eng-1', ['sleep', '600']), never)
+  tmux('rename-session', '-t', one.session, 'my|own name')
   tmux('split-window', '-d', '-t', one.pane, 'sleep 600')
-  tmux('new-session', '-d', '-s', 'other', 'sleep 600')
-  expect((await terminal.panes(never)).map(({ pane }) => pane)).toEqual([one.pane])
+  tmux('new-session', '-d', '-s', 'oth|er', 'sleep 600')
+  expect(await terminal.panes(never)).toMatchObject([
+    { ...one, name: 'my_own name', isDead: false, attached: 0 },
+  ])
 })
 
 test('[SM-102] our own server has our settings, and a person attaches and leaves with Ctrl-Q', async () => {

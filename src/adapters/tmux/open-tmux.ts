@@ -6,8 +6,10 @@ import { captureCommands, screenFrom } from './capture-screen.ts'
 import { connect, type Link, outputs } from './connect.ts'
 import { keepConnection } from './connection.ts'
 import { keyCommands } from './key-commands.ts'
-import { endedSuffix, type Opened, openPane } from './open-pane.ts'
-import { listCommands, type PaneRow, paneRows, subscription } from './pane-list.ts'
+import { every, oneAtATime } from './look-again.ts'
+import { type Opened, openPane } from './open-pane.ts'
+import { listCommands, type PaneRow, paneRows } from './pane-list.ts'
+import { isOfPanes, remindOfChildren } from './pane-notices.ts'
 import { paneWatch } from './pane-watch.ts'
 import { ended, pasteText } from './paste-text.ts'
 import { tmuxServer } from './tmux-server.ts'
@@ -49,18 +51,14 @@ export async function openTmux(options: {
   const list = async (signal: AbortSignal): Promise<PaneRow[]> =>
     paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), server.version)
   look = oneAtATime(async () => see(await list(stop.signal)), stop.signal)
-  const net = lookEvery(netMs, { clock, look: () => look(), signal: stop.signal })
+  const net = every(netMs, look, { clock, signal: stop.signal })
 
   const open = async (request: OpenRequest, signal: AbortSignal): Promise<Opened> => {
     signal.throwIfAborted()
     const mark = randomUUID()
     watch.opening(mark)
     try {
-      const opened = await openPane(request, { connection, mark, list: () => list(never) })
-      if (signal.aborted) {
-        await close(opened, never)
-        signal.throwIfAborted()
-      }
+      const opened = await openPane(request, { connection, mark, signal, list: () => list(never) })
       // After the caller has its answer, so that an end that comes at once is not told of an unknown pane.
       setImmediate(() => {
         watch.opened({ ...opened, mark })
@@ -118,65 +116,8 @@ export async function openTmux(options: {
   }
 }
 
-/**
- * tmux that keeps login records (utempter, as Debian builds it) ignores the end of children while it takes a closed
- * terminal off them, and then waits for a signal that will not come: this is that signal.
- */
-function remindOfChildren(server: string): void {
-  try {
-    process.kill(Number.parseInt(server, 10), 'SIGCHLD')
-  } catch (error) {
-    // The server ended just now, or it is another user's.
-    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  }
-}
-
-/** Notices after which a pane may have ended or gone. */
-const isOfPanes = (line: string): boolean =>
-  /^%(?:sessions-changed|(?:unlinked-)?window-close)/.test(line) ||
-  line.startsWith(`%subscription-changed ${subscription} `) ||
-  (/^%(?:unlinked-)?window-renamed /.test(line) && line.endsWith(endedSuffix))
-
 function address(command: string, socket: string, link: Link): readonly string[] {
   // Where sockets lie is told by a variable that a person's terminal may not have.
   if (process.env.TMUX_TMPDIR !== undefined) return [command, '-S', link.socketPath]
   return socket === 'default' ? [command] : [command, '-L', socket]
-}
-
-/** Calls that come while one is under way become one more after it. */
-function oneAtATime(act: () => Promise<void>, signal: AbortSignal): () => void {
-  let isBusy = false
-  let isWanted = false
-  const work = async (): Promise<void> => {
-    isBusy = true
-    try {
-      do {
-        isWanted = false
-        await act()
-      } while (isWanted && !signal.aborted)
-    } catch (error) {
-      // After a break everything is looked at again.
-      if (!signal.aborted && !(error instanceof AppError)) throw error
-    } finally {
-      isBusy = false
-    }
-  }
-  return () => {
-    isWanted = true
-    if (!isBusy && !signal.aborted) void work()
-  }
-}
-
-async function lookEvery(
-  ms: number,
-  { clock, look, signal }: { readonly clock: Clock; readonly look: () => void; readonly signal: AbortSignal },
-): Promise<void> {
-  try {
-    for (;;) {
-      await clock.sleep(ms, signal)
-      look()
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
 }

@@ -18,14 +18,14 @@ export function listCommands(): readonly string[] {
     'start_time',
     'session_id',
     'pane_id',
-    'session_name',
+    's/[|]/_/:session_name',
     'pane_pid',
     'pane_dead',
     'pane_dead_status',
     'pane_dead_signal',
     'session_attached',
   ].map((name) => `#{${name}}`)
-  // Titles are what the program says: they come last, and tmux leaves no tab in them.
+  // A person may rename a session to hold a bar; titles are what the program says, and come last.
   const pane = [`#{${markOption}}`, ...fields, '#{pane_title}'].join('|')
   return [`list-panes -a -F '${pane}'`, `list-clients -F '#{session_id}|#{client_activity}'`]
 }
@@ -43,7 +43,7 @@ export function deadSubscription(): string {
 /** What notices of the subscription are called. */
 export const subscription = 'muster-dead'
 
-/** Our panes; a session name of ours holds no bar, and other sessions have no mark. */
+/** Our panes; those of others have no mark. */
 export function paneRows(
   [panes = [], clients = []]: readonly (readonly string[])[],
   version: number,

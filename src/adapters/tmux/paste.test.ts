@@ -14,7 +14,7 @@ async function echo(mode: 'raw' | 'plain' | 'lines') {
     ...temp,
     terminal,
     pane,
-    async received(): Promise<string> {
+    received: async (): Promise<string> => {
       await terminal.keys(pane, ['C-d'], never)
       await terminal.event({ kind: 'exited', code: 0 })
       return readFileSync(report, 'utf8')

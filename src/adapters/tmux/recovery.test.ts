@@ -11,9 +11,20 @@ const sleeper = ['sleep', '600']
 const kinds = (terminal: Recorded) => terminal.events.map(({ kind }) => kind)
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`)
 
+/** Stops a server until the answer is called, at the end of the test at the latest. */
+function pause({ server }: { readonly server: string }): () => void {
+  const pid = Number.parseInt(server, 10)
+  process.kill(pid, 'SIGSTOP')
+  const goOn = () => {
+    process.kill(pid, 'SIGCONT')
+  }
+  onTestFinished(goOn)
+  return goOn
+}
+
 /** Time runs fifty times as fast. */
 const fast: Clock = {
-  now: systemClock.now,
+  ...systemClock,
   monotonic: () => systemClock.monotonic() * 50,
   sleep: (ms, signal) => systemClock.sleep(ms / 50, signal),
 }
@@ -63,12 +74,12 @@ test.each([
     const young = await terminal.open(request('eng-2', sleeper), never)
     expect([young.session, young.pane]).toEqual([old.session, old.pane])
     for (const act of [
-      terminal.paste(old, 'x', never),
-      terminal.keys(old, ['C-c'], never),
-      terminal.capture(old, never),
-      terminal.leaveMode(old, never),
+      () => terminal.paste(old, 'x', never),
+      () => terminal.keys(old, ['C-c'], never),
+      () => terminal.capture(old, never),
+      () => terminal.leaveMode(old, never),
     ])
-      await expect(act).rejects.toMatchObject({ code: 'not_found' })
+      await expect(act()).rejects.toMatchObject({ code: 'not_found' })
     await terminal.close(old, never)
     expect((await terminal.panes(never)).map(({ name }) => name)).toEqual(['eng-2'])
   },
@@ -136,11 +147,10 @@ test('a server that hangs is a timeout, and used again when it goes on', async (
   const { open, request } = tempTmux()
   const terminal = await open(fast)
   const one = await terminal.open(request('eng-1', sleeper), never)
-  const pid = Number.parseInt(one.server, 10)
-  process.kill(pid, 'SIGSTOP')
+  const goOn = pause(one)
   await expect(terminal.keys(one, ['x'], never)).rejects.toMatchObject({ code: 'timeout' })
   await expect(terminal.keys(one, ['x'], never)).rejects.toMatchObject({ code: 'unavailable' })
-  process.kill(pid, 'SIGCONT')
+  goOn()
   await terminal.event({ kind: 'restored' })
   expect((await terminal.panes(never)).map(({ pane }) => pane)).toEqual([one.pane])
   expect(kinds(terminal)).toEqual(['lost', 'restored'])
@@ -150,14 +160,13 @@ test('a call that is aborted ends at once, and the next are answered as if it ha
   const { open, request } = tempTmux()
   const terminal = await open()
   const one = await terminal.open(request('eng-1', sleeper), never)
-  const pid = Number.parseInt(one.server, 10)
-  process.kill(pid, 'SIGSTOP')
+  const goOn = pause(one)
   const stop = new AbortController()
   const aborted = terminal.capture(one, stop.signal)
   const next = terminal.panes(never)
   stop.abort(new Error('enough'))
   await expect(aborted).rejects.toThrow('enough')
-  process.kill(pid, 'SIGCONT')
+  goOn()
   expect((await next).map(({ pane }) => pane)).toEqual([one.pane])
   expect(await terminal.capture(one, never)).toMatchObject({ width: 80, height: 24 })
 })

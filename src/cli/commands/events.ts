@@ -21,7 +21,10 @@ export const events: DataCommand<'events'> = {
     const { seq: after } = follow ? await client.health({}, { signal: io.signal }) : { seq: 0 }
     const { events: past } = await client.listSessionEvents(filter, { signal: io.signal })
     yield* past.slice(Math.max(0, past.length - limit))
-    if (follow) yield* followSessionEvents(client, { id, words, after, known: past }, io)
+    if (!follow) return
+    // What a full list left out is older than what was shown, and stays left out.
+    const begun = past.length < filter.limit ? after : Math.max(after, (past[0]?.seq ?? 1) - 1)
+    yield* followSessionEvents(client, { id, words, after: begun, known: past }, io)
   },
   render: renderSessionEvent,
 }

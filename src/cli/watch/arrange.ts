@@ -139,8 +139,16 @@ function fits(session: SessionView, words: readonly string[]): boolean {
   const { current_task, last_checkpoint, working_dir, completion_message } = session
   const text = [
     shownName(session),
-    ...[session_id, agent_type, cli, status, waiting_for, health],
-    ...[current_task, last_checkpoint, working_dir, completion_message],
+    session_id,
+    agent_type,
+    cli,
+    status,
+    waiting_for,
+    health,
+    current_task,
+    last_checkpoint,
+    working_dir,
+    completion_message,
   ]
     .join(' ')
     .toLowerCase()

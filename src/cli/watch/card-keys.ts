@@ -3,12 +3,8 @@ import { scrolledCard } from './card-view.ts'
 import { edit, emptyLine, textOf } from './line-editor.ts'
 import type { Card, Mode, Step, WatchModel } from './model.ts'
 import { said } from './note.ts'
+import { approvalOf, isOffered } from './pending.ts'
 import { type Question, questionsOf } from './questions.ts'
-
-/** The approval that waits longest of a session. */
-export function pendingOf({ approvals }: WatchModel, sessionId: string): ApprovalView | undefined {
-  return approvals.find(({ session_id, decision }) => session_id === sessionId && decision === null)
-}
 
 export const newCard = (approvalId: string): Card => ({
   approvalId,
@@ -21,8 +17,9 @@ export const newCard = (approvalId: string): Card => ({
 
 /** A key while a card is open. */
 export function pressInCard(model: WatchModel, card: Card, key: string): Step {
-  const approval = model.approvals.find(({ approval_id }) => approval_id === card.approvalId)
-  if (approval === undefined || key === '<esc>' || key === 'q') return still({ ...model, mode: { kind: 'list' } })
+  const approval = approvalOf(model, card)
+  if (approval === undefined || key === '<esc>' || key === 'q')
+    return still({ ...model, mode: { kind: 'list' } })
   const step = scrolledCard(model, { approval, card }, key)
   if (step !== undefined) return still(shown(model, { ...card, scroll: step, armed: undefined }))
   if (key === 'n') return decided(model, { id: card.approvalId, verdict: 'deny' })
@@ -30,7 +27,8 @@ export function pressInCard(model: WatchModel, card: Card, key: string): Step {
   if (question !== undefined) return pressInQuestion(model, { card, approval, question }, key)
   if (key === 'r') return still(words(model, card, false))
   const scope = scopes[key]
-  if (scope === undefined || !isOffered(approval, scope)) return still(shown(model, { ...card, armed: undefined }))
+  if (scope === undefined || !isOffered(approval, scope))
+    return still(shown(model, { ...card, armed: undefined }))
   if (approval.risk === 'high' && card.armed !== key) return still(shown(model, { ...card, armed: key }))
   return decided(model, { id: card.approvalId, verdict: 'allow', scope })
 }
@@ -39,11 +37,6 @@ const scopes: Readonly<Record<string, 'once' | 'session' | 'always'>> = {
   y: 'once',
   s: 'session',
   a: 'always',
-}
-
-/** Whether an approval can be given for so long; one that names no scopes is given once. */
-export function isOffered({ options }: ApprovalView, scope: 'once' | 'session' | 'always'): boolean {
-  return scope === 'once' || options.includes(scope)
 }
 
 type Asked = { readonly card: Card; readonly approval: ApprovalView; readonly question: Question }
@@ -84,7 +77,7 @@ export function pressInWords(model: WatchModel, mode: Extract<Mode, { kind: 'wor
   const text = textOf(line).trim()
   if (text === '') return still(shown(model, card))
   if (!isAnswer) return decided(model, { id: card.approvalId, verdict: 'deny', reason: text })
-  const approval = model.approvals.find(({ approval_id }) => approval_id === card.approvalId)
+  const approval = approvalOf(model, card)
   const question = approval && questionsOf(approval)[card.step]
   if (approval === undefined || question === undefined) return still({ ...model, mode: { kind: 'list' } })
   return answered(model, { card, approval, question }, text)

@@ -55,7 +55,8 @@ export function cardLines({ approval, card }: Opened, width: number, paint: Pain
 function questionLines({ approval, card }: Opened, width: number, paint: Paint): string[] {
   const questions = questionsOf(approval)
   const { question, options, isMany } = questions[card.step] ?? { question: '', options: [], isMany: false }
-  const head = questions.length === 1 ? [] : [paint('dim', `Question ${card.step + 1} of ${questions.length}`)]
+  const head =
+    questions.length === 1 ? [] : [paint('dim', `Question ${card.step + 1} of ${questions.length}`)]
   return [
     ...head,
     ...fold(question, width).map((line) => paint('bold', line)),
@@ -64,7 +65,9 @@ function questionLines({ approval, card }: Opened, width: number, paint: Paint):
       const mark = isMany ? `[${card.marked.has(i) ? 'x' : ' '}] ` : ''
       return [
         `${paint('cyan', ` ${i + 1}`)}  ${mark}${oneLine(label)}`,
-        ...(description === '' ? [] : fold(description, width - 6).map((line) => paint('dim', `      ${line}`))),
+        ...(description === ''
+          ? []
+          : fold(description, width - 6).map((line) => paint('dim', `      ${line}`))),
       ]
     }),
     ...(approval.reason === null ? [] : ['', ...fold(approval.reason, width)]),

@@ -1,3 +1,5 @@
+import { graphemes } from './graphemes.ts'
+
 /** A line that somebody types: what is before the cursor and what is after it. */
 export type Line = { readonly before: string; readonly after: string }
 
@@ -9,8 +11,6 @@ export const textOf = ({ before, after }: Line): string => before + after
 export function insert({ before, after }: Line, text: string): Line {
   return { before: before + text.replaceAll(/[\r\n\t]+/g, ' ').replaceAll(/\p{Cc}/gu, ''), after }
 }
-
-const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 const edits: Readonly<Record<string, (line: Line) => Line>> = {
   '<left>': (line) => moved(line, -lastOf(line.before).length),
@@ -51,11 +51,9 @@ function moved(line: Line, by: number): Line {
 
 // What people see as one character may be many code points, and is moved over and deleted as one.
 function lastOf(text: string): string {
-  const tail = text.slice(-64)
-  return [...segments.segment(tail)].at(-1)?.segment ?? ''
+  return graphemes(text.slice(-64)).at(-1) ?? ''
 }
 
 function firstOf(text: string): string {
-  const [first] = segments.segment(text.slice(0, 64))
-  return first?.segment ?? ''
+  return graphemes(text.slice(0, 64))[0] ?? ''
 }

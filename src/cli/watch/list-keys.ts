@@ -1,10 +1,11 @@
 import { shownName } from '../render/session-line.ts'
-import { newCard, pendingOf } from './card-keys.ts'
+import { newCard } from './card-keys.ts'
 import { layoutOf } from './layout.ts'
 import { edit, emptyLine, textOf } from './line-editor.ts'
 import type { Effect, Mode, Step, WatchModel } from './model.ts'
 import { motionOf } from './motion.ts'
 import { said } from './note.ts'
+import { pendingOf } from './pending.ts'
 import { rearranged, selectAt, selectedIndex, selectedRow } from './selection.ts'
 import { rankOf } from './standing.ts'
 
@@ -19,7 +20,10 @@ export function pressInList(model: WatchModel, key: string): Step {
     case '?':
       return still({ ...model, mode: { kind: 'overlay', overlay: { what: 'help', scroll: 0 } } })
     case '/':
-      return still({ ...model, mode: { kind: 'search', line: { before: model.filter, after: '' }, before: model.filter } })
+      return still({
+        ...model,
+        mode: { kind: 'search', line: { before: model.filter, after: '' }, before: model.filter },
+      })
     case '<esc>':
       return still(model.filter === '' ? { ...model, note: undefined } : filtered(model, ''))
     case '<tab>':
@@ -58,7 +62,10 @@ function pressOnSession(model: WatchModel, key: string): Step {
       }
     case 'o':
       return {
-        model: { ...model, mode: overlay({ what: 'output', ...target, lines: undefined, isAlive: true, scroll: 0 }) },
+        model: {
+          ...model,
+          mode: overlay({ what: 'output', ...target, lines: undefined, isAlive: true, scroll: 0 }),
+        },
         effects: [{ kind: 'output', ...target }],
       }
     default:
@@ -66,7 +73,10 @@ function pressOnSession(model: WatchModel, key: string): Step {
   }
 }
 
-const overlay = (shown: Extract<Mode, { kind: 'overlay' }>['overlay']): Mode => ({ kind: 'overlay', overlay: shown })
+const overlay = (shown: Extract<Mode, { kind: 'overlay' }>['overlay']): Mode => ({
+  kind: 'overlay',
+  overlay: shown,
+})
 
 const act = (model: WatchModel, effect: Effect, text: string): Step => ({
   model: said(model, 'plain', text),

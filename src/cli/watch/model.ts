@@ -95,7 +95,9 @@ export type Input =
 
 /** What the watch wants done in the world. */
 export type Effect =
-  | { readonly kind: 'quit' | 'suspend' | 'redraw' }
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'suspend' }
+  | { readonly kind: 'redraw' }
   | {
       readonly kind: 'attach' | 'interrupt' | 'kill' | 'explain' | 'output'
       readonly id: string

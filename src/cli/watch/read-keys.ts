@@ -70,16 +70,15 @@ function controlName(character: string): string {
 /** An escape sequence; nothing while it may still go on. */
 function readEscape(text: string, isAll: boolean): Found | undefined {
   if (text.startsWith(pasteBegin)) return readPaste(text, isAll)
-  const [csi, parameters = '', final = ''] = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/.exec(text) ?? []
-  if (csi !== undefined)
-    return {
-      typed: key(final === '~' ? tildes[parameters.split(';')[0] ?? ''] : finals[final]),
-      length: csi.length,
-    }
-  const [ss3, letter = ''] = /^\u001bO([A-Za-z])/.exec(text) ?? []
-  if (ss3 !== undefined) return { typed: key(finals[letter]), length: ss3.length }
-  if (!isAll && /^\u001b(?:O|\[[0-9;:<=>?]*[ -/]*)?$/.test(text)) return undefined
-  const next = text.slice(1)
+  const next = text.slice(escape.length)
+  const [csi, parameters = '', final = ''] = /^\[([0-9;:<=>?]*)[ -/]*([@-~])/.exec(next) ?? []
+  if (csi !== undefined) {
+    const name = final === '~' ? tildes[parameters.split(';')[0] ?? ''] : finals[final]
+    return { typed: key(name), length: escape.length + csi.length }
+  }
+  const [ss3, letter = ''] = /^O([A-Za-z])/.exec(next) ?? []
+  if (ss3 !== undefined) return { typed: key(finals[letter]), length: escape.length + ss3.length }
+  if (!isAll && /^(?:O|\[[0-9;:<=>?]*[ -/]*)?$/.test(next)) return undefined
   if (next === '' || next.startsWith(escape)) return { typed: key('<esc>'), length: 1 }
   const { typed, length } = readCharacter(next)
   return { typed: typed?.kind === 'key' ? key(altered(typed.key)) : undefined, length: length + 1 }

@@ -86,7 +86,8 @@ function withoutGoneCard(model: WatchModel): WatchModel {
   const { mode, approvals } = model
   if (mode.kind !== 'card' && mode.kind !== 'words') return model
   const { approvalId } = mode.card
-  if (approvals.some(({ approval_id, decision }) => approval_id === approvalId && decision === null)) return model
+  if (approvals.some(({ approval_id, decision }) => approval_id === approvalId && decision === null))
+    return model
   return said({ ...model, mode: { kind: 'list' } }, 'plain', 'it was decided or withdrawn meanwhile')
 }
 

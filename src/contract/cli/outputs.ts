@@ -33,6 +33,7 @@ const written = { written: z.string().optional() }
 /** What each command prints with `--json`: one value, or one per line where it streams. */
 export const commandOutputs = {
   ...sessionOutputs,
+  watch: routes.listSessions.output,
   up: z.strictObject({
     url: z.string(),
     pid: z.int(),
@@ -58,6 +59,8 @@ export const commandOutputs = {
   }),
   search: routes.search.output,
   hook: routes.runHook.output,
+  'service install': z.strictObject({ unit: z.string() }),
+  'service uninstall': z.strictObject({ unit: z.string() }),
   'config show': z.strictObject({
     files: z.array(z.string()),
     values: z.array(

@@ -10,17 +10,27 @@ export type AnswerRule = {
   readonly option: RegExp
 }
 
-/**
- * The keys that choose the answer in a numbered dialog: the digit before the first choice that means it, found by
- * its label, so that a choice more or less does not shift the meaning of a key.
- */
+/** The keys that choose the answer in a numbered dialog. */
 export function answerKeys(
   rules: readonly AnswerRule[],
   dialog: Dialog,
   decision: Decision,
 ): readonly string[] | undefined {
+  const at = choiceFor(rules, dialog, decision)
+  return at === undefined ? undefined : [String(at + 1)]
+}
+
+/**
+ * The place of the first choice that means an answer, found by its label, so that a choice more or less does not
+ * shift the meaning of a key.
+ */
+export function choiceFor(
+  rules: readonly AnswerRule[],
+  dialog: Dialog,
+  decision: Decision,
+): number | undefined {
   const chosen = decision.verdict === 'allow' ? answered(dialog, decision.answers) : undefined
-  if (chosen !== undefined) return chosen < 0 ? undefined : [String(chosen + 1)]
+  if (chosen !== undefined) return chosen < 0 ? undefined : chosen
   const fitting = rules.filter(
     (rule) => rule.dialog.includes(dialog.kind) && rule.verdict === decision.verdict,
   )
@@ -31,7 +41,7 @@ export function answerKeys(
   ]
   for (const { option } of inOrder) {
     const at = dialog.options.findIndex((label) => option.test(label))
-    if (at >= 0) return [String(at + 1)]
+    if (at >= 0) return at
   }
   return undefined
 }

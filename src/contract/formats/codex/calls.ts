@@ -1,7 +1,7 @@
 import type { TranscriptMemory } from '../../dialect.ts'
 import type { Signal } from '../../signal.ts'
+import { askedQuestions } from '../asked-questions.ts'
 import { type Foreign, foreign, foreignCount, foreignLine, foreignText, told } from '../foreign-json.ts'
-import { codexQuestions } from './questions.ts'
 import { codexTool } from './tools.ts'
 
 type Seen = { readonly source: 'transcript'; readonly at: number; readonly agent?: string }
@@ -18,7 +18,7 @@ export function callStart(item: Foreign, memory: TranscriptMemory, seen: Seen): 
   const [tool, input] = [codexTool(name), inputOf(item)]
   memory['open'] = { ...foreign(memory['open']), [callId]: tool }
   const start: Signal = { ...seen, kind: 'tool-start', callId, tool, ...told({ input }) }
-  const questions = name === 'request_user_input' ? codexQuestions(input) : []
+  const questions = name === 'request_user_input' ? askedQuestions(input) : []
   if (questions.length === 0) return [start]
   return [start, { ...seen, kind: 'asking', ask: 'question', tool, callId, questions }]
 }

@@ -1,6 +1,6 @@
 import type { Signal } from '../../signal.ts'
+import { askedQuestions } from '../asked-questions.ts'
 import { type Foreign, foreign, foreignText, told } from '../foreign-json.ts'
-import { codexQuestions } from './questions.ts'
 import { codexTool } from './tools.ts'
 
 const reasons = { startup: 'startup', resume: 'resume', clear: 'clear', compact: 'compact' } as const
@@ -83,7 +83,7 @@ function toolStart(hook: Foreign, seen: Seen): readonly Signal[] {
   if (callId === undefined || name === undefined) return []
   const [tool, input] = [codexTool(name), hook['tool_input']]
   const start: Signal = { ...seen, kind: 'tool-start', callId, tool, ...told({ input }) }
-  const questions = name === 'request_user_input' ? codexQuestions(input) : []
+  const questions = name === 'request_user_input' ? askedQuestions(input) : []
   if (questions.length === 0) return [start]
   return [start, { ...seen, kind: 'asking', ask: 'question', tool, callId, input, questions }]
 }

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../sha256.ts'
 import type { Signal } from '../../signal.ts'
+import { askedQuestions } from '../asked-questions.ts'
 import { type Foreign, foreign, foreignText, told } from '../foreign-json.ts'
 import { shellFailure } from './calls.ts'
 import { geminiTool } from './tools.ts'
@@ -16,13 +17,7 @@ export function geminiHook(payload: unknown, at: number): readonly Signal[] {
     case 'BeforeAgent':
       return [{ ...seen, kind: 'prompt', origin: 'person', ...told({ text: foreignText(hook['prompt']) }) }]
     case 'BeforeTool':
-      return call(hook).map(({ callId, tool, input }) => ({
-        ...seen,
-        kind: 'tool-start',
-        callId,
-        tool,
-        input,
-      }))
+      return call(hook).flatMap((found) => toolStart(found, seen))
     case 'AfterTool':
       return call(hook).map(({ callId, tool }) => ({
         ...seen,
@@ -32,9 +27,7 @@ export function geminiHook(payload: unknown, at: number): readonly Signal[] {
         ...resultOf(tool, foreign(hook['tool_response'])),
       }))
     case 'Notification':
-      return hook['notification_type'] === 'ToolPermission'
-        ? [{ ...seen, kind: 'asking', ...askedOf(hook) }]
-        : []
+      return asking(hook, seen)
     case 'AfterAgent':
       return turnEnd(hook, at)
     case 'SessionEnd':
@@ -57,7 +50,7 @@ function readyOf(hook: Foreign) {
 }
 
 /** Hooks carry no id of the call: the same tool with the same input is the same call before and after. */
-function call(hook: Foreign): readonly { callId: string; tool: string; input: unknown }[] {
+function call(hook: Foreign): readonly Call[] {
   const name = foreignText(hook['tool_name'])
   if (name === undefined) return []
   const input = hook['tool_input']
@@ -75,22 +68,43 @@ function resultOf(tool: string, { error, llmContent }: Foreign) {
   return { ok, ...told({ output, error: message }) }
 }
 
-const toolOfAsk: Readonly<Record<string, string>> = { exec: 'Bash', edit: 'Edit', info: 'WebFetch' }
+type Call = { readonly callId: string; readonly tool: string; readonly input: unknown }
+type Seen = { readonly source: 'hook'; readonly at: number }
 
-function askedOf(hook: Foreign) {
-  const { type, command, filePath, urls, serverName, toolName, title } = foreign(hook['details'])
-  const kind = foreignText(type) ?? ''
-  const ask = kind === 'ask_user' ? 'question' : kind === 'exit_plan_mode' ? 'plan' : 'permission'
-  const mcp = foreignText(serverName) && `mcp__${foreignText(serverName)}__${foreignText(toolName) ?? ''}`
-  const input = told({ command: foreignText(command), file_path: foreignText(filePath), urls })
-  return {
-    ask,
-    ...told({
-      tool: mcp ?? toolOfAsk[kind],
-      input: Object.keys(input).length > 0 ? input : undefined,
-      detail: foreignText(hook['message']) ?? foreignText(title),
-    }),
-  } as const
+function toolStart(found: Call, seen: Seen): readonly Signal[] {
+  const { callId, tool, input } = found
+  const start: Signal = { ...seen, kind: 'tool-start', ...found }
+  const questions = tool === 'AskUserQuestion' ? askedQuestions(input) : []
+  return questions.length === 0
+    ? [start]
+    : [start, { ...seen, kind: 'asking', ask: 'question', tool, callId, questions }]
+}
+
+/** Only a command is told as it was called; of the others the words say what they are about. */
+function asking(hook: Foreign, seen: Seen): readonly Signal[] {
+  const { type, command, serverName, toolName, title } = foreign(hook['details'])
+  // Questions were told with the call that asks them.
+  if (hook['notification_type'] !== 'ToolPermission' || type === 'ask_user') return []
+  const [server, own] = [foreignText(serverName), foreignText(command)]
+  const named = {
+    exec: 'Bash',
+    edit: String(title).startsWith('Confirm Write') ? 'Write' : 'Edit',
+    mcp: server && `mcp__${server}__${foreignText(toolName) ?? ''}`,
+    exit_plan_mode: 'ExitPlanMode',
+  }
+  const tool = Object.entries(named).find(([kind]) => kind === type)?.[1]
+  return [
+    {
+      ...seen,
+      kind: 'asking',
+      ask: type === 'exit_plan_mode' ? 'plan' : 'permission',
+      ...told({
+        tool,
+        input: own === undefined ? undefined : { command: own },
+        detail: foreignText(hook['message']) ?? foreignText(title),
+      }),
+    },
+  ]
 }
 
 /** It is fired after Escape and after an error too, then with these words; the transcript tells which it was. */

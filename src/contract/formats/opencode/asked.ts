@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '../../signal.ts'
+import { askedQuestions } from '../asked-questions.ts'
 import { type Foreign, foreign, foreignList, foreignText, told } from '../foreign-json.ts'
 import { openCodeTool } from './tools.ts'
 
@@ -8,7 +8,7 @@ export function openCodeAsked(hook: Foreign) {
   if (hook['event'] === 'question.asked')
     return {
       ask: 'question',
-      questions: openCodeQuestions(hook),
+      questions: askedQuestions(hook),
       ...told({ tool: 'AskUserQuestion', callId }),
     } as const
   const permission = foreignText(hook['permission'])
@@ -22,21 +22,4 @@ export function openCodeAsked(hook: Foreign) {
       detail: patterns.length > 0 ? patterns.join('\n') : undefined,
     }),
   } as const
-}
-
-export function openCodeQuestions(hook: Foreign): readonly AskedQuestion[] {
-  return foreignList(hook['questions']).flatMap((item) => {
-    const { question, header, options, multiple } = foreign(item)
-    const asked = foreignText(question)
-    if (asked === undefined) return []
-    const choices = foreignList(options).flatMap((choice) => {
-      const label = foreignText(foreign(choice)['label'])
-      return label === undefined
-        ? []
-        : [told({ label, description: foreignText(foreign(choice)['description']) })]
-    })
-    return [
-      told({ question: asked, header: foreignText(header), options: choices, isMany: multiple === true }),
-    ]
-  })
 }

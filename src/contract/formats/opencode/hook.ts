@@ -19,7 +19,9 @@ export function openCodeHook(payload: unknown, at: number): readonly Signal[] {
     case 'session.created':
       return created(foreign(hook['info']), hook['isFirst'] === true, seen)
     case 'chat.message':
-      return [{ ...seen, kind: 'prompt', ...promptOf(hook, seen) }]
+      return hook['isQueued'] === true
+        ? [{ ...seen, kind: 'prompt-queued', ...told({ text: foreignText(hook['text']) }) }]
+        : [{ ...seen, kind: 'prompt', ...promptOf(hook, seen) }]
     case 'tool.before':
       return toolStart(hook, seen)
     case 'message.part.updated':

@@ -1,6 +1,6 @@
 import type { Decision, GateAnswer, HookReply } from '../../dialect.ts'
-import { foreign, told } from '../foreign-json.ts'
-import { openCodeQuestions } from './asked.ts'
+import { askedQuestions } from '../asked-questions.ts'
+import { type Foreign, foreign, told } from '../foreign-json.ts'
 
 /** The plugin takes its answers as JSON: what it is to send to OpenCode, or what it is to do itself. */
 const say = (value: unknown): HookReply => ({ body: JSON.stringify(value), exitCode: 0 })
@@ -16,11 +16,11 @@ export function openCodeDecision(payload: unknown, decision: Decision): HookRepl
 }
 
 /** One answer for each question, in their order; without answers there is nothing to reply with. */
-function answer(hook: Parameters<typeof openCodeQuestions>[0], decision: Decision): HookReply | undefined {
+function answer(hook: Foreign, decision: Decision): HookReply | undefined {
   if (decision.verdict === 'deny') return say({ path: 'reject' })
   const { answers } = decision
   if (!answers) return undefined
-  const chosen = openCodeQuestions(hook).map(({ question }) => (answers[question] ? [answers[question]] : []))
+  const chosen = askedQuestions(hook).map(({ question }) => (answers[question] ? [answers[question]] : []))
   return say({ path: 'reply', body: { answers: chosen } })
 }
 

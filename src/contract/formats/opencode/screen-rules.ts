@@ -4,6 +4,7 @@ import type { DialogRule } from '../screen-rules.ts'
 export type OpenCodeScreenRules = {
   readonly placeholder: RegExp
   readonly working: RegExp
+  readonly retry: RegExp
   readonly queued: RegExp
   readonly dialogs: readonly DialogRule[]
 }
@@ -14,6 +15,7 @@ export const openCodeScreenRules: readonly (readonly [since: string, rules: Open
     {
       placeholder: /^Ask anything/,
       working: /\besc (again to )?interrupt\b/,
+      retry: /\[retrying attempt #(\d+)\]/,
       queued: /\bQUEUED\b/,
       dialogs: [
         { kind: 'permission', says: /△ (Permission required|Always allow|Reject permission)/ },

@@ -11,11 +11,19 @@ export function openCodeScreen(screen: Screen, version: string): ScreenReading {
   const floor = lines.findLastIndex((line) => /^ *╹▀+/.test(line))
   const box = floor < 0 ? undefined : boxAbove(lines, floor)
   const dialog = box ? undefined : dialogOn(lines, rules)
+  const attempt = lines
+    .slice(floor + 1)
+    .map((line) => rules.retry.exec(line)?.[1])
+    .find((found) => found !== undefined)
   const queued = lines.filter((line) => rules.queued.test(line)).length
   return {
     composer: box ? composerOf(box, rules) : { state: 'none' },
     isWorking: box !== undefined && lines.slice(floor + 1).some((line) => rules.working.test(line)),
-    ...told({ dialog, queued: queued > 0 ? queued : undefined }),
+    ...told({
+      dialog,
+      retry: box && attempt !== undefined ? { attempt: Number(attempt) } : undefined,
+      queued: queued > 0 ? queued : undefined,
+    }),
   }
 }
 
@@ -34,10 +42,13 @@ function composerOf(box: readonly string[], { placeholder }: OpenCodeScreenRules
   return text === '' || placeholder.test(text) ? { state: 'empty' } : { state: 'text', text }
 }
 
-/** The choices stand side by side, and which is chosen is a matter of colour. */
+/** Choices stand side by side or, for questions, numbered; which is chosen is a matter of colour. */
 function dialogOn(lines: readonly string[], rules: OpenCodeScreenRules): Dialog | undefined {
   const kind = dialogKind(lines, rules.dialogs)
   if (!kind) return undefined
+  // Behind three spaces stands the next choice, or what is beside the dialog.
+  const inside = lines.flatMap((line) => /^ *┃(.*)$/.exec(line)?.[1]?.trim().split(/ {3,}/) ?? [])
+  if (kind.kind === 'question') return question(inside)
   const row = lines.findLast((line) => /^ *┃ {2,}\S.* {2,}.*enter confirm/.test(line)) ?? ''
   const options = row
     .replace(/^ *┃/, '')
@@ -45,4 +56,11 @@ function dialogOn(lines: readonly string[], rules: OpenCodeScreenRules): Dialog 
     .map((option) => option.trim())
     .filter((option) => option !== '' && !/^(ctrl|⇆|enter|esc)/.test(option))
   return { kind: kind.kind, title: kind.title.replace(/^△ /, ''), options }
+}
+
+function question(inside: readonly string[]): Dialog {
+  const first = inside.findLastIndex((text) => text.startsWith('1. '))
+  const options = inside.slice(Math.max(0, first)).flatMap((text) => /^\d+\. (.+)$/.exec(text)?.[1] ?? [])
+  const title = inside.slice(0, Math.max(0, first)).findLast((text) => text !== '') ?? ''
+  return { kind: 'question', title, options }
 }

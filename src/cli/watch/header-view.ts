@@ -1,0 +1,72 @@
+import type { Colour } from '../render/paint.ts'
+import { painter } from '../render/paint.ts'
+import type { Columns } from './columns.ts'
+import { idWidth, stateWidth } from './columns.ts'
+import { fit, fitRight } from './fit.ts'
+import { lineBetween, lineOf, type Piece } from './ink.ts'
+import { layoutOf } from './layout.ts'
+import type { WatchModel } from './model.ts'
+import { isNews } from './selection.ts'
+import { type Rank, rankOf, ranks } from './standing.ts'
+
+const shown: Readonly<Record<Rank, { sign: string; word: string; colours: readonly Colour[] }>> = {
+  blocked: { sign: '!', word: 'need you', colours: ['bold', 'yellow'] },
+  trouble: { sign: '▲', word: 'in trouble', colours: ['red'] },
+  running: { sign: '●', word: 'running', colours: ['green'] },
+  idle: { sign: '○', word: 'idle', colours: [] },
+  ended: { sign: '✓', word: 'ended', colours: ['dim'] },
+}
+
+/** The first line: how many sessions stand how, and whether the daemon is there. */
+export function headerLine(model: WatchModel): string {
+  const { sessions, size, color, offline, isLoaded, filter, rows, mode } = model
+  const counts = new Map<Rank, number>()
+  for (const session of sessions) counts.set(rankOf(session), (counts.get(rankOf(session)) ?? 0) + 1)
+  const news = sessions.filter((session) => isNews(model, session)).length
+  const figures = ranks.flatMap((rank): Piece[] => {
+    const count = counts.get(rank) ?? 0
+    if (count === 0) return []
+    const { sign, word, colours } = shown[rank]
+    return [
+      ['  '],
+      [`${sign} ${count} ${rank === 'blocked' && count === 1 ? 'needs you' : word}`, ...colours],
+      ...(rank === 'ended' && news > 0 ? ([[`, ${news} new`, 'bold', 'cyan']] as const) : []),
+    ]
+  })
+  const state: Piece[] =
+    offline !== undefined
+      ? [['  daemon gone, reconnecting', 'bold', 'red']]
+      : !isLoaded
+        ? [['  connecting…', 'dim']]
+        : figures
+  const right: Piece[] =
+    filter !== '' && mode.kind !== 'search'
+      ? [
+          [`/${filter}`, 'cyan'],
+          [` ${rows.filter(({ isContext }) => !isContext).length} found `, 'dim'],
+        ]
+      : [[`${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'} `, 'dim']]
+  return lineBetween({ left: [[' muster', 'bold'], ...state], right }, size.columns, painter(color))
+}
+
+/** The titles of the columns, and which part of a long list is shown. */
+export function titleLine(model: WatchModel, columns: Columns): string {
+  const { size, color, rows, offset } = model
+  const { list } = layoutOf(size)
+  const titles = [
+    `  ${fit('SESSION', columns.name)}`,
+    ...(columns.hasId ? [` ${fit('ID', idWidth)}`] : []),
+    ` ${fit('STATE', stateWidth)}`,
+    ...columns.figures.map(({ title, width }) => ` ${fitRight(title, width)}`),
+  ].join('')
+  const part =
+    rows.length > list ? `${offset + 1}–${Math.min(rows.length, offset + list)} of ${rows.length} ` : ''
+  const words = part.length + 6 > columns.words ? '' : ' TASK'
+  if (part !== '' && columns.words < part.length + 1)
+    return lineOf([[titles, 'dim']], size.columns, painter(color))
+  return lineBetween(
+    { left: [[titles + words, 'dim']], right: [[part, 'dim']] },
+    size.columns,
+    painter(color),
+  )
+}
