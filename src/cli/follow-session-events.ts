@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { SessionEventView } from '../contract/session-views.ts'
+import { ifReachable } from './if-reachable.ts'
 import type { Io } from './io.ts'
 import { news } from './news.ts'
 import { toldEvents } from './state-events.ts'
@@ -29,10 +30,10 @@ export async function* followSessionEvents(
   for await (const _ of news(client, { after, type: toldEvents.join(',') }, io)) {
     let from = whole
     while (true) {
-      const { events, seq } = await client.listSessionEvents(
-        { ...filter, after: from },
-        { signal: io.signal },
-      )
+      const asked = client.listSessionEvents({ ...filter, after: from }, { signal: io.signal })
+      const page = await ifReachable(asked)
+      if (page === undefined) break
+      const { events, seq } = page
       for (const event of events) {
         if (told.has(event.seq)) continue
         told.add(event.seq)

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { AppError } from '../contract/errors.ts'
 import type { SessionDetail } from '../contract/session-views.ts'
+import { ifReachable } from './if-reachable.ts'
 import type { Io } from './io.ts'
 import { news } from './news.ts'
 import { isEnded, titleOf } from './render/session-line.ts'
@@ -48,10 +49,8 @@ export async function* untilReached(
   if (timeoutMs !== undefined) void ring(late, timeoutMs, io)
   try {
     for await (const _ of news(client, { after: seq, type: stateEvents.join(',') }, timed)) {
-      open = await look(
-        open.map(({ id }) => id),
-        timed.signal,
-      )
+      const ids = open.map(({ id }) => id)
+      open = (await ifReachable(look(ids, timed.signal))) ?? open
       yield* take()
       if (open.length === 0) return
     }

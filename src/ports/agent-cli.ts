@@ -13,6 +13,8 @@ export type LaunchRequest = {
   readonly name: string
   readonly permissionMode: PermissionMode
   readonly prompt?: string
+  /** How the prompt reaches a program of the user's own; the known ones decide it themselves. */
+  readonly promptBy?: 'argument' | 'typed'
   readonly model?: string
   /** The id of the CLI's own conversation: a new one to use, or the one to go on with. */
   readonly foreignId?: string

@@ -54,7 +54,7 @@ describe('with a real tmux', () => {
     tmux(outer, 'new-session', '-d', '-x', '100', '-y', '30', 'sleep 1000')
     const socket = tmux(outer, 'display-message', '-p', '#{socket_path},#{pid},0').stdout.trim()
     const getAttach = async () => ({
-      argv: ['tmux', '-L', inner, 'attach-session', '-t', '=claude-abc123'],
+      argv: ['tmux', '-L', inner, 'attach', '-t', '$0'],
       session_id: 'abc123',
       name: 'engineer-x',
     })
@@ -79,7 +79,11 @@ test('[SM-102] without a terminal there is nothing to attach to; --print and --j
     message: expect.stringContaining('sm tail'),
   })
   const [data] = await collect(attach.run({ session: 'abc123', print: true }, world({ client }).io))
-  expect(attach.render(data as never, {} as never, { session: '', print: true })).toBe(argv.join(' '))
+  expect(attach.render(data as never, {} as never, { session: '', print: true })).toBe(
+    'tmux -L muster attach-session -t =claude-abc123',
+  )
+  const odd = { ...attached, argv: ['tmux', 'attach', '-t', '$1'] }
+  expect(attach.render(odd, {} as never, { session: '', print: true })).toBe("tmux attach -t '$1'")
   expect(
     await collect(attach.run({ session: 'abc123', print: false }, world({ client, isJson: true }).io)),
   ).toEqual([attached])

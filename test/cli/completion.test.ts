@@ -53,6 +53,17 @@ describe('bash completes', () => {
     expect(offered('sm log export a', folder)).toEqual([])
   })
 
+  test('[MUS-126] the words of an option, other names, and a command below a command', () => {
+    expect(offered('sm children --status ')).toEqual(['running', 'completed', 'error', 'all'])
+    expect(offered('sm spawn Engineer --cli co')).toEqual(['codex'])
+    expect(offered('sm ls --cl')).toEqual(['--closed'])
+    expect(offered('sm checkpoint d')).toEqual(['diff'])
+    expect(offered('sm checkpoint diff 1 --s')).toEqual(['--session'])
+    expect(offered('sm checkpoint done --m')).toEqual(['--metadata'])
+    expect(offered('sm checkpoint diff --m')).toEqual([])
+    expect(offered('sm check').sort()).toEqual(['checkpoint', 'checkpoints'])
+  })
+
   test('[MUS-126] sm completion prints what bash can source', async () => {
     const { stdout, code } = await runSm(['completion', 'bash'])
     expect(code).toBe(0)

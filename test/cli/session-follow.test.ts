@@ -63,8 +63,23 @@ function growing(steps: readonly number[], before: number) {
   return { client, asked, total: () => seq, signal: over.signal }
 }
 
-async function follow(steps: readonly number[], before: number, more: Partial<CommandInput<'events'>> = {}) {
-  const { client, asked, total, signal } = growing(steps, before)
+async function follow(
+  steps: readonly number[],
+  before: number,
+  more: Partial<CommandInput<'events'>> = {},
+  away = { times: 0 },
+) {
+  const { client: whole, asked, total, signal } = growing(steps, before)
+  const client: Partial<Client> = {
+    ...whole,
+    listSessionEvents: async (input, options) => {
+      if (input.after !== undefined && away.times > 0) {
+        away.times--
+        throw new AppError('unavailable', 'away')
+      }
+      return (whole as Client).listSessionEvents(input, options)
+    },
+  }
   const seen: number[] = []
   const { io, said } = world({ client, signal })
   try {
@@ -133,6 +148,13 @@ describe('events --follow', () => {
   test('[SM-92] every event that is told rings, and only types that there are', () => {
     expect(toldEvents).toEqual(expect.arrayContaining([...sessionEventTypes]))
     expect(eventTypes).toEqual(expect.arrayContaining([...toldEvents, ...stateEvents]))
+  })
+
+  test('[SM-41] a daemon that is away for a moment is waited for, and nothing is lost', async () => {
+    const away = { times: 1 }
+    const { seen, total } = await follow([0, 0, 0, 2, 0, 3], 4, {}, away)
+    expect(away.times).toBe(0)
+    expect(seen).toEqual(upTo(1, total))
   })
 
   test('[SM-41] a stream that cannot be had is told, not waited for', async () => {

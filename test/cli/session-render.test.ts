@@ -268,10 +268,10 @@ describe('messages', () => {
     const failed = { ...message, state: 'failed', detail: 'no terminal', preview: 'z'.repeat(300) } as const
     const text = renderMessages({ messages: [message, failed] }, plain)
     expect(text.split('\n').slice(0, 2)).toEqual([
-      ' AGE  STATE     MODE        FROM      MESSAGE  TEXT',
-      '3min  accepted  sequential  operator  msg_1    Add error handling please',
+      ' AGE  STATE     MODE        FROM      TEXT',
+      '3min  accepted  sequential  operator  Add error handling please',
     ])
-    expect(text).toContain('failed    sequential  operator  msg_1    [no terminal] zzz')
+    expect(text).toContain('failed    sequential  operator  [no terminal] zzz')
     for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(80)
     expect(renderMessages({ messages: [] }, plain)).toBe('No messages.')
   })

@@ -47,7 +47,10 @@ const makers: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   string: textOf,
   integer: ({ exclusiveMinimum }) => {
     const least = exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1
-    return fc.oneof(fc.integer({ min: least, max: 100_000 }), fc.maxSafeNat().filter((n) => n >= least))
+    return fc.oneof(
+      fc.integer({ min: least, max: 100_000 }),
+      fc.maxSafeNat().filter((n) => n >= least),
+    )
   },
   number: ({ minimum, exclusiveMinimum, maximum }) =>
     fc.double({

@@ -124,6 +124,11 @@ describe('sm and a real daemon', () => {
     for (const { session_id } of children)
       await m.client.completeSession({ id: session_id, message: `done ${session_id}` })
     expect((await waited).stdout.trim().split('\n')).toHaveLength(2)
+    await eventually(
+      async () => lines.length,
+      (count) => count === 2,
+    )
+    await m.restart('SIGKILL')
     // Its own end comes last; what was told twice would stand before it.
     await m.client.completeSession({ id: em.session_id, message: 'all done' })
     await eventually(

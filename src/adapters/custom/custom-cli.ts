@@ -1,15 +1,35 @@
+import { AppError } from '../../contract/errors.ts'
 import { customDialect } from '../../contract/formats/custom/dialect.ts'
-import type { AgentCli } from '../../ports/agent-cli.ts'
+import type { AgentCli, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
+import { fitsArgument } from '../system/argument.ts'
+import { versionOf } from '../system/ask-program.ts'
 
-/** Any configured program: it is started as it is, and what it does is seen by its process and screen alone. */
+/** A program of the user's own: it is started as configured, and everything else is seen on its screen. */
 export function customCli(): AgentCli {
   return {
     name: 'custom',
     dialect: customDialect,
-    plan: async ({ command, args }) => ({ argv: [command, ...args], env: {}, files: [], isPromptGiven: false }),
-    version: async () => undefined,
-    login: async () => ({ state: 'unknown', detail: 'a program of your own' }),
+    plan: async (request) => customPlan(request),
+    version: versionOf,
+    login: async () => ({ state: 'unknown', detail: 'nothing is known of a program of your own' }),
     transcripts: async () => [],
     foreign: async () => [],
+  }
+}
+
+function customPlan({ command, args, prompt, promptBy, role }: LaunchRequest): LaunchPlan {
+  // Nothing in an unknown program asks before a tool runs, so a limit would be a promise without a keeper.
+  if (role?.tools)
+    throw new AppError(
+      'denied',
+      `the tools of a role cannot be limited in ${command}; give the role \`tools: ["*"]\` or another CLI`,
+    )
+  const text = prompt === undefined || !role?.text ? prompt : `${role.text}\n\n${prompt}`
+  const isPromptGiven = promptBy === 'argument' && text !== undefined && fitsArgument(text)
+  return {
+    argv: [command, ...args, ...(isPromptGiven ? [text] : [])],
+    env: {},
+    files: [],
+    isPromptGiven,
   }
 }

@@ -25,6 +25,8 @@ export function geminiPolicy(tools: readonly string[]): string {
     'decision = "deny"',
     'priority = 999',
     '',
-    ...(hasMcp ? [] : ['[[rule]]', 'toolName = "*"', 'mcpName = "*"', 'decision = "deny"', 'priority = 999', '']),
+    ...(hasMcp
+      ? []
+      : ['[[rule]]', 'toolName = "*"', 'mcpName = "*"', 'decision = "deny"', 'priority = 999', '']),
   ].join('\n')
 }

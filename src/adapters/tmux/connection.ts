@@ -82,7 +82,7 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
   const current = async (wanted: Commands, signal: AbortSignal): Promise<Link> => {
     if (stop.signal.aborted) throw released()
     const used = next === undefined ? link : await inTime(next.promise, clock, signal)
-    if (wanted.server === 'x')
+    if (wanted.server !== undefined && wanted.server !== used.server)
       throw new AppError('not_found', 'that terminal ended with its tmux server; start the session again')
     return used
   }

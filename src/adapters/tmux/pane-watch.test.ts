@@ -49,6 +49,7 @@ test('a pane that is being opened is spoken of only when its opener knows it', (
   const { watch, told } = watching()
   watch.opening('mark %1')
   const dead = row('%1', { isDead: true, exitCode: 7 })
+  watch.see([row('%1')])
   watch.see([dead])
   expect(told()).toEqual([])
   watch.opened(dead)

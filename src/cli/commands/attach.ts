@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { attachPlan } from '../attach-plan.ts'
 import type { DataCommand } from '../command-module.ts'
+import { shellQuote } from '../render/shell-quote.ts'
 import { runHere } from '../run-here.ts'
 
 export const attach: DataCommand<'attach'> = {
@@ -15,5 +16,5 @@ export const attach: DataCommand<'attach'> = {
     await runHere(argv, io.env)
     return attached
   },
-  render: ({ argv }, _view, { print }) => (print ? argv.join(' ') : ''),
+  render: ({ argv }, _view, { print }) => (print ? shellQuote(argv) : ''),
 }

@@ -2,6 +2,7 @@ import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { DataCommand } from '../command-module.ts'
 import { sessionMeant } from '../current-session.ts'
 import { freshEntries } from '../fresh-entries.ts'
+import { ifReachable } from '../if-reachable.ts'
 import { news } from '../news.ts'
 import { renderTranscript } from '../render/transcript.ts'
 
@@ -21,7 +22,9 @@ export const tail: DataCommand<'tail'> = {
     if (!follow) return
     let seen: CommandOutput<'tail'>['entries'] = first.entries
     for await (const _ of news(client, { after: seq, session: id }, io)) {
-      const { path, entries } = await look(followedEntries)
+      const shown = await ifReachable(look(followedEntries))
+      if (shown === undefined) continue
+      const { path, entries } = shown
       const fresh = freshEntries(seen, entries)
       if (fresh.length === 0) continue
       if (fresh.length === entries.length && seen.length > 0) io.say('some entries were left out here')

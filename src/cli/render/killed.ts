@@ -1,5 +1,4 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import { plural } from './amounts.ts'
 import { oneLine } from './one-line.ts'
 import { titleOf } from './session-line.ts'
 import { branch, treeOrder } from './session-tree.ts'
@@ -14,8 +13,6 @@ export function renderKilled({ killed, left }: CommandOutput<'kill'>): string {
     ...(killed.length === 0 ? ['Nothing was running.'] : []),
     ...(left.length === 0
       ? []
-      : [
-          `${plural(left.length, 'process').replace('processs', 'processes')} still there: ${left.join(', ')}`,
-        ]),
+      : [`${left.length === 1 ? '1 process' : `${left.length} processes`} still there: ${left.join(', ')}`]),
   ].join('\n')
 }

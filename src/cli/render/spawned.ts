@@ -1,7 +1,7 @@
 import type { SpawnedView } from '../../contract/session-views.ts'
-import { oneLine } from './one-line.ts'
 import { painter } from './paint.ts'
 import { titleOf } from './session-line.ts'
+import { shellQuote } from './shell-quote.ts'
 
 /** What was started and how to see it, or what would have been. */
 export function renderSpawned(spawned: SpawnedView, { color }: { readonly color: boolean }): string {
@@ -16,7 +16,7 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
     ].join('\n')
   }
   const rows = [
-    ['command', dry_run.argv.map(quoted).join(' ')],
+    ['command', shellQuote(dry_run.argv)],
     ['folder', spawned.working_dir],
     ['parent', spawned.parent_session_id ?? 'none'],
     ['cli', spawned.cli],
@@ -28,9 +28,4 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
     `Nothing was started. It would be ${titleOf(spawned)} in tmux session ${tmux_session}`,
     ...rows.map(([term, text]) => `  ${term.padEnd(11)}  ${text}`),
   ].join('\n')
-}
-
-function quoted(word: string): string {
-  const text = oneLine(word)
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

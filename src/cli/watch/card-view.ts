@@ -20,7 +20,7 @@ export function cardHead({ approval }: Opened, now: number, paint: Paint): strin
   return [
     `${paint('bold', oneLine(name))} ${paint('dim', session_id)}`,
     subjects[subject],
-    ...(risk === null ? [] : [paint(risks[risk], `${risk} risk`)]),
+    ...(risk === null || subject === 'question' ? [] : [paint(risks[risk], `${risk} risk`)]),
     `waits ${shortAge(requested_at, now)}`,
     ...(left === undefined ? [] : [paint('dim', `${left} left`)]),
   ].join(' · ')

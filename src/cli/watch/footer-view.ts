@@ -189,17 +189,12 @@ function hintLine(hints: readonly Hint[], width: number, paint: Paint): string {
   // What is rarely needed goes first, whole: half a hint is none.
   for (const key of dispensable) if (hintsWidth(shown) > room) shown = shown.filter((hint) => hint[0] !== key)
   while (hintsWidth(shown) > room) shown = shown.slice(0, -1)
-  return lineOf(
-    [
-      [' '],
-      ...shown.flatMap(([key, does]): Piece[] => [
-        [key, 'bold', 'cyan'],
-        [` ${does}  `, 'dim'],
-      ]),
-    ],
-    width,
-    paint,
-  )
+  const pieces = shown.flatMap(([key, does], i): Piece[] => [
+    [i === 0 ? ' ' : '  '],
+    [key, 'bold', 'cyan'],
+    [` ${does}`, 'dim'],
+  ])
+  return lineOf(pieces, width, paint)
 }
 
 const dispensable = ['f', 'e', 'a', 'i', '/', 'o']

@@ -10,10 +10,9 @@ const keys: readonly (readonly [string, string])[] = [
   ['x x', 'end it and all below it'],
   ['o', 'peek at its terminal without attaching'],
   ['e', 'why it is thought to be in its state'],
-  ['f ← →', 'fold and unfold what is below it'],
+  ['f ← →', 'fold and unfold; ▸ +5 !2 is five below it, two of whom wait for you'],
   ['/', 'show only what fits some words; Esc shows all again'],
-  ['Ctrl-L', 'draw the screen anew'],
-  ['q', 'leave; sessions go on'],
+  ['q', 'leave, sessions go on; Ctrl-Z to the background, Ctrl-L draws anew'],
 ]
 
 const signs: readonly (readonly [string, string])[] = [
@@ -22,7 +21,6 @@ const signs: readonly (readonly [string, string])[] = [
   ['● ◌', 'at work; just starting'],
   ['○', 'idle; a ? after a state means that no sign has confirmed it for long'],
   ['✓', 'done; new until the cursor has been on it'],
-  ['▸ +5 !2', 'folded: five below it, two of them wait for you'],
 ]
 
 /** All keys and signs. */
@@ -33,8 +31,7 @@ export function helpLines(paint: Paint): string[] {
     ...rows(keys),
     '',
     ...rows(signs),
-    '',
-    'AGE since it began, LAST since its last sign of life, CTX how full its context is.',
-    `Whole trees with somebody who waits stand first. ${paint('red', 'Red names')} may do anything unasked.`,
+    'AGE since it began, LAST since its last sign of life, CTX how full it is.',
+    `Trees with somebody who waits stand first. ${paint('red', 'Red names')} may do anything unasked.`,
   ]
 }

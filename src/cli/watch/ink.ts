@@ -11,12 +11,16 @@ export function lineOf(pieces: readonly Piece[], width: number, paint: Paint): s
   let line = ''
   for (const [text, ...styles] of pieces) {
     if (left <= 0) break
-    const shown = clip(text, left)
+    const shown = clip(harmless(text), left)
     left -= widthOf(shown)
     line += styles.reduce((inner, style) => paint(style, inner), shown)
   }
   return line + ' '.repeat(Math.max(0, left))
 }
+
+// Nothing of foreign hand may move the cursor, colour the screen or turn the direction of writing.
+const control = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const harmless = (text: string): string => text.replaceAll(control, ' ')
 
 /** The same between pieces at the left and pieces at the right; those at the right give way. */
 export function lineBetween(

@@ -3,7 +3,6 @@ import { AppError } from '../../contract/errors.ts'
 import type { MessageView } from '../../contract/session-views.ts'
 import { attachPlan } from '../attach-plan.ts'
 import type { Io } from '../io.ts'
-import { plural } from '../render/amounts.ts'
 import { renderDecision } from '../render/approvals.ts'
 import { isTaken, renderSent } from '../render/messages.ts'
 import { runHere } from '../run-here.ts'
@@ -29,14 +28,14 @@ const printedLines = 500
 /** Does what was asked for and tells what came of it; a refusal is told, never thrown. */
 export async function perform(effect: DaemonEffect, hands: Hands): Promise<void> {
   try {
-    await perform1(effect, hands)
+    await performed(effect, hands)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     hands.tell({ kind: 'note', tone: 'bad', text: error.message })
   }
 }
 
-async function perform1(effect: DaemonEffect, hands: Hands): Promise<void> {
+async function performed(effect: DaemonEffect, hands: Hands): Promise<void> {
   const { client, io, tell } = hands
   const { signal } = io
   const good = (text: string): void => tell({ kind: 'note', tone: 'good', text })
@@ -59,7 +58,7 @@ async function perform1(effect: DaemonEffect, hands: Hands): Promise<void> {
       if (left.length === 0) return good(`ended ${effect.name}${below}`)
       throw new AppError(
         'failed',
-        `${plural(left.length, 'process')} of ${effect.name} would not end; see: sm ps`,
+        `${effect.name} ended, but its processes ${left.join(', ')} would not; see: sm ps`,
       )
     }
     case 'explain':

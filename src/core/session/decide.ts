@@ -12,6 +12,9 @@ const late = new Set<EventType>([
   'claim.verified',
   'test.passed',
   'test.failed',
+  'session.launched',
+  'session.updated',
+  'session.archived',
 ])
 
 /** A denial needs no start: the call never began. */

@@ -33,7 +33,7 @@ export class Facts {
   }
 
   /** The events of a signal, in order; none for a signal that is only a sign. */
-  of(signal: Signal, run: FactRun): Draft[] {
+  of(signal: Signal, run: FactRun, isEnded = false): Draft[] {
     const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
     switch (signal.kind) {
       case 'tool-start':
@@ -41,7 +41,7 @@ export class Facts {
       case 'tool-end':
         return [this.#toolEnded(signal, own)]
       case 'usage':
-        return this.#used(signal, own)
+        return this.#used(signal, own, isEnded)
       case 'subagent-start':
         return [this.#spawned(signal, run)]
       case 'subagent-end':
@@ -104,14 +104,15 @@ export class Facts {
         })
   }
 
-  #used(signal: SignalOf<'usage'>, run: FactRun): Draft[] {
+  /** A program that said it is done still ends its turn: what that cost counts, though nothing new begins. */
+  #used(signal: SignalOf<'usage'>, run: FactRun, isEnded: boolean): Draft[] {
     const { responseId, model, usage } = signal
     const text = JSON.stringify(usage)
     const before = this.#usage.get(responseId)
     if (before === text) return []
     if (this.#usage.size >= maxResponses) this.#usage.delete(this.#usage.keys().next().value as string)
     this.#usage.set(responseId, text)
-    if (before !== undefined)
+    if (before !== undefined || isEnded)
       return [
         this.#draft('llm.usage.corrected', signal, {
           run,

@@ -2,6 +2,7 @@ import { completionScore } from '../../core/session/evidence/completion.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
+import type { TranscriptFollower } from './transcript.ts'
 import type { SessionWatch } from './watch.ts'
 
 const messageChars = 300
@@ -18,13 +19,18 @@ export class Lifecycle {
     this.#parts = parts
   }
 
-  async tick(watch: SessionWatch, runningChildren: number): Promise<void> {
+  async tick(
+    { watch, transcript }: { watch: SessionWatch; transcript: TranscriptFollower },
+    runningChildren: number,
+  ): Promise<void> {
     const state = watch.state()
     const { verdict } = watch
     if (!state?.managed || hasEnded(state) || verdict.lifecycle !== 'idle' || verdict.since === undefined)
       return
     const told = this.#toldOf(watch, verdict.since)
     await this.#idle(watch, state, told)
+    // What the record says last may contradict what a hook said first.
+    await transcript.settled()
     await this.#finished(watch, { state, told, runningChildren })
   }
 

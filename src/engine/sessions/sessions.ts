@@ -1,6 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Signal } from '../../contract/signal.ts'
@@ -247,11 +248,13 @@ export class Sessions {
 
   /** What the agent or its parent says of its end. */
   async complete(
-    { watch }: Live,
+    { watch, transcript }: Live,
     { message, status }: { message?: string | undefined; status: 'completed' | 'error' | 'abandoned' },
   ): Promise<void> {
     const said = message === undefined ? {} : { message }
+    await transcript.settled()
     await watch.say([
+      ...closing(watch),
       status === 'error'
         ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
         : draftOf(watch.root, 'session.completed', { ...said, outcome: status }),
@@ -351,7 +354,7 @@ export class Sessions {
         transcript.poke()
         if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
         await this.#stopWhenHeld({ watch, state })
-        await this.#lifecycle.tick(watch, this.#runningBelow(watch.id))
+        await this.#lifecycle.tick({ watch, transcript }, this.#runningBelow(watch.id))
       }
     }
   }
@@ -388,4 +391,29 @@ export class Sessions {
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error
     }
   }
+}
+
+/**
+ * The turn in which an agent says that it is done, and the call by which it says so, end well;
+ * without this they would be ended by force with the session.
+ */
+function closing(watch: SessionWatch): Draft[] {
+  const open = [...(watch.state()?.open.values() ?? [])]
+  const own = { runId: watch.root.runId }
+  return open.toReversed().flatMap((span): Draft[] => {
+    const at = { ...own, runId: span.runId, spanId: span.spanId }
+    const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
+    if (span.kind === 'tool' && facts.callId !== undefined)
+      return [
+        draftOf(
+          watch.root,
+          'tool.call.completed',
+          { callId: facts.callId, tool: facts.tool ?? 'unknown' },
+          at,
+        ),
+      ]
+    if (span.kind === 'agent' && facts.agentId !== undefined)
+      return [draftOf(watch.root, 'agent.completed', { agentId: facts.agentId }, at)]
+    return []
+  })
 }

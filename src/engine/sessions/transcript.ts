@@ -70,7 +70,7 @@ export class TranscriptFollower {
 
   async #find(): Promise<void> {
     const now = this.#parts.clock.monotonic()
-    if (now < this.#rescanAt) return
+    if (now < this.#rescanAt && this.#files.size > 0) return
     this.#rescanAt = now + rescanMs
     const managed = this.#watch.state()?.managed
     if (!managed) return

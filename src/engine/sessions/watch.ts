@@ -131,13 +131,15 @@ export class SessionWatch {
 
   async #take(signals: readonly Signal[], origin?: Origin): Promise<void> {
     const drafts: Draft[] = []
-    const managed = this.state()?.managed
+    const state = this.state()
+    const managed = state?.managed
+    const isEnded = state !== undefined && hasEnded(state)
     const record = managed && recordOf[managed.cli as AgentCliName]
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)
       drafts.push(...this.#turns(signal))
       const run = this.#run ?? this.#lastRun
-      if (signal.source === record && run) drafts.push(...this.#facts.of(signal, run))
+      if (signal.source === record && run) drafts.push(...this.#facts.of(signal, run, isEnded))
       drafts.push(...this.#known(signal))
       drafts.push(...this.#receipts(signal))
     }
@@ -148,11 +150,15 @@ export class SessionWatch {
   async #propose(drafts: readonly Draft[], origin: Origin | undefined): Promise<void> {
     const producer = origin && { id: `transcript:${origin.file}`, epoch: 1, n: origin.offset + 1 }
     // Facts of an ended session are refused one by one; that they came late is no fault of theirs.
-    await this.#parts.engine.propose({
+    const results = await this.#parts.engine.propose({
       items: drafts,
       principal: { kind: 'operator', channel: 'api' },
       ...(producer && { producer }),
     })
+    // What does not fit the contract is a bug here; what contradicts the state only came late or twice.
+    for (const result of results)
+      if (result.status === 'rejected' && result.code === 'invalid')
+        this.#parts.onBug(new Error(result.message), `facts of ${this.id}`)
   }
 
   /** Each accepted prompt opens a run, and its end is written once. */

@@ -123,7 +123,7 @@ function toolEnd(hook: HookPayload, base: Base, ending: Ending): readonly Signal
 /** Said seconds later and vaguely: which tool is meant, only the hook before it knew. */
 function notified(hook: HookPayload, base: Base): readonly Signal[] {
   const detail = present({ detail: hook.message })
-  switch (hook.notification_type) {
+  switch (hook.notification_type ?? '') {
     case 'idle_prompt':
       return [{ ...base, kind: 'idle' }]
     case 'permission_prompt':

@@ -36,7 +36,7 @@ export const codexScreenRules: readonly (readonly [since: string, rules: CodexSc
         { kind: 'permission', says: /^ *(Would you like to|Do you want to approve|Allow )/ },
         { kind: 'question', says: /^ *Question \d+\/\d+/ },
         { kind: 'plan', says: /^ *Implement this plan\?/ },
-        { kind: 'trust', says: /^ *(Folder access|Hooks need review|Trust this folder)/ },
+        { kind: 'trust', says: /^ *(Folder access|Hooks need review)/ },
         { kind: 'login', says: /^ *(Sign in with|Welcome to Codex|Choose how you'd like to)/ },
         { kind: 'notice', says: /^ *(Update available|Warnings ·)/ },
       ],

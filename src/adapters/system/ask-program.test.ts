@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { askProgram, versionOf } from './ask-program.ts'
+
+const signal = AbortSignal.timeout(30_000)
+
+test('[MUS-213] a program answers with its code and words, also when it fails', async () => {
+  const script = 'console.log("out"); console.error("err"); process.exit(3)'
+  expect(await askProgram(process.execPath, ['-e', script], signal)).toEqual({
+    code: 3,
+    stdout: 'out\n',
+    stderr: 'err\n',
+  })
+})
+
+test('[MUS-213] a program that is missing or cut off gives no answer', async () => {
+  expect(await askProgram('/nonexistent/program', [], signal)).toBeUndefined()
+  const cut = new AbortController()
+  const waiting = askProgram(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], cut.signal)
+  cut.abort()
+  expect(await waiting).toBeUndefined()
+})
+
+test('[MUS-213] a program that reads its input gets none', async () => {
+  const script = 'process.stdin.on("end", () => console.log("end")).resume()'
+  expect(await askProgram(process.execPath, ['-e', script], signal)).toMatchObject({ stdout: 'end\n' })
+})
+
+test('[MUS-213] the version is found in what a program says of itself', async () => {
+  expect(await versionOf(process.execPath, signal)).toBe(process.versions.node)
+  expect(await versionOf('/bin/false', signal)).toBeUndefined()
+})

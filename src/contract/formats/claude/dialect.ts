@@ -1,0 +1,21 @@
+import type { Dialect } from '../../dialect.ts'
+import { decisionReply, gateReply, injectReply, nothing } from './answers.ts'
+import { harmless } from './harmless.ts'
+import { hookSignals } from './hooks.ts'
+import { readClaudeScreen } from './screen.ts'
+import { transcriptSignals } from './transcript.ts'
+import { typing } from './typing.ts'
+
+/** How Claude Code speaks, from 2.1.197 on. */
+export const claudeDialect: Dialect = {
+  cli: 'claude',
+  hook: hookSignals,
+  line: transcriptSignals,
+  screen: readClaudeScreen,
+  decision: decisionReply,
+  gate: gateReply,
+  inject: injectReply,
+  nothing,
+  typing,
+  harmless,
+}

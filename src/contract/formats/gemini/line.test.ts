@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { ofKind, signalsOf } from '../../../../test/support/screen-fixture.ts'
+import { geminiLine } from './line.ts'
+
+const file = new URL('./fixtures/0.61.0-chat.jsonl', import.meta.url)
+const signals = signalsOf(file, geminiLine)
+
+test('[SM-86] a chat file tells of prompts, words, tools and ends; patches repeat nothing', () => {
+  expect(signals.map(({ kind }) => kind)).toEqual([
+    'ready',
+    'prompt',
+    'text',
+    'usage',
+    'tool-start',
+    'tool-end',
+    'tool-start',
+    'tool-end',
+    'text',
+    'usage',
+    'prompt',
+    'interrupted',
+    'prompt',
+    'interrupted',
+    'prompt',
+    'turn-failed',
+  ])
+  expect(ofKind(signals, 'turn-failed')[0]).toMatchObject({ status: 400 })
+})
+
+test('[SM-86] a command that failed is no success, though the tool itself was one', () => {
+  expect(ofKind(signals, 'tool-end').map(({ ok, error }) => [ok, error])).toEqual([
+    [true, undefined],
+    [false, 'exit code 1'],
+  ])
+})
+
+test('[MUS-180] a message that is written again is counted once, and the last figures win', () => {
+  const message = (tokens: object) =>
+    JSON.stringify({
+      id: 'm1',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      type: 'gemini',
+      content: 'x',
+      model: 'g',
+      tokens,
+    })
+  const context = { memory: {} }
+  const first = { input: 100, output: 20, cached: 60, thoughts: 5, tool: 7, total: 132 }
+  const read = [first, first, { ...first, output: 30, total: 142 }].flatMap((tokens) =>
+    geminiLine(message(tokens), context),
+  )
+  expect(ofKind(read, 'text').length).toBe(1)
+  expect(ofKind(read, 'usage').map(({ responseId, usage }) => [responseId, usage])).toEqual([
+    ['m1', { input: 47, output: 25, cacheRead: 60, cacheWrite: 0, reasoning: 5, total: 132 }],
+    ['m1', { input: 47, output: 35, cacheRead: 60, cacheWrite: 0, reasoning: 5, total: 142 }],
+  ])
+})
+
+test('[SM-118] the file of a subagent begins with its start', () => {
+  const line = '{"sessionId":"s","startTime":"2026-01-01T00:00:00.000Z","kind":"subagent"}'
+  expect(geminiLine(line, { agent: 'child', memory: {} })).toEqual([
+    expect.objectContaining({ kind: 'subagent-start', agentId: 'child' }),
+  ])
+})
+
+test('[MUS-14] what is cut off, unknown or of another shape tells nothing', () => {
+  const whole = readFileSync(file, 'utf8').split('\n')[4] ?? ''
+  for (const line of [
+    '',
+    'x',
+    '[]',
+    '{}',
+    '{"type":"gemini"}',
+    whole.slice(0, -9),
+    '{"sessionId":5,"startTime":"x"}',
+  ])
+    expect(geminiLine(line, { memory: {} })).toEqual([])
+})

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Screen } from '../../src/contract/screen.ts'
+
+const folder = join(import.meta.dirname, '..', 'golden', 'claude')
+
+/** The versions that screens and payloads were recorded of. */
+export const claudeVersions = ['2.1.197', '2.1.325'] as const
+export type ClaudeVersion = (typeof claudeVersions)[number]
+
+/** A recorded screen; the first line of its file has its size and where the cursor was. */
+export function claudeScreen(name: string, version: string): Screen {
+  const [head = '', ...lines] = readFileSync(join(folder, 'screens', `${name}@${version}.txt`), 'utf8')
+    .replace(/\n$/, '')
+    .split('\n')
+  const [width = 0, height = 0, x = 0, y = 0] = head.split(/[x ,]/).map(Number)
+  return { lines, width, height, cursor: { x, y, isVisible: false }, isInMode: false, title: '' }
+}
+
+/** Every recorded screen, by name and version. */
+export const claudeScreens = (): readonly { readonly name: string; readonly version: string }[] =>
+  readdirSync(join(folder, 'screens')).map((file) => {
+    const [name = '', version = ''] = file.replace(/\.txt$/, '').split('@')
+    return { name, version }
+  })

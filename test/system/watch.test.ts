@@ -1,0 +1,163 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+
+const sm = join(import.meta.dirname, '../../sm')
+
+/** A person's terminal, in a tmux of its own that ends with the test. */
+function person(home: string) {
+  const socket = `muster-test-${randomUUID()}`
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    MUSTER_HOME: home,
+    MUSTER_CONFIG: join(home, 'config.yaml'),
+    PS1: '$ ',
+  }
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env })
+  tmux('new-session', '-d', '-x', '80', '-y', '24', 'bash --norc --noprofile')
+  onTestFinished(() => {
+    spawnSync('tmux', ['-L', socket, 'kill-server'], { env })
+  })
+  const screen = () => tmux('capture-pane', '-p')
+  const shows = (pattern: RegExp) =>
+    eventually(
+      async () => screen(),
+      (text) => pattern.test(text),
+      30_000,
+    )
+  return {
+    screen,
+    shows,
+    keys: (...keys: string[]) => tmux('send-keys', ...keys),
+    type: (text: string) => tmux('send-keys', '-l', text),
+    /** The line under the cursor's bar. */
+    bar: () =>
+      tmux('capture-pane', '-p', '-e')
+        .split('\n')
+        .find((line) => /\p{Cc}\[(?:[\d;]*;)?7(?:;[\d;]*)?m/u.test(line))
+        ?.replaceAll(/\p{Cc}\[[\d;]*m/gu, ''),
+    /** Runs a line at the prompt; outside tmux as far as programs can see. */
+    run: (line: string) => tmux('send-keys', '-l', `unset TMUX TMUX_PANE; ${line}\n`),
+    modes: () =>
+      tmux('display', '-p', '#{alternate_on} #{cursor_flag} #{wrap_flag} #{pane_current_command}').trim(),
+    /** The process that the shell runs. */
+    program: () => {
+      const shell = tmux('display', '-p', '#{pane_pid}').trim()
+      return Number(execFileSync('ps', ['-o', 'pid=', '--ppid', shell], { encoding: 'utf8' }))
+    },
+    resize: (columns: number, rows: number) =>
+      tmux('resize-window', '-x', String(columns), '-y', String(rows)),
+  }
+}
+
+test('sm watch shows real sessions, follows j and k, sends a reply, ends one, and gives the terminal back', async () => {
+  const m = await sessionDaemon()
+  const alpha = await m.spawnShell({ name: 'alpha' })
+  const gamma = await m
+    .as(alpha.session_id)
+    .client.spawnSession({ agent_type: 'shell', prompt: '', name: 'gamma' })
+  const beta = await m.spawnShell({ name: 'beta' })
+  const p = person(m.home)
+  p.run(`stty -g > before; ${sm} watch; echo "left $?"; stty -g > after; cmp before after && echo same`)
+  const first = await p.shows(/alpha[\s\S]*gamma[\s\S]*beta[\s\S]*q quit/)
+  expect(first).toMatch(/^ muster .*3 sessions/)
+  expect(first.split('\n').find((line) => line.startsWith('── shell-alpha'))).toHaveLength(80)
+  expect(first).toMatch(new RegExp(`shell-alpha +${alpha.session_id} `))
+  expect(first).toMatch(new RegExp(`└ shell-gamma +${gamma.session_id} `))
+
+  await eventually(
+    async () => p.bar() ?? '',
+    (line) => line.includes('shell-alpha'),
+  )
+  p.keys('j')
+  await eventually(
+    async () => p.bar() ?? '',
+    (line) => line.includes('shell-gamma'),
+  )
+  p.keys('j')
+  await eventually(
+    async () => p.bar() ?? '',
+    (line) => line.includes('shell-beta'),
+  )
+  p.keys('k', 'j')
+
+  p.keys('Space')
+  await p.shows(/reply to shell-beta ›/)
+  p.type('echo größe $((40+2)) 日本')
+  await p.shows(/› echo größe \$\(\(40\+2\)\) 日本/)
+  p.keys('Enter')
+  await p.shows(new RegExp(`Input sent to session ${beta.session_id}`))
+  await eventually(
+    () => m.client.getOutput({ id: beta.session_id, lines: 50 }),
+    ({ lines }) => lines.includes('größe 42 日本'),
+  )
+  p.keys('o')
+  await p.shows(/its terminal, live[\s\S]*größe 42 日本/)
+  p.keys('Escape')
+  await p.shows(/SESSION +ID/)
+
+  p.keys('x')
+  await p.shows(/x again ends shell-beta/)
+  expect((await m.client.getSession({ id: beta.session_id })).status).not.toBe('killed')
+  p.keys('x')
+  await p.shows(/✗ shell-beta +\w+ killed/)
+  expect((await m.client.getSession({ id: beta.session_id })).status).toBe('killed')
+
+  p.keys('q')
+  const after = await p.shows(/left 0\n[\s\S]*same/)
+  expect(after).not.toMatch(/SESSION/)
+  expect(p.modes()).toBe('0 1 1 bash')
+}, 120_000)
+
+test('it attaches and comes back, follows a new size, outlives a restart of the daemon, and stops and goes on as a job', async () => {
+  const m = await sessionDaemon()
+  const alpha = await m.spawnShell({ name: 'alpha' })
+  const p = person(m.home)
+  p.run(sm)
+  await p.shows(/shell-alpha/)
+
+  p.keys('Enter')
+  await p.shows(/^bash-[\d.]+[$#]/)
+  p.type('echo in $((6*7))\n')
+  await p.shows(/in 42/)
+  m.tmux('detach-client', '-s', `=${alpha.tmux_session}`)
+  await p.shows(/SESSION +ID/)
+
+  p.resize(100, 30)
+  await eventually(
+    async () => p.screen().split('\n')[0] ?? '',
+    (line) => line.endsWith('1 session') && line.length === 99,
+  )
+
+  await m.restart()
+  await m.spawnShell({ name: 'later' })
+  await p.shows(/shell-later/)
+
+  p.keys('C-z')
+  await p.shows(/Stopped/)
+  expect(p.modes()).toBe('0 1 1 bash')
+  p.type('fg\n')
+  await p.shows(/shell-later[\s\S]*q quit/)
+  p.keys('j')
+  p.keys('C-c')
+  await eventually(
+    async () => p.modes(),
+    (modes) => modes === '0 1 1 bash',
+  )
+}, 120_000)
+
+test('a signal that ends it gives the terminal back too', async () => {
+  const m = await sessionDaemon()
+  await m.spawnShell({ name: 'alpha' })
+  const p = person(m.home)
+  p.run(`${sm} watch; echo "left $?"`)
+  await p.shows(/shell-alpha/)
+  process.kill(p.program(), 'SIGTERM')
+  await p.shows(/left 143/)
+  expect(p.modes()).toBe('0 1 1 bash')
+}, 120_000)
