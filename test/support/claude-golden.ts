@@ -23,3 +23,17 @@ export const claudeScreens = (): readonly { readonly name: string; readonly vers
     const [name = '', version = ''] = file.replace(/\.txt$/, '').split('@')
     return { name, version }
   })
+
+/** A recorded payload of a hook. */
+export const claudeHook = (name: string, version: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(folder, 'hooks', version, `${name}.json`), 'utf8')) as Record<string, unknown>
+
+/** The lines of a recorded conversation. */
+export const claudeLines = (name: string, version: string): readonly string[] =>
+  readFileSync(join(folder, 'transcripts', version, `${name}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n')
+
+/** The names of the recorded payloads, or conversations, of a version. */
+export const claudeNames = (kind: 'hooks' | 'transcripts', version: string): readonly string[] =>
+  readdirSync(join(folder, kind, version)).map((file) => file.replace(/\.jsonl?$/, ''))

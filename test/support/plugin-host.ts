@@ -32,13 +32,14 @@ export async function pluginDaemon(): Promise<PluginDaemon> {
       response.on('close', () => open.delete(response))
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
-      request.on('end', async () => {
+      request.on('end', () => {
         const said = JSON.parse(Buffer.concat(parts).toString()) as Heard
         heard.push({ ...said, authorization: request.headers.authorization })
         waiting = waiting.filter(({ count, done }) => heard.length < count || (done(), false))
-        const answer = await daemon.answer(said)
-        if (typeof answer === 'number') response.writeHead(answer).end()
-        else response.writeHead(200).end(answer === undefined ? '' : JSON.stringify(answer))
+        void Promise.resolve(daemon.answer(said)).then((answer) => {
+          if (typeof answer === 'number') response.writeHead(answer).end()
+          else response.writeHead(200).end(answer === undefined ? '' : JSON.stringify(answer))
+        })
       })
     })
   let server = make()

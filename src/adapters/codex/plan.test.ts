@@ -53,7 +53,7 @@ test('[MUS-209] a role with tools makes the hook before a tool one that decides,
 })
 
 test('[SM-2] each hook comes with the fingerprint by which Codex trusts it and nothing else', () => {
-  const { state, ...groups } = codexHooks(['/opt/my sm', 'hook'], false) as Record<string, never>
+  const { state, ...groups } = codexHooks(['/opt/my sm', 'hook'], false) as Record<string, object>
   const known = { async: false, command: "'/opt/my sm' hook SessionEnd || :", timeout: 3, type: 'command' }
   const digest = createHash('sha256')
     .update(JSON.stringify({ event_name: 'session_end', hooks: [known] }))
@@ -61,7 +61,7 @@ test('[SM-2] each hook comes with the fingerprint by which Codex trusts it and n
   expect(state).toMatchObject({
     '/<session-flags>/config.toml:session_end:0:0': { trusted_hash: `sha256:${digest}` },
   })
-  expect(Object.keys(state as object).length).toBe(Object.keys(groups).length)
+  expect(Object.keys(state ?? {}).length).toBe(Object.keys(groups).length)
 })
 
 test('[SM-2] the fingerprint is the one that Codex 0.166.0 computed for the same hook', () => {

@@ -3,7 +3,8 @@
  * It uses node:http and not fetch, which in some programs goes through the user's proxy even to this machine.
  *
  * `ask(body, ms)` resolves with the daemon's answer, and rejects when there is none. `tell(body)` returns at once
- * and keeps the order; what cannot be delivered waits for the daemon to come back, the oldest going first.
+ * and keeps the order; what cannot be delivered waits for the daemon to come back, and may come twice when an answer
+ * was lost: `epoch` and `n` tell it then.
  */
 export const pluginClient = (url: string): string => `
 import { request } from 'node:http'
@@ -11,16 +12,19 @@ import { request } from 'node:http'
 const url = ${JSON.stringify(url)}
 const most = 2000
 const token = process.env.MUSTER_TOKEN ?? ''
+const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8)
+let sent = 0
+const numbered = (body) => ({ at: Date.now(), epoch, n: ++sent, ...body })
 
 function ask(body, ms, cut) {
   return new Promise((resolve, reject) => {
-    const text = JSON.stringify({ at: Date.now(), ...body })
+    const text = JSON.stringify(body.n === undefined ? numbered(body) : body)
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
       authorization: 'Bearer ' + token,
     }
-    const sent = request(url, { method: 'POST', agent: false, headers }, (response) => {
+    const asking = request(url, { method: 'POST', agent: false, headers }, (response) => {
       const parts = []
       response.on('data', (part) => parts.push(part))
       response.on('error', reject)
@@ -38,14 +42,14 @@ function ask(body, ms, cut) {
         }
       })
     })
-    const timer = setTimeout(() => sent.destroy(new Error('Muster did not answer in time')), ms)
+    const timer = setTimeout(() => asking.destroy(new Error('Muster did not answer in time')), ms)
     timer.unref?.()
-    cut?.addEventListener('abort', () => sent.destroy(new Error('no longer asked')), { once: true })
-    sent.on('error', (error) => {
+    cut?.addEventListener('abort', () => asking.destroy(new Error('no longer asked')), { once: true })
+    asking.on('error', (error) => {
       clearTimeout(timer)
       reject(error)
     })
-    sent.end(text)
+    asking.end(text)
   })
 }
 
@@ -53,7 +57,7 @@ const waiting = []
 let isTelling = false
 
 function tell(body) {
-  waiting.push({ at: Date.now(), ...body })
+  waiting.push(numbered(body))
   if (waiting.length > most) waiting.shift()
   if (!isTelling) void pump()
 }

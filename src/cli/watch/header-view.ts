@@ -6,7 +6,7 @@ import { fit, fitRight } from './fit.ts'
 import { lineBetween, lineOf, type Piece } from './ink.ts'
 import { layoutOf } from './layout.ts'
 import type { WatchModel } from './model.ts'
-import { isNews } from './selection.ts'
+import { isDismissed, isNews } from './selection.ts'
 import { type Rank, rankOf, ranks } from './standing.ts'
 
 const shown: Readonly<Record<Rank, { sign: string; word: string; colours: readonly Colour[] }>> = {
@@ -19,7 +19,8 @@ const shown: Readonly<Record<Rank, { sign: string; word: string; colours: readon
 
 /** The first line: how many sessions stand how, and whether the daemon is there. */
 export function headerLine(model: WatchModel): string {
-  const { sessions, size, color, offline, isLoaded, filter, rows, mode } = model
+  const { size, color, offline, isLoaded, filter, rows, mode } = model
+  const sessions = model.sessions.filter((session) => !isDismissed(model, session))
   const counts = new Map<Rank, number>()
   for (const session of sessions) counts.set(rankOf(session), (counts.get(rankOf(session)) ?? 0) + 1)
   const news = sessions.filter((session) => isNews(model, session)).length

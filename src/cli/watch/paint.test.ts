@@ -219,6 +219,18 @@ describe('the header', () => {
     expect(screen(back)).toBe(screen(model))
   })
 
+  test('what has left the list is not counted', () => {
+    const gone = sessionView(2, {
+      status: 'killed',
+      completed_at: ago(5),
+      is_alive: false,
+      created_at: ago(1),
+    })
+    const model = watchOf({ sessions: [sessionView(1), gone] })
+    expect(screen(model).split('\n')[0]).toMatch(/● 1 running {2}✓ 1 ended, 1 new +2 sessions$/)
+    expect(screen(press(model, 'j', 'k')).split('\n')[0]).toMatch(/● 1 running +1 session$/)
+  })
+
   test('before the first answer it says that it connects; with no sessions it says how to start one', () => {
     const fresh = openModel({ now: noon, size: { columns: 80, rows: 24 }, color: false, seen: new Set() })
     expect(screen(fresh).split('\n')[0]).toMatch(/connecting…/)

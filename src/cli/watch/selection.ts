@@ -17,12 +17,15 @@ export function isNews({ seen }: Pick<WatchModel, 'seen'>, session: SessionView)
   return isEnded(session) && !seen.has(endKey(session))
 }
 
+/** What is over, gone and looked at leaves as soon as the cursor does. */
+export function isDismissed(model: Pick<WatchModel, 'seen' | 'selected'>, session: SessionView): boolean {
+  return isEnded(session) && !session.is_alive && session.id !== model.selected && !isNews(model, session)
+}
+
 /** The list made anew, with the cursor on the session it was on, or where that one stood. */
 export function rearranged(model: WatchModel): WatchModel {
   const { sessions, folded, filter, selected } = model
-  // What is over, gone and looked at leaves as soon as the cursor does.
-  const isHidden = (session: SessionView): boolean =>
-    isEnded(session) && !session.is_alive && session.id !== selected && !isNews(model, session)
+  const isHidden = (session: SessionView): boolean => isDismissed(model, session)
   const before = model.rows.findIndex(({ session }) => session.id === selected)
   const rows = arrange(sessions, { folded, filter, isHidden })
   const isThere = rows.some(({ session }) => session.id === selected)

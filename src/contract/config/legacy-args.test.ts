@@ -6,7 +6,7 @@ test('[SM-45] flags that Claude Code does not know are replaced or dropped, each
   expect(args).toEqual(['--verbose', '--permission-mode', 'bypassPermissions', '--permission-mode', 'plan'])
   expect(warnings).toEqual([
     '--bypass-permissions is no flag of Claude Code and was read as --permission-mode bypassPermissions; write that instead',
-    '--compact is no flag of Claude Code and was dropped; take it out of the file',
+    '--compact is no flag of Claude Code and was dropped; leave it out',
     '--plan is no flag of Claude Code and was read as --permission-mode plan; write that instead',
   ])
 })

@@ -15,7 +15,7 @@ export function mapLegacyArgs(args: readonly string[]): MappedArgs {
     if (replacement === undefined) return [arg]
     warnings.push(
       replacement.length === 0
-        ? `${arg} is no flag of Claude Code and was dropped; take it out of the file`
+        ? `${arg} is no flag of Claude Code and was dropped; leave it out`
         : `${arg} is no flag of Claude Code and was read as ${replacement.join(' ')}; write that instead`,
     )
     return replacement

@@ -66,7 +66,7 @@ export function eventLine(
     case 'session.archived':
       return tell('archived', `${who}: transcript kept in ${event.payload.path}`)
     case 'agent.idle':
-      return tell('idle', `${who} idle`)
+      return tell('idle', `${who} idle for ${duration(event.payload.idleMs ?? 0)}`)
     case 'agent.waiting':
       return tell('waiting', `${who} waits for ${event.payload.waitsFor}${quoted(event.payload.question)}`)
     case 'progress.checkpoint':
@@ -105,6 +105,13 @@ export function eventLine(
     default:
       return undefined
   }
+}
+
+/** Whole minutes, or seconds below one. */
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes === 0) return `${Math.round(ms / 1000)} seconds`
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
 function firstLine(text: string | BlobRef): string {

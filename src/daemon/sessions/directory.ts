@@ -52,6 +52,10 @@ export class Directory {
     await thread.reached(journal.watermark(), AbortSignal.timeout(indexWaitMs))
   }
 
+  watermark(): number {
+    return this.#deps.journal.watermark()
+  }
+
   ask: IndexClient['ask'] = (method, ...args) => this.#deps.index.ask(method, ...args)
 
   events(filter: Parameters<typeof listEvents>[1]): ReturnType<typeof listEvents> {

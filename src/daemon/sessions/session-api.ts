@@ -21,6 +21,7 @@ import { answeredView, messageView } from './message-view.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { summaryOf } from './summary.ts'
+import { transcriptOf } from './transcript-view.ts'
 
 export type SessionApiDeps = {
   readonly directory: Directory
@@ -67,8 +68,10 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
         ...(working_dir && { workingDir: working_dir }),
         ...(parent && { parentId: (await directory.find(parent)).sessionId }),
       })
+      // A session that said it is done is still there as long as its program is.
+      const alive = open && page.before === undefined ? await stillRunning(directory, host, rows) : []
       return {
-        sessions: await directory.views(rows),
+        sessions: await directory.views([...alive, ...rows]),
         next: rows.length < page.limit ? null : (rows.at(-1)?.firstSeq ?? null),
       }
     },
@@ -234,10 +237,10 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       while (text.at(-1) === '') text.pop()
       return { lines: text.slice(-lines), is_alive: true }
     },
-    async getTranscript({ id }, { principal }) {
+    async getTranscript({ id, limit }, { principal }) {
       const row = await own(id, principal)
-      const path = host.current()?.get(row.sessionId)?.transcript.paths()[0] ?? null
-      return { path, entries: [] }
+      const { parts } = await host.open()
+      return transcriptOf(parts, { row, live: directory.live(row), limit })
     },
     async getAttach({ id }, { principal }) {
       const row = await own(id, principal)
@@ -343,6 +346,18 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       return { body: reply.body, exit_code: reply.exitCode }
     },
   }
+}
+
+async function stillRunning(
+  directory: Directory,
+  host: SessionHost,
+  rows: readonly SessionRow[],
+): Promise<SessionRow[]> {
+  const known = new Set(rows.map(({ sessionId }) => sessionId))
+  const others = [...(host.current()?.all() ?? [])].filter(
+    ({ watch }) => !known.has(watch.id) && watch.evidence.marks.exited === undefined,
+  )
+  return Promise.all(others.map(({ watch }) => directory.find(watch.id)))
 }
 
 function liveOf(sessions: Sessions, principal: Principal): Live {
