@@ -75,12 +75,12 @@ export function record(terminal: Terminal): Recorded {
   }
 }
 
+/** Waits for what no event tells of. */
+export const until = (isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
+  vi.waitUntil(isSo, { timeout: 30_000, interval: 10 })
+
 /** Waits until the program says by its title that it is ready. */
-export async function ready(terminal: Terminal, pane: PaneRef, title = 'ready'): Promise<void> {
-  await vi.waitUntil(async () => (await terminal.capture(pane, never)).title === title, {
-    timeout: 20_000,
-    interval: 10,
-  })
-}
+export const ready = (terminal: Terminal, pane: PaneRef, title = 'ready'): Promise<unknown> =>
+  until(async () => (await terminal.capture(pane, never)).title === title)
 
 export const echoTty = join(import.meta.dirname, 'echo-tty.mjs')

@@ -151,6 +151,17 @@ test('it attaches and comes back, follows a new size, outlives a restart of the 
   )
 }, 120_000)
 
+test('what was begun is finished before it leaves', async () => {
+  const m = await sessionDaemon()
+  const alpha = await m.spawnShell({ name: 'alpha' })
+  const p = person(m.home)
+  p.run(`${sm} watch; echo "left $?"`)
+  await p.shows(/shell-alpha/)
+  p.keys('x', 'x', 'q')
+  await p.shows(/left 0/)
+  expect((await m.client.getSession({ id: alpha.session_id })).status).toBe('killed')
+}, 120_000)
+
 test('a signal that ends it gives the terminal back too', async () => {
   const m = await sessionDaemon()
   await m.spawnShell({ name: 'alpha' })

@@ -92,17 +92,18 @@ test('[MUS-187] a permission is held at the daemon and its answer handed to Open
     ])
 })
 
-test('[MUS-187] a permission that is answered in the terminal is asked no more', async () => {
+test('[MUS-187] a permission that is answered in the terminal is answered no more by the daemon', async () => {
   const { daemon, posted, send } = await host(false)
-  const cut = new Promise<void>((resolve) => {
-    daemon.answer = ({ event }) => (event === 'permission.asked' ? new Promise(() => resolve()) : undefined)
-  })
+  const late = Promise.withResolvers<unknown>()
+  daemon.answer = ({ event }) => (event === 'permission.asked' ? late.promise : undefined)
   await send('permission.asked', { id: 'per_1', sessionID: 'ses_1' })
-  await cut
+  await daemon.hears(2)
   await send('permission.replied', { requestID: 'per_1', sessionID: 'ses_1' })
-  daemon.answer = () => ({ path: 'reply', body: { reply: 'once' } })
+  late.resolve({ path: 'reply', body: { reply: 'once' } })
   await send('session.idle', { sessionID: 'ses_1' })
   await daemon.hears(3)
+  await send('session.compacted', { sessionID: 'ses_1' })
+  await daemon.hears(4)
   expect(posted).toEqual([])
 })
 

@@ -1,15 +1,16 @@
 /**
  * The part of a plugin inside another program that talks to the daemon, as JavaScript text without dependencies.
- * It uses node:http and not fetch, which in some programs goes through the user's proxy even to this machine.
+ * It speaks HTTP on a plain socket: the host's own fetch and http may go through the user's proxy even to this
+ * machine. HTTP/1.0, so that an answer comes in one piece and ends with the connection.
  *
  * `ask(body, ms)` resolves with the daemon's answer, and rejects when there is none. `tell(body)` returns at once
  * and keeps the order; what cannot be delivered waits for the daemon to come back, and may come twice when an answer
  * was lost: `epoch` and `n` tell it then.
  */
 export const pluginClient = (url: string): string => `
-import { request } from 'node:http'
+import { connect } from 'node:net'
 
-const url = ${JSON.stringify(url)}
+const { host, hostname, port, pathname } = new URL(${JSON.stringify(url)})
 const most = 2000
 const token = process.env.MUSTER_TOKEN ?? ''
 const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8)
@@ -19,38 +20,48 @@ const numbered = (body) => ({ at: Date.now(), epoch, n: ++sent, ...body })
 function ask(body, ms, cut) {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body.n === undefined ? numbered(body) : body)
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-      authorization: 'Bearer ' + token,
-    }
-    const asking = request(url, { method: 'POST', agent: false, headers }, (response) => {
-      const parts = []
-      response.on('data', (part) => parts.push(part))
-      response.on('error', reject)
-      response.on('end', () => {
-        clearTimeout(timer)
-        if (response.statusCode !== 200) {
-          const refused = response.statusCode >= 400 && response.statusCode < 500
-          return reject(Object.assign(new Error('Muster answered ' + response.statusCode), { refused }))
-        }
-        try {
-          const said = Buffer.concat(parts).toString()
-          resolve(said === '' ? {} : (JSON.parse(said) ?? {}))
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
-    const timer = setTimeout(() => asking.destroy(new Error('Muster did not answer in time')), ms)
-    timer.unref?.()
-    cut?.addEventListener('abort', () => asking.destroy(new Error('no longer asked')), { once: true })
-    asking.on('error', (error) => {
+    const head = [
+      'POST ' + pathname + ' HTTP/1.0',
+      'host: ' + host,
+      'content-type: application/json',
+      'content-length: ' + Buffer.byteLength(text),
+      'authorization: Bearer ' + token,
+    ]
+    const parts = []
+    const socket = connect({ host: hostname.replace(/^\\[|\\]$/g, ''), port: Number(port) })
+    const fail = (error) => {
       clearTimeout(timer)
+      socket.destroy()
       reject(error)
+    }
+    const timer = setTimeout(() => fail(new Error('Muster did not answer in time')), ms)
+    timer.unref?.()
+    cut?.addEventListener('abort', () => fail(new Error('no longer asked')), { once: true })
+    socket.on('error', fail)
+    socket.on('connect', () => socket.write(head.join('\\r\\n') + '\\r\\n\\r\\n' + text))
+    socket.on('data', (part) => parts.push(part))
+    socket.on('close', () => {
+      clearTimeout(timer)
+      try {
+        resolve(read(Buffer.concat(parts)))
+      } catch (error) {
+        reject(error)
+      }
     })
-    asking.end(text)
   })
+}
+
+/** The answer in what came back; one that was cut off is none. */
+function read(said) {
+  const end = said.indexOf('\\r\\n\\r\\n')
+  if (end < 0) throw new Error('Muster did not answer')
+  const head = said.toString('latin1', 0, end)
+  const body = said.subarray(end + 4)
+  const status = Number(/^HTTP\\/1\\.[01] (\\d{3})/.exec(head)?.[1])
+  if (status !== 200) throw Object.assign(new Error('Muster answered ' + status), { refused: status >= 400 && status < 500 })
+  const length = /^content-length: *(\\d+)/im.exec(head)?.[1]
+  if (length !== undefined && Number(length) !== body.length) throw new Error('the answer of Muster was cut off')
+  return body.length === 0 ? {} : (JSON.parse(body.toString()) ?? {})
 }
 
 const waiting = []

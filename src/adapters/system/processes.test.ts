@@ -31,7 +31,7 @@ async function shell(script: string, options: { detached?: boolean; mark?: strin
   children.push(child)
   await vi.waitFor(
     () => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n')).toBe(true),
-    5000,
+    20_000,
   )
   return { mark, child, pid: child.pid as number, written: Number(readFileSync(pidFile, 'utf8')) }
 }
@@ -99,7 +99,7 @@ test('[SM-82] what left the group and the tree is found by its mark', async () =
     "setsid sh -c 'echo $$ > PIDFILE; exec sleep 60' & sleep 60",
   )
   child.kill('SIGKILL')
-  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false))
+  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 20_000)
   expect(await isAlive(written)).toBe(true)
   expect(await processes.endTree({ mark }, { graceMs: 5000 }, never)).toEqual([])
   expect(await isAlive(written)).toBe(false)

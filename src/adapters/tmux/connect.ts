@@ -21,18 +21,32 @@ export async function connect(
   clock: Clock,
   notice: (line: string) => void,
 ): Promise<Link> {
-  const { command, env, clientArgs: args } = server
-  const client = startControlClient({ command, args, env, clock, notice })
+  const attached = Promise.withResolvers<string>()
+  const client = startControlClient({
+    ...server,
+    args: server.clientArgs,
+    clock,
+    notice: (line) => {
+      const [, session] = /^%session-changed (\$\d+) /.exec(line) ?? []
+      if (session !== undefined) attached.resolve(session)
+      notice(line)
+    },
+  })
   const never = new AbortController().signal
   try {
     const [told = [], usage = []] = outputs(await client.run([identity, pasteUsage], never))
-    const [run = '', session = '', ...path] = (told[0] ?? '').split(' ')
+    // The server may read commands before it has attached the client that they come from.
+    const session = await Promise.race([attached.promise, client.closed.then(fail)])
+    const [run = '', ...path] = (told[0] ?? '').split(' ')
     // Each for itself: one that this tmux refuses must not keep the others from being set.
     const anchor = ['detach-on-destroy on', 'destroy-unattached off'].map(
       (setting) => `set-option -q -t '${session}' ${setting}`,
     )
     await Promise.all(
       [...server.settings, ...anchor, deadSubscription()].map((line) => client.run([line], never)),
+    )
+    endOrphans(
+      (await client.run([`list-clients -t '${session}' -F '#{client_pid} #{client_termname}'`], never))[0],
     )
     const isRewriting = /\[-\w*S\w*\]/.test(usage[0] ?? '')
     return {
@@ -47,7 +61,33 @@ export async function connect(
   }
 }
 
-const identity = `display-message -p '#{pid}-#{start_time} #{session_id} #{socket_path}'`
+const fail = (error: AppError): never => {
+  throw error
+}
+
+/**
+ * A control client whose daemon was killed while tmux had something to tell it stays for ever, and what it is told
+ * piles up in the server.
+ */
+function endOrphans(answer: Block | undefined): void {
+  for (const line of answer?.lines ?? []) {
+    const [, client, daemon] = /^(\d+) muster-(\d+)$/.exec(line) ?? []
+    if (daemon !== undefined && !signalled(Number(daemon), 0)) signalled(Number(client), 'SIGKILL')
+  }
+}
+
+/** Whether there was such a process. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+    return code === 'EPERM'
+  }
+}
+
+const identity = `display-message -p '#{pid}-#{start_time} #{socket_path}'`
 const pasteUsage = `list-commands -F '#{command_list_usage}' paste-buffer`
 
 /** The lines of each answer; the first that is an error is thrown. */

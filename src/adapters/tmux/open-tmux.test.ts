@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { never, tempTmux } from '../../../test/support/temp-tmux.ts'
+import { expect, test } from 'vitest'
+import { never, tempTmux, until } from '../../../test/support/temp-tmux.ts'
 import { systemClock } from '../system/clock.ts'
 import { openTmux } from './open-tmux.ts'
 
@@ -14,7 +14,7 @@ test('[SM-1] a program runs in a terminal of its own, with the size, folder and 
   const opened = await terminal.open(request('eng-1', ['sleep', '600'], { width: 133, height: 41 }), never)
   expect(opened).toMatchObject({ session: '$1', pane: '%1' })
   const program = () => readFileSync(`/proc/${opened.pid}/cmdline`, 'utf8').split('\0').join(' ')
-  await vi.waitUntil(() => program() === 'sleep 600 ')
+  await until(() => program() === 'sleep 600 ')
   const told = tmux(
     'list-panes',
     '-t',
@@ -113,7 +113,7 @@ test('a name that is taken, a folder that is missing and a bad name are refused,
     'muster-anchor',
   ])
   expect((await terminal.panes(never)).map(({ pid }) => pid)).toEqual([first.pid])
-  await vi.waitUntil(() => readdirSync(join(folder, 'launch')).length === 0)
+  await until(() => readdirSync(join(folder, 'launch')).length === 0)
 })
 
 test('an open that is aborted while it runs leaves no session', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { echoTty, never, ready, tempTmux } from '../../../test/support/temp-tmux.ts'
+import { expect, test } from 'vitest'
+import { echoTty, never, ready, tempTmux, until } from '../../../test/support/temp-tmux.ts'
 
 /** Opens the echoing program; `received` ends it and answers its input. */
 async function echo(mode: 'raw' | 'plain' | 'lines') {
@@ -121,7 +121,7 @@ test('a screen has all its lines, the cursor among them, and its history on requ
   const script = 'seq 1 30; printf "\\033]2;a  b|c\\007é%%end ✓"; exec sleep 600'
   const pane = await terminal.open(request('eng-1', ['sh', '-c', script], { width: 40, height: 12 }), never)
   await ready(terminal, pane, 'a  b|c')
-  await vi.waitUntil(async () => (await terminal.capture(pane, never)).lines.at(-1) === 'é%end ✓')
+  await until(async () => (await terminal.capture(pane, never)).lines.at(-1) === 'é%end ✓')
   const screen = await terminal.capture(pane, never)
   expect(screen).toEqual({
     lines: [...Array.from({ length: 11 }, (_, i) => String(i + 20)), 'é%end ✓'],

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { never, type Recorded, tempTmux } from '../../../test/support/temp-tmux.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { never, type Recorded, tempTmux, until } from '../../../test/support/temp-tmux.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { systemClock } from '../system/clock.ts'
 
@@ -101,7 +101,7 @@ test('what happens while the control client is away is told before it is back', 
   await terminal.event({ kind: 'lost' })
   tmux('kill-session', '-t', goes.session)
   writeFileSync(go, '')
-  await vi.waitUntil(() => tmux('list-panes', '-t', dies.session, '-F', '#{pane_dead}') === '1\n')
+  await until(() => tmux('list-panes', '-t', dies.session, '-F', '#{pane_dead}') === '1\n')
   expect(kinds(terminal)).toEqual(['lost'])
   const asked = terminal.panes(never)
   gate.open()
@@ -183,12 +183,17 @@ test('[SM-73] a daemon that is killed leaves its terminals, and the next finds t
   })
   const [line] = (await once(daemon.stdout.setEncoding('utf8'), 'data')) as [string]
   const held = JSON.parse(line)
+  // What it asked for cannot be answered before it is dead.
+  const goOn = pause(held)
+  await systemClock.sleep(50, never)
   daemon.kill('SIGKILL')
   await once(daemon, 'exit')
+  goOn()
   expect(isAlive(held.pid)).toBe(true)
-  await vi.waitUntil(() => tmux('list-clients') === '')
 
   const terminal = await open()
+  // The client of the dead one is gone, or is ended now.
+  await until(() => tmux('list-clients').split('\n').length === 2)
   expect(await terminal.panes(never)).toMatchObject([{ ...held, name: 'held', isDead: false }])
   await terminal.close(held, never)
   expect(await terminal.event({ kind: 'closed' })).toEqual({ kind: 'closed', session: held.session })
@@ -216,6 +221,6 @@ test('release while the connection is being made again ends that too', async () 
   const released = terminal.release()
   gate.open()
   await released
-  expect(() => tmux('list-clients')).toThrow(/no server|No such file|error connecting/)
+  expect(() => tmux('list-clients')).toThrow(/no server|No such file|error connecting|exited unexpectedly/)
   expect(kinds(terminal)).toEqual(['lost'])
 })

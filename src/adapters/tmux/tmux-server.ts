@@ -53,7 +53,8 @@ export async function tmuxServer(options: {
     settings,
     // -u: without it every character beyond ASCII comes back as an underscore.
     clientArgs: ['-u', '-L', socket, ...(isOwn ? ['-f', config] : []), '-C', ...anchor],
-    env: isOwn ? pick(process.env, kept) : without(process.env),
+    // Control clients have no terminal: what they give as its kind tells whose they are.
+    env: { ...(isOwn ? pick(process.env, kept) : without(process.env)), TERM: `muster-${process.pid}` },
   }
 }
 
@@ -67,7 +68,6 @@ const kept = [
   'LANG',
   'LC_ALL',
   'LC_CTYPE',
-  'TERM',
   'TERMINFO',
   'TERMINFO_DIRS',
   'TMPDIR',

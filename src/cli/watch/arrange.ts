@@ -136,7 +136,7 @@ function isFitting({ session }: Node, { words, isHidden }: Placing): boolean {
 
 function fits(session: SessionView, words: readonly string[]): boolean {
   const { session_id, agent_type, cli, status, waiting_for, health } = session
-  const { current_task, last_checkpoint, working_dir, completion_message } = session
+  const { current_task, last_checkpoint, working_dir, completion_message, spawn_prompt } = session
   const text = [
     shownName(session),
     session_id,
@@ -149,6 +149,7 @@ function fits(session: SessionView, words: readonly string[]): boolean {
     last_checkpoint,
     working_dir,
     completion_message,
+    spawn_prompt,
   ]
     .join(' ')
     .toLowerCase()

@@ -1,22 +1,14 @@
-import type { ApprovalView } from '../../contract/session-views.ts'
 import { oneLine } from '../render/one-line.ts'
 import { type Colour, type Paint, painter } from '../render/paint.ts'
-import { widthOf } from './fit.ts'
-import { graphemes } from './graphemes.ts'
-import { lineOf, type Piece, reversed, widthOfPieces } from './ink.ts'
-import type { Line } from './line-editor.ts'
-import type { Card, WatchModel } from './model.ts'
-import { approvalOf, isOffered, pendingOf } from './pending.ts'
-import { questionsOf } from './questions.ts'
-import { selectedRow } from './selection.ts'
-
-type Hint = readonly [key: string, does: string]
+import { editorLine } from './editor-view.ts'
+import { hintLine } from './hints-view.ts'
+import { lineOf } from './ink.ts'
+import type { WatchModel } from './model.ts'
 
 /** The two last lines: what is typed or told, and what the keys do. */
 export function footerLines(model: WatchModel): [string, string] {
-  const { size, color } = model
-  const paint = painter(color)
-  return [tellLine(model, paint), hintLine(hintsOf(model), size.columns, paint)]
+  const paint = painter(model.color)
+  return [tellLine(model, paint), hintLine(model, paint)]
 }
 
 function tellLine(model: WatchModel, paint: Paint): string {
@@ -71,133 +63,3 @@ function killed({ sessions }: WatchModel, { id, name }: { id: string; name: stri
   }
   return below === 0 ? name : `${name} and the ${below} below it`
 }
-
-/** A line being typed, moved along so that the cursor is on the screen. */
-function editorLine(
-  prompt: readonly (string | Piece)[],
-  { before, after }: Line,
-  { width, paint }: { width: number; paint: Paint },
-): string {
-  const pieces = prompt.map((piece): Piece => (typeof piece === 'string' ? [piece] : piece))
-  const room = Math.max(4, width - widthOfPieces(pieces) - 1)
-  const tail = endOf(before, room - 1)
-  const [under = ' ', ...rest] = graphemes(after)
-  const left = room - widthOf(tail) - widthOf(under)
-  return (
-    lineOf([...pieces, [tail]], widthOfPieces(pieces) + widthOf(tail), paint) +
-    reversed(under) +
-    lineOf([[rest.join('')]], Math.max(0, left), paint)
-  )
-}
-
-/** The end of a text that fits a width. */
-function endOf(text: string, width: number): string {
-  const characters = graphemes(text.slice(-4 * width))
-  let from = characters.length
-  for (let used = 0; from > 0; from--) {
-    used += widthOf(characters[from - 1] ?? '')
-    if (used > width) break
-  }
-  return characters.slice(from).join('')
-}
-
-function hintsOf(model: WatchModel): readonly Hint[] {
-  const { mode } = model
-  switch (mode.kind) {
-    case 'list':
-      return listHints(model)
-    case 'search':
-      return [
-        ['enter', 'keep'],
-        ['esc', 'show all'],
-        ['↑↓', 'move'],
-      ]
-    case 'reply':
-    case 'words':
-      return [
-        ['enter', 'send'],
-        ['esc', 'cancel'],
-      ]
-    case 'kill':
-      return [
-        ['x', 'end it'],
-        ['esc', 'keep it'],
-      ]
-    case 'card':
-      return cardHints(model, mode.card)
-    case 'overlay':
-      return [
-        ['esc', 'back'],
-        ['j k', 'scroll'],
-      ]
-  }
-}
-
-function listHints(model: WatchModel): readonly Hint[] {
-  const session = selectedRow(model)?.session
-  const asks = session && pendingOf(model, session.session_id)
-  return [
-    ...(session === undefined
-      ? []
-      : ([
-          ...(asks ? ([['y', asks.subject === 'question' ? 'answer' : 'decide']] as const) : []),
-          ['enter', 'attach'],
-          ['space', 'reply'],
-          ...(asks ? [] : ([['i', 'interrupt']] as const)),
-          ['x', 'kill'],
-          ['o', 'peek'],
-          ['e', 'explain'],
-          ['f', 'fold'],
-        ] as const)),
-    ['/', 'find'],
-    ['?', 'help'],
-    ['q', 'quit'],
-  ]
-}
-
-function cardHints(model: WatchModel, card: Card): readonly Hint[] {
-  const approval = approvalOf(model, card)
-  if (approval === undefined) return [['esc', 'back']]
-  const question = questionsOf(approval)[card.step]
-  if (question !== undefined)
-    return [
-      ...(question.options.length === 0
-        ? []
-        : ([[`1-${Math.min(9, question.options.length)}`, question.isMany ? 'mark' : 'choose']] as const)),
-      ...(question.isMany ? ([['enter', 'answer']] as const) : []),
-      ['space', 'own words'],
-      ['n', 'decline'],
-      ['esc', 'back'],
-    ]
-  return decisionHints(approval)
-}
-
-function decisionHints(approval: ApprovalView): readonly Hint[] {
-  return [
-    ['y', approval.options.includes('once') ? 'allow once' : 'approve'],
-    ...(isOffered(approval, 'session') ? ([['s', 'this session']] as const) : []),
-    ...(isOffered(approval, 'always') ? ([['a', 'always']] as const) : []),
-    ['n', approval.options.includes('deny') ? 'deny' : 'reject'],
-    ['r', 'deny + reason'],
-    ['esc', 'back'],
-  ]
-}
-
-function hintLine(hints: readonly Hint[], width: number, paint: Paint): string {
-  const room = width - 1
-  let shown = hints
-  // What is rarely needed goes first, whole: half a hint is none.
-  for (const key of dispensable) if (hintsWidth(shown) > room) shown = shown.filter((hint) => hint[0] !== key)
-  while (hintsWidth(shown) > room) shown = shown.slice(0, -1)
-  const pieces = shown.flatMap(([key, does], i): Piece[] => [
-    [i === 0 ? ' ' : '  '],
-    [key, 'bold', 'cyan'],
-    [` ${does}`, 'dim'],
-  ])
-  return lineOf(pieces, width, paint)
-}
-
-const dispensable = ['f', 'e', 'a', 'i', '/', 'o']
-
-const hintsWidth = (hints: readonly Hint[]): number =>
-  hints.reduce((sum, [key, does]) => sum + widthOf(key) + 1 + widthOf(does) + 2, -2)

@@ -6,11 +6,13 @@ import type { Effect, Mode, Step, WatchModel } from './model.ts'
 import { motionOf } from './motion.ts'
 import { said } from './note.ts'
 import { pendingOf } from './pending.ts'
-import { rearranged, selectAt, selectedIndex, selectedRow } from './selection.ts'
+import { isCursorShown, rearranged, scrolled, selectAt, selectedIndex, selectedRow } from './selection.ts'
 import { rankOf } from './standing.ts'
 
 /** A key while the list has the keyboard. */
 export function pressInList(model: WatchModel, key: string): Step {
+  // Nothing is done to a session that cannot be seen: the first key brings it back.
+  if (model.rows.length > 0 && !isCursorShown(model) && !farKeys.has(key)) return still(scrolled(model))
   const by = motionOf(key, { page: layoutOf(model.size).list, total: model.rows.length })
   if (by !== undefined) return still(selectAt(model, Math.max(0, selectedIndex(model)) + by))
   switch (key) {
@@ -32,6 +34,19 @@ export function pressInList(model: WatchModel, key: string): Step {
       return pressOnSession(model, key)
   }
 }
+
+const farKeys: ReadonlySet<string> = new Set([
+  'g',
+  'G',
+  '<tab>',
+  '<home>',
+  '<end>',
+  '/',
+  '?',
+  'q',
+  '<c-c>',
+  '<esc>',
+])
 
 /** A key that means something only for the selected session. */
 function pressOnSession(model: WatchModel, key: string): Step {

@@ -85,6 +85,8 @@ export type Input =
     }
   | { readonly kind: 'offline'; readonly why: string }
   | { readonly kind: 'note'; readonly text: string; readonly tone: Note['tone'] }
+  /** The daemon would not tell what an overlay asked for. */
+  | { readonly kind: 'untold'; readonly id: string; readonly why: string }
   | { readonly kind: 'explained'; readonly id: string; readonly explained: ExplanationView }
   | {
       readonly kind: 'printed'

@@ -31,7 +31,12 @@ export async function perform(effect: DaemonEffect, hands: Hands): Promise<void>
     await performed(effect, hands)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    hands.tell({ kind: 'note', tone: 'bad', text: error.message })
+    const isLook = effect.kind === 'explain' || effect.kind === 'output'
+    hands.tell(
+      isLook
+        ? { kind: 'untold', id: effect.id, why: error.message }
+        : { kind: 'note', tone: 'bad', text: error.message },
+    )
   }
 }
 

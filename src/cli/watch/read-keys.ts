@@ -79,12 +79,10 @@ function readEscape(text: string, isAll: boolean): Found | undefined {
   const [ss3, letter = ''] = /^O([A-Za-z])/.exec(next) ?? []
   if (ss3 !== undefined) return { typed: key(finals[letter]), length: escape.length + ss3.length }
   if (!isAll && /^(?:O|\[[0-9;:<=>?]*[ -/]*)?$/.test(next)) return undefined
-  if (next === '' || next.startsWith(escape)) return { typed: key('<esc>'), length: 1 }
-  const { typed, length } = readCharacter(next)
-  return { typed: typed?.kind === 'key' ? key(altered(typed.key)) : undefined, length: length + 1 }
+  // The one key with Alt that means something; any other is an escape and a key, typed fast or sent together.
+  if (next.startsWith('\u007f')) return { typed: key('<a-bs>'), length: 2 }
+  return { typed: key('<esc>'), length: escape.length }
 }
-
-const altered = (name: string): string => `<a-${name.replaceAll(/^<|>$/g, '')}>`
 
 function readPaste(text: string, isAll: boolean): Found | undefined {
   const end = text.indexOf(pasteEnd)

@@ -51,6 +51,20 @@ describe('moving', () => {
     expect(nameOf(moved)).toBe('engineer-3')
   })
 
+  test('news at the top stays in view when the cursor sinks; the first key then only brings it back', () => {
+    const sessions = fleet(40)
+    const sunk = load(
+      watchOf({ sessions }),
+      sessions.map((one, i) => (i > 0 ? { ...one, status: 'waiting_input' as const } : one)),
+    )
+    expect([nameOf(sunk), sunk.offset]).toEqual(['engineer-0', 0])
+    const back = press(sunk, 'i')
+    expect(back.effects).toEqual([])
+    expect([nameOf(back.model), back.model.offset]).toEqual(['engineer-0', 40 - 16])
+    expect(press(back.model, 'i').effects).toHaveLength(1)
+    expect(nameOf(press(sunk, '<tab>').model)).toBe('engineer-1')
+  })
+
   test('when its session is gone, the cursor is where that one stood', () => {
     const sessions = fleet(5)
     const { model } = press(watchOf({ sessions }), 'j', 'j')
@@ -304,6 +318,15 @@ describe('overlays and notes', () => {
     const closed = press(model, '<esc>').model
     expect(reduce(closed, { kind: 'tick', now: noon + 1000 }).effects).toEqual([])
     expect(press(watchOf(crew()), 'e').effects).toMatchObject([{ kind: 'explain', name: 'lead' }])
+  })
+
+  test('what cannot be shown closes with the reason; what was shown stays', () => {
+    const asked = press(watchOf(crew()), 'o').model
+    const id = asked.selected ?? ''
+    const closed = reduce(asked, { kind: 'untold', id, why: 'it has no terminal' }).model
+    expect([closed.mode.kind, closed.note?.text]).toEqual(['list', 'it has no terminal'])
+    const shown = reduce(asked, { kind: 'printed', id, lines: ['x'], isAlive: true }).model
+    expect(reduce(shown, { kind: 'untold', id, why: 'gone' }).model.mode).toEqual(shown.mode)
   })
 
   test('a late answer for another overlay is dropped', () => {

@@ -24,6 +24,8 @@ export function reduce(model: WatchModel, input: Input): Step {
       return still(model.offline === input.why ? model : { ...model, offline: input.why })
     case 'note':
       return still(said(model, input.tone, input.text))
+    case 'untold':
+      return still(untold(model, input))
     case 'explained':
     case 'printed':
       return still(answered(model, input))
@@ -78,7 +80,9 @@ function loaded(model: WatchModel, { sessions, approvals }: Extract<Input, { kin
     model.isLoaded && sameViews(model.sessions, sessions) && sameViews(model.approvals, approvals)
   if (isSame) return model.offline === undefined ? model : { ...model, offline: undefined }
   const next = { ...model, sessions, approvals, isLoaded: true, offline: undefined }
-  return rearranged(withoutGoneCard(next))
+  const arranged = rearranged(withoutGoneCard(next))
+  // Who looks at the top wants to see what comes there, also when the cursor's session sinks below it.
+  return model.offset === 0 ? { ...arranged, offset: 0 } : arranged
 }
 
 /** A card that was decided elsewhere closes: a key for it must not fall on something else. */
@@ -102,6 +106,15 @@ function answered(model: WatchModel, input: Extract<Input, { kind: 'explained' |
     return { ...model, mode: { kind: 'overlay', overlay: { ...overlay, lines, isAlive } } }
   }
   return model
+}
+
+/** What was never shown closes again; what was shown stays, with the reason why it does not go on. */
+function untold(model: WatchModel, { id, why }: Extract<Input, { kind: 'untold' }>): WatchModel {
+  if (model.mode.kind !== 'overlay') return model
+  const { overlay } = model.mode
+  if (overlay.what === 'help' || overlay.id !== id) return model
+  const isEmpty = (overlay.what === 'explain' ? overlay.explained : overlay.lines) === undefined
+  return said(isEmpty ? { ...model, mode: { kind: 'list' } } : model, 'bad', why)
 }
 
 const still = (model: WatchModel): Step => ({ model, effects: [] })

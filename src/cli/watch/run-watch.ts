@@ -16,6 +16,8 @@ export async function runWatch(io: Io, process: NodeJS.Process): Promise<void> {
   await watch.run()
 }
 
+const longestActMs = 15_000
+
 type Parts = {
   readonly io: Io
   readonly client: Awaited<ReturnType<Awaited<ReturnType<Io['daemon']>>['client']>>
@@ -30,6 +32,7 @@ class Watch {
   readonly #stop = new AbortController()
   readonly #over = Promise.withResolvers<void>()
   readonly #running = new Set<string>()
+  readonly #acts = new Set<Promise<void>>()
   #model: WatchModel
   #isPaintDue = false
   #ticking: NodeJS.Timeout | undefined
@@ -76,8 +79,9 @@ class Watch {
     } finally {
       this.#screen.close()
       clearTimeout(this.#ticking)
-      this.#stop.abort()
       if (this.#model.seen !== seen) writeSeen(home, this.#model.seen)
+      await this.#settled()
+      this.#stop.abort()
     }
   }
 
@@ -100,7 +104,18 @@ class Watch {
     else if (effect.kind === 'redraw') {
       this.#screen.forget()
       this.#paintSoon()
-    } else void this.#perform(effect)
+    } else {
+      const act = this.#perform(effect)
+      if (effect.kind !== 'kill' && effect.kind !== 'decide' && effect.kind !== 'interrupt') return
+      this.#acts.add(act)
+      void act.finally(() => this.#acts.delete(act))
+    }
+  }
+
+  /** Half an act is worse than none or all of it: what was begun may end, unless somebody is in a hurry. */
+  async #settled(): Promise<void> {
+    if (this.#acts.size === 0) return
+    await Promise.race([Promise.allSettled(this.#acts), this.#parts.io.sleep(longestActMs).catch(() => {})])
   }
 
   async #perform(effect: Parameters<typeof perform>[0]): Promise<void> {

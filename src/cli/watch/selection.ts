@@ -47,6 +47,12 @@ export function selectedIndex({ rows, selected }: WatchModel): number {
   return rows.findIndex(({ session }) => session.id === selected)
 }
 
+/** Whether the cursor is on the screen: news may push its session out. */
+export function isCursorShown(model: WatchModel): boolean {
+  const at = selectedIndex(model) - model.offset
+  return at >= 0 && at < layoutOf(model.size).list
+}
+
 /** Moves the window so that the cursor is in it, and no further. */
 export function scrolled(model: WatchModel): WatchModel {
   const { list } = layoutOf(model.size)

@@ -10,9 +10,7 @@ export const hookCommand = commandFamily({
       cli: { takes: 'one', about: 'the agent whose hook it is' },
       event: { takes: 'one', about: 'the name of the hook' },
     },
-    options: {
-      gate: { kind: 'switch', about: 'refuse when no answer comes' },
-    },
+    options: {},
     examples: [{ line: 'sm hook claude SessionStart', does: 'report the payload on stdin' }],
   },
 })

@@ -4,7 +4,7 @@ import { commandFamily } from './command.ts'
 export const watchCommand = commandFamily({
   watch: {
     group: 'people',
-    summary: 'show all sessions live, and act on them; sm alone does too',
+    summary: 'show all sessions live; so does sm alone',
     needs: 'daemon',
     arguments: {},
     options: {},

@@ -54,7 +54,7 @@ export async function openParts(
     files: systemLineFiles,
     workspace: gitWorkspace,
     archive: folderArchive(options.archiveFolder, options.redactLine),
-    clis: agentClis(),
+    clis: agentClis(options.env),
     config: options.config,
     agents: options.agents,
     grants: {

@@ -50,7 +50,7 @@ export const tellParent = (deps: Deps): Reactor => ({
       actor: 'muster',
     }
     const queued = draftOf(
-      root,
+      { ...root, spanId: deps.ids.span(), parentSpanId: span.spanId },
       'message.queued',
       {
         messageId: `msg_${event.id.slice(4)}`,
@@ -59,7 +59,6 @@ export const tellParent = (deps: Deps): Reactor => ({
         preview: text,
         vault: await deps.vault.put(new TextEncoder().encode(text), span.runId),
       },
-      { spanId: deps.ids.span(), parentSpanId: span.spanId },
     )
     await engine.propose({
       items: [queued],

@@ -51,18 +51,13 @@ async function check({ engine, ids, used }: Deps, state: Readonly<SessionState>)
       : [
           draftOf(root, 'budget.exceeded', { ...told, action: 'stopped at the next boundary' }),
           draftOf(root, 'progress.checkpoint', { message: `Budget used up: ${amount(use)}` }),
-          draftOf(
-            root,
-            'approval.requested',
-            {
-              approvalId: `apr_${ids.event().slice(4)}`,
-              subject: 'budget',
-              action: `${name} has used up its budget: ${amount(use)}. Go on with as much again?`,
-              risk: 'medium',
-              options: ['approve', 'reject'],
-            },
-            { spanId: ids.span(), parentSpanId: root.spanId },
-          ),
+          draftOf({ ...root, spanId: ids.span(), parentSpanId: root.spanId }, 'approval.requested', {
+            approvalId: `apr_${ids.event().slice(4)}`,
+            subject: 'budget',
+            action: `${name} has used up its budget: ${amount(use)}. Go on with as much again?`,
+            risk: 'medium',
+            options: ['approve', 'reject'],
+          }),
         ]
   // One producer for each size and level: the same finding again is a repeat and adds nothing.
   await engine.propose({

@@ -34,12 +34,11 @@ export class Approvals {
     const timeoutMs = this.#parts.config().child_agents.approvals.timeout * 1000
     const root = watch.root
     await watch.say([
-      draftOf(
-        root,
-        'approval.requested',
-        { approvalId, timeoutMs, ...card } as PayloadOf<'approval.requested'>,
-        { spanId, parentSpanId: root.spanId },
-      ),
+      draftOf({ ...root, spanId, parentSpanId: root.spanId }, 'approval.requested', {
+        approvalId,
+        timeoutMs,
+        ...card,
+      } as PayloadOf<'approval.requested'>),
     ])
     const over = new AbortController()
     const decision = new Promise<Decision | undefined>((settle) => {
@@ -88,8 +87,8 @@ export class Approvals {
     }
     await watch.say([
       decision.verdict === 'allow'
-        ? draftOf(root, 'approval.granted', granted, { spanId })
-        : draftOf(root, 'approval.rejected', rejected, { spanId }),
+        ? draftOf({ ...root, spanId }, 'approval.granted', granted)
+        : draftOf({ ...root, spanId }, 'approval.rejected', rejected),
     ])
     this.#held.get(approvalId)?.settle(decision)
   }
@@ -102,12 +101,11 @@ export class Approvals {
   async expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
     await watch
       .say([
-        draftOf(
-          watch.root,
-          'approval.expired',
-          { approvalId: ask.approvalId, subject: ask.subject, reason },
-          { spanId: ask.spanId },
-        ),
+        draftOf({ ...watch.root, spanId: ask.spanId }, 'approval.expired', {
+          approvalId: ask.approvalId,
+          subject: ask.subject,
+          reason,
+        }),
       ])
       .catch(onlyDecided)
     this.#held.get(ask.approvalId)?.settle(undefined)
@@ -127,7 +125,7 @@ export class Approvals {
     const reason = decided ? 'nobody answered in time' : 'it was answered or withdrawn in the terminal'
     await watch
       .say([
-        draftOf(watch.root, 'approval.expired', { approvalId, subject, reason }, { spanId: open.spanId }),
+        draftOf({ ...watch.root, spanId: open.spanId }, 'approval.expired', { approvalId, subject, reason }),
       ])
       .catch(onlyDecided)
   }

@@ -134,12 +134,10 @@ export class Delivery {
   /** A program that tells nothing of itself has no better receipt than its terminal. */
   async #taken(message: Queued): Promise<true> {
     await this.#parts.engine.perform([
-      draftOf(
-        this.#watch.root,
-        'message.accepted',
-        { messageId: message.messageId, proof: 'screen' },
-        { spanId: message.spanId },
-      ),
+      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.accepted', {
+        messageId: message.messageId,
+        proof: 'screen',
+      }),
     ])
     return true
   }
@@ -223,23 +221,20 @@ export class Delivery {
 
   async #stage(message: Queued, stage: Exclude<Stage, 'queued'>): Promise<void> {
     await this.#parts.engine.perform([
-      draftOf(
-        this.#watch.root,
-        'message.delivered',
-        { messageId: message.messageId, stage },
-        { spanId: message.spanId },
-      ),
+      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.delivered', {
+        messageId: message.messageId,
+        stage,
+      }),
     ])
   }
 
   async #fail(message: Queued, errorType: 'timeout' | 'gone', reason: string): Promise<boolean> {
     await this.#parts.engine.perform([
-      draftOf(
-        this.#watch.root,
-        'message.failed',
-        { messageId: message.messageId, errorType, reason },
-        { spanId: message.spanId },
-      ),
+      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.failed', {
+        messageId: message.messageId,
+        errorType,
+        reason,
+      }),
     ])
     return true
   }

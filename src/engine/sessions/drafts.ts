@@ -12,29 +12,12 @@ export type Root = {
 }
 
 type More = {
-  readonly spanId?: SpanId
   readonly parentSpanId?: SpanId
-  readonly runId?: RunId
   readonly parentRunId?: RunId
   readonly timestamp?: string
   readonly taskId?: string
 }
 
-/** An event of a session; it stands on the session's own span unless another is named. */
-export function draftOf<T extends EventType>(
-  root: Root,
-  type: T,
-  payload: PayloadOf<T>,
-  more: More = {},
-): Draft {
-  return {
-    sessionId: root.sessionId,
-    traceId: root.traceId,
-    runId: root.runId,
-    spanId: root.spanId,
-    actor: root.actor,
-    ...more,
-    type,
-    payload,
-  } as Draft
-}
+/** An event at its place: on the session's own span, unless another is named. */
+export const draftOf = <T extends EventType>(place: Root & More, type: T, payload: PayloadOf<T>): Draft =>
+  ({ ...place, type, payload }) as Draft

@@ -53,8 +53,8 @@ async function inject(
   const { messageId, spanId } = waiting
   const root = watch.root
   await watch.say([
-    draftOf(root, 'message.delivered', { messageId, stage: 'injected' }, { spanId }),
-    draftOf(root, 'message.accepted', { messageId, proof: 'hook' }, { spanId }),
+    draftOf({ ...root, spanId }, 'message.delivered', { messageId, stage: 'injected' }),
+    draftOf({ ...root, spanId }, 'message.accepted', { messageId, proof: 'hook' }),
   ])
   return reply
 }
@@ -67,10 +67,9 @@ async function deny(
 ): Promise<void> {
   await watch.say([
     draftOf(
-      watch.root,
+      { ...watch.root, spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
       'tool.call.denied',
       { callId: starting.callId, tool: starting.tool, gate: 'tool', reason: gate.reason },
-      { spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
     ),
   ])
 }

@@ -21,7 +21,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
   const effect = { effectId: `launch:${parts.ids.event()}`, effect: 'launch' }
   const span = { spanId: parts.ids.span(), parentSpanId: root.spanId }
   await parts.engine.perform([
-    draftOf(root, 'effect.intended', { ...effect, target: launching.tmuxSession }, span),
+    draftOf({ ...root, ...span }, 'effect.intended', { ...effect, target: launching.tmuxSession }),
   ])
   try {
     const folder = await parts.folders.open(short)
@@ -43,7 +43,10 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
     const { resolved, version, workingDir, tmuxSession, env } = launching
     const spec = { resolved, version, workingDir, tmuxSession, env }
     await parts.engine.perform([
-      draftOf(root, 'effect.done', { ...effect, receipt: { pane: opened.pane, pid: opened.pid } }, span),
+      draftOf({ ...root, ...span }, 'effect.done', {
+        ...effect,
+        receipt: { pane: opened.pane, pid: opened.pid },
+      }),
       draftOf(root, 'session.launched', {
         socket: parts.surroundings.tmuxSocket,
         tmuxSession: launching.tmuxSession,
@@ -65,7 +68,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
     const reason =
       error instanceof AppError ? error.message : `the program could not be started: ${String(error)}`
     await parts.engine.perform([
-      draftOf(root, 'effect.done', { ...effect, receipt: { error: reason } }, span),
+      draftOf({ ...root, ...span }, 'effect.done', { ...effect, receipt: { error: reason } }),
       draftOf(root, 'session.failed', { reason: 'spawn failed', error: reason }),
     ])
     await parts.grants.revoke(root.sessionId)

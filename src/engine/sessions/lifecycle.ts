@@ -74,7 +74,7 @@ export class Lifecycle {
       const approvalId = `apr_${this.#parts.ids.event().slice(4)}`
       await watch.say([
         draftOf(
-          watch.root,
+          { ...watch.root, spanId: this.#parts.ids.span(), parentSpanId: watch.root.spanId },
           'approval.requested',
           {
             approvalId,
@@ -85,7 +85,6 @@ export class Lifecycle {
             options: ['approve', 'reject'],
             ...(state.parentSessionId && { askedOf: state.parentSessionId }),
           },
-          { spanId: this.#parts.ids.span(), parentSpanId: watch.root.spanId },
         ),
       ])
       return

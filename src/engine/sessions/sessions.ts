@@ -1,15 +1,14 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { Draft } from '../../contract/event.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Signal } from '../../contract/signal.ts'
 import { isHeld } from '../../core/session/is-held.ts'
-import type { Place } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { Approvals } from './approvals.ts'
+import { closing } from './closing.ts'
 import { Delivery } from './deliver.ts'
 import { draftOf } from './drafts.ts'
 import { answerHook } from './hooks.ts'
@@ -18,6 +17,7 @@ import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { paneOf } from './place.ts'
 import { readScreen } from './read-screen.ts'
+import { isAt, type Restored, reconcile } from './reconcile.ts'
 import { relaunch } from './relaunch.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { TranscriptFollower } from './transcript.ts'
@@ -29,16 +29,6 @@ export type Live = {
   readonly delivery: Delivery
   readonly transcript: TranscriptFollower
 }
-
-/** What became of a session when the daemon took it up. */
-export type Restored = {
-  readonly sessionId: SessionId
-  readonly result: 'running' | 'restored' | 'needs you' | 'gone'
-  readonly why: string
-}
-
-const isAt = (pane: { server: string; pane: string }, place: Place | undefined): boolean =>
-  pane.server === place?.serverId && pane.pane === place.paneId
 
 const lookEveryMs = 2000
 
@@ -64,7 +54,16 @@ export class Sessions {
     this.#unlisten = this.#parts.terminal.listen((event) => {
       this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
     })
-    this.#restored = await this.#reconcile()
+    const panes = await this.#parts.terminal.panes(this.#stopped.signal)
+    const managed = Array.from(this.#parts.engine.sessions()).filter(
+      (state) => state.managed?.origin === 'managed',
+    )
+    for (const state of managed) this.follow(state)
+    this.#restored = await reconcile(managed, panes, {
+      ended: (state, pane) => this.#exited(this.follow(state), pane.exitCode, pane.exitSignal),
+      resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
+      lost: (state) => this.#closed(this.follow(state)),
+    })
     this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
   }
 
@@ -88,44 +87,6 @@ export class Sessions {
     await live.transcript.stop()
     const now = this.#parts.engine.session(state.sessionId)
     if (now) this.follow(now)
-  }
-
-  /** Compares what the journal says with the terminals that are there, and brings back what can be. */
-  async #reconcile(): Promise<Restored[]> {
-    const { signal } = this.#stopped
-    const panes = await this.#parts.terminal.panes(signal)
-    const results: Restored[] = []
-    for (const state of [...this.#parts.engine.sessions()]) {
-      if (state.managed?.origin !== 'managed') continue
-      const { sessionId, managed } = state
-      const pane = panes.find((one) => isAt(one, managed.place))
-      const live = this.follow(state)
-      const tell = (result: Restored['result'], why: string) => results.push({ sessionId, result, why })
-      if (pane && !pane.isDead) tell('running', 'its program never stopped')
-      else if (pane) {
-        await this.#exited(live, pane.exitCode, pane.exitSignal)
-        tell('gone', 'its program ended while nobody watched')
-      } else await this.#bringBack(live, state, tell)
-    }
-    return results
-  }
-
-  async #bringBack(
-    live: Live,
-    state: Readonly<SessionState>,
-    tell: (result: Restored['result'], why: string) => void,
-  ): Promise<void> {
-    const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
-    try {
-      await this.resume(state, 'muster', this.#stopped.signal)
-      if (wasWorking)
-        tell('needs you', 'its conversation is back, but its turn was cut off: tell it to go on')
-      else tell('restored', 'its conversation is back')
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      await this.#closed(live)
-      tell('gone', error.message)
-    }
   }
 
   async stop(): Promise<void> {
@@ -194,12 +155,13 @@ export class Sessions {
     const reopened = hasEnded(state) ? [draftOf(root, 'session.reopened', { by: from })] : []
     await watch.say([
       ...reopened,
-      draftOf(
-        root,
-        'message.queued',
-        { messageId, mode, vault, from, preview: labelled.slice(0, 2000) },
-        span,
-      ),
+      draftOf({ ...root, ...span }, 'message.queued', {
+        messageId,
+        mode,
+        vault,
+        from,
+        preview: labelled.slice(0, 2000),
+      }),
     ])
     live.delivery.poke()
     return messageId
@@ -298,7 +260,7 @@ export class Sessions {
 
   async #onTerminal(event: TerminalEvent): Promise<void> {
     if (event.kind !== 'exited' && event.kind !== 'closed') return
-    for (const live of [...this.#live.values()]) {
+    for (const live of Array.from(this.#live.values())) {
       const place = live.watch.state()?.managed?.place
       if (!place) continue
       if (event.kind === 'exited' && place.paneId === event.pane)
@@ -391,29 +353,4 @@ export class Sessions {
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error
     }
   }
-}
-
-/**
- * The turn in which an agent says that it is done, and the call by which it says so, end well;
- * without this they would be ended by force with the session.
- */
-function closing(watch: SessionWatch): Draft[] {
-  const open = [...(watch.state()?.open.values() ?? [])]
-  const own = { runId: watch.root.runId }
-  return open.toReversed().flatMap((span): Draft[] => {
-    const at = { ...own, runId: span.runId, spanId: span.spanId }
-    const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
-    if (span.kind === 'tool' && facts.callId !== undefined)
-      return [
-        draftOf(
-          watch.root,
-          'tool.call.completed',
-          { callId: facts.callId, tool: facts.tool ?? 'unknown' },
-          at,
-        ),
-      ]
-    if (span.kind === 'agent' && facts.agentId !== undefined)
-      return [draftOf(watch.root, 'agent.completed', { agentId: facts.agentId }, at)]
-    return []
-  })
 }

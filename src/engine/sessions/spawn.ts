@@ -122,43 +122,33 @@ async function record(
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
   const drafts = [
-    draftOf(
-      root,
-      'session.started',
-      {
-        name: resolved.name,
-        origin: 'managed',
-        cli: resolved.cli,
-        workingDir,
-        depth,
-        agent: { agentId: resolved.name, agentType: resolved.agentType },
-        permissionMode: resolved.permissionMode,
-        lifecycleMode: request.mode ?? child_agents.mode,
-        ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),
-        ...(resolved.friendlyName && { friendlyName: resolved.friendlyName }),
-        ...(resolved.model && { model: resolved.model }),
-        ...(by.parent && { parentSessionId: by.parent.sessionId }),
-        ...(request.budget && { budget: request.budget }),
-        ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
-      },
-      parentSpan ? { parentSpanId: parentSpan } : {},
-    ),
+    draftOf({ ...root, ...(parentSpan ? { parentSpanId: parentSpan } : {}) }, 'session.started', {
+      name: resolved.name,
+      origin: 'managed',
+      cli: resolved.cli,
+      workingDir,
+      depth,
+      agent: { agentId: resolved.name, agentType: resolved.agentType },
+      permissionMode: resolved.permissionMode,
+      lifecycleMode: request.mode ?? child_agents.mode,
+      ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),
+      ...(resolved.friendlyName && { friendlyName: resolved.friendlyName }),
+      ...(resolved.model && { model: resolved.model }),
+      ...(by.parent && { parentSessionId: by.parent.sessionId }),
+      ...(request.budget && { budget: request.budget }),
+      ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
+    }),
   ]
   if (prompt !== '')
     drafts.push(
-      draftOf(
-        root,
-        'message.queued',
-        {
-          messageId: `${root.sessionId}:prompt`,
-          mode: 'sequential',
-          by: 'launch',
-          preview: prompt.slice(0, previewChars),
-          vault: await parts.vault.put(new TextEncoder().encode(prompt), root.runId),
-          from: by.actor,
-        },
-        { spanId: parts.ids.span(), parentSpanId: root.spanId },
-      ),
+      draftOf({ ...root, spanId: parts.ids.span(), parentSpanId: root.spanId }, 'message.queued', {
+        messageId: `${root.sessionId}:prompt`,
+        mode: 'sequential',
+        by: 'launch',
+        preview: prompt.slice(0, previewChars),
+        vault: await parts.vault.put(new TextEncoder().encode(prompt), root.runId),
+        from: by.actor,
+      }),
     )
   let passed: Passed | undefined
   await parts.engine

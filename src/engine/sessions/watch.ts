@@ -197,7 +197,7 @@ export class SessionWatch {
     const managed = state?.managed
     this.#run = { runId: this.#parts.ids.run(), spanId: this.#parts.ids.span() }
     const spawned = draftOf(
-      this.#root,
+      { ...this.#root, ...this.#run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
       'agent.spawned',
       {
         agentId: managed?.name ?? 'agent',
@@ -207,11 +207,10 @@ export class SessionWatch {
         ...(signal.text && { agentTask: signal.text.slice(0, 2000) }),
         ...(managed?.model && { model: managed.model }),
       },
-      { ...this.#run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
     )
     const reopened =
       state && hasEnded(state)
-        ? [draftOf(this.#root, 'session.reopened', { by: signal.origin }, { timestamp: timeOf(signal) })]
+        ? [draftOf({ ...this.#root, timestamp: timeOf(signal) }, 'session.reopened', { by: signal.origin })]
         : []
     return [...before, ...reopened, spawned]
   }
@@ -228,11 +227,11 @@ export class SessionWatch {
     const agentId = this.state()?.managed?.name ?? 'agent'
     const payload = { agentId, ...(text && { detail: text.slice(0, 2000) }) }
     return [
-      draftOf(this.#root, type, payload, {
-        ...run,
-        parentSpanId: this.#root.spanId,
-        timestamp: timeOf(signal),
-      }),
+      draftOf(
+        { ...this.#root, ...run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
+        type,
+        payload,
+      ),
     ]
   }
 
@@ -264,12 +263,10 @@ export class SessionWatch {
     if (!found) return []
     const proof = signal.source === 'hook' ? 'hook' : 'transcript'
     return [
-      draftOf(
-        this.#root,
-        'message.accepted',
-        { messageId: found.messageId, proof },
-        { spanId: found.spanId, parentSpanId: this.#root.spanId },
-      ),
+      draftOf({ ...this.#root, spanId: found.spanId, parentSpanId: this.#root.spanId }, 'message.accepted', {
+        messageId: found.messageId,
+        proof,
+      }),
     ]
   }
 

@@ -1,6 +1,6 @@
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const pattern =
-  /resets (?:(?<month>[A-Z][a-z]{2})[a-z]* (?<day>\d{1,2}),? (?:at )?)?(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?<half>[ap]m) \((?<zone>[\w/+-]+)\)/
+  /resets (?:(?<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (?<day>\d{1,2}),? (?:at )?)?(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?<half>[ap]m) \((?<zone>[\w/+-]+)\)/
 const dayMs = 86_400_000
 
 /** When an allowance begins anew, from a text like `resets Nov 19, 12:48am (Europe/Berlin)`; nothing without a zone. */
@@ -23,7 +23,7 @@ export function resetTime(text: string, atMs: number): number | undefined {
         )
       : Date.UTC(
           today.getUTCFullYear() + years,
-          months.indexOf(month.toLowerCase()),
+          months.indexOf(month),
           Number(day),
           hours,
           Number(minute ?? 0),

@@ -67,7 +67,7 @@ function close(
   const open = foreign(memory['open'])
   const tool = callId === undefined ? undefined : foreignText(open[callId])
   if (callId === undefined || tool === undefined) return []
-  
+  memory['open'] = Object.fromEntries(Object.entries(open).filter(([id]) => id !== callId))
   return [end(callId, tool)]
 }
 

@@ -57,6 +57,28 @@ test('[MUS-180] a message that is written again is counted once, and the last fi
   ])
 })
 
+test('[SM-86] a call is told once, however often its message is written', () => {
+  const call = {
+    id: 'c1',
+    name: 'read_file',
+    args: { file_path: 'a' },
+    timestamp: '2026-01-01T00:00:01.000Z',
+  }
+  const line = (status: string) =>
+    JSON.stringify({
+      id: 'm1',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      type: 'gemini',
+      toolCalls: [{ ...call, status }],
+    })
+  const context = { memory: {} }
+  const read = ['executing', 'success', 'success'].flatMap((status) => geminiLine(line(status), context))
+  expect(read.map(({ kind, at }) => [kind, at])).toEqual([
+    ['tool-start', Date.parse('2026-01-01T00:00:00.000Z')],
+    ['tool-end', Date.parse('2026-01-01T00:00:01.000Z')],
+  ])
+})
+
 test('[SM-118] the file of a subagent begins with its start', () => {
   const line = '{"sessionId":"s","startTime":"2026-01-01T00:00:00.000Z","kind":"subagent"}'
   expect(geminiLine(line, { agent: 'child', memory: {} })).toEqual([

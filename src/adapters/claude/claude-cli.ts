@@ -1,0 +1,27 @@
+import { claudeDialect } from '../../contract/formats/claude/dialect.ts'
+import type { AgentCli } from '../../ports/agent-cli.ts'
+import { askLogin } from './ask-login.ts'
+import { askVersion } from './ask-version.ts'
+import { findForeign } from './find-foreign.ts'
+import { findTranscripts } from './find-transcripts.ts'
+import { planLaunch } from './plan-launch.ts'
+
+/** What the adapter must know of the process it runs in. */
+export type Surroundings = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Claude Code refuses to run unasked as root, unless it is told that it is confined. */
+  readonly isRoot: boolean
+}
+
+/** Claude Code, from 2.1.197 on. */
+export function claudeCli({ env, isRoot }: Surroundings): AgentCli {
+  return {
+    name: 'claude',
+    dialect: claudeDialect,
+    plan: (request, signal) => planLaunch(request, { isRoot, signal }),
+    version: (command, signal) => askVersion(command, { env, signal }),
+    login: (command, signal) => askLogin(command, { env, signal }),
+    transcripts: findTranscripts,
+    foreign: findForeign,
+  }
+}

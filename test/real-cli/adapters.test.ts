@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import { codexCli } from '../../src/adapters/codex/codex-cli.ts'
+import { geminiCli } from '../../src/adapters/gemini/gemini-cli.ts'
+import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { opencodeCli } from '../../src/adapters/opencode/opencode-cli.ts'
+import { piCli } from '../../src/adapters/pi/pi-cli.ts'
+import type { Signal } from '../../src/contract/signal.ts'
+import type { AgentCli, LaunchRequest } from '../../src/ports/agent-cli.ts'
+import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { hermetic, shellCall } from '../support/hermetic.ts'
+import { launchRequest } from '../support/launch-request.ts'
+import { type PluginDaemon, pluginDaemon } from '../support/plugin-host.ts'
+import { ofKind, signalsOf } from '../support/screen-fixture.ts'
+import { tempFolder } from '../support/temp-journal.ts'
+import { never, tempTmux } from '../support/temp-tmux.ts'
+
+const adapters = { codex: codexCli, gemini: geminiCli, opencode: opencodeCli, pi: piCli }
+type Name = keyof typeof adapters
+const pins = clis.filter((cli): cli is typeof cli & { name: Name } => cli.name in adapters)
+const soon = { timeout: 90_000, interval: 200 }
+
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await startScriptedModel()
+})
+afterAll(() => model.close())
+
+describe.each(pins)('$name $version', (pin) => {
+  test('[SM-86] a turn with a tool is told by hooks and by the record', {
+    timeout: 180_000,
+  }, async (context) => {
+    const run = await launch(pin, context, { permissionMode: 'bypass', role: { text: 'Be brief.' } })
+    await expect.poll(() => run.steps(), soon).toBe(2)
+    expect(existsSync(join(run.cwd, 'made.txt'))).toBe(true)
+    await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBeGreaterThan(0)
+    await expect.poll(async () => ofKind(await run.record(), 'text').at(-1)?.text, soon).toBe('all done')
+
+    const record = await run.record()
+    expect(ofKind(record, 'prompt')[0]?.text).toContain('SCRIPT:')
+    expect(ofKind(record, 'tool-start')).toEqual([expect.objectContaining({ tool: 'Bash' })])
+    expect(ofKind(record, 'tool-end')).toEqual([expect.objectContaining({ ok: true })])
+    expect(new Set(ofKind(record, 'usage').map(({ responseId }) => responseId)).size).toBe(2)
+
+    const hooks = run.hooks().map(({ kind }) => kind)
+    for (const kind of ['ready', 'prompt', 'tool-start', 'turn-end'] as const) expect(hooks).toContain(kind)
+    await expect
+      .poll(async () => run.cli.dialect.screen(await run.screen(), pin.version), soon)
+      .toMatchObject({ composer: { state: 'empty' }, isWorking: false })
+  })
+
+  test('[MUS-209] without a daemon a role’s missing tool does not run', {
+    timeout: 180_000,
+  }, async (context) => {
+    const tools = ['Read']
+    const run = await launch(pin, context, { permissionMode: 'bypass', role: { text: '', tools } })
+    await run.daemon.stop()
+    await expect.poll(() => run.steps(), soon).toBe(2)
+    expect(existsSync(join(run.cwd, 'made.txt'))).toBe(false)
+  })
+})
+
+/** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks. */
+async function launch(pin: (typeof pins)[number], context: TestContext, fields: Partial<LaunchRequest>) {
+  const command = cliPath(pin.name, pin.version)
+  if (command === undefined) return context.skip(missingCli(pin))
+  const cli = adapters[pin.name]()
+  const daemon = await pluginDaemon()
+  const start = hermetic(pin.name, { home: tempFolder('mra-'), modelUrl: model.url })
+  if (pin.name === 'opencode') seedOpenCode(start.env, pin.version)
+  const script = [
+    { text: 'making', tools: [shellCall(pin.name, 'echo made > made.txt')] },
+    { text: 'all done' },
+  ]
+  const request = launchRequest(tempFolder('mrf-'), {
+    ...fields,
+    command,
+    version: pin.version,
+    workingDir: start.cwd,
+    prompt: `SCRIPT:${JSON.stringify(script)}`,
+    hookUrl: daemon.url,
+    hookCommand: hookCommand(daemon),
+    env: start.env,
+    ...(pin.name === 'gemini' && { model: 'gemini-2.5-pro' }),
+  })
+  const before = model.requests().at(-1)?.n ?? 0
+  const pane = await openPane(cli, request)
+  const hooks = (): Signal[] => daemon.heard.flatMap((heard) => cli.dialect.hook(heard, 0))
+  const startedAtMs = Date.parse('2026-01-01')
+  return {
+    cli,
+    daemon,
+    cwd: start.cwd,
+    hooks,
+    screen: pane.screen,
+    steps: () =>
+      model.requests().filter(({ n, answered, isSent }) => n > before && answered === 'step' && isSent)
+        .length,
+    async record(): Promise<Signal[]> {
+      if (pin.name === 'opencode') return hooks()
+      const ready = ofKind(hooks(), 'ready').find(({ foreignId }) => foreignId !== undefined)
+      const where = { workingDir: start.cwd, env: start.env, startedAtMs, foreignId: ready?.foreignId ?? '' }
+      const files = await cli.transcripts(where)
+      return files.flatMap(({ path, agent }) => signalsOf(new URL(`file://${path}`), cli.dialect.line, agent))
+    },
+  }
+}
+
+async function openPane(cli: AgentCli, request: LaunchRequest) {
+  const plan = await cli.plan(request, never)
+  for (const { path, text, mode } of plan.files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text, { mode })
+  }
+  const server = tempTmux()
+  const terminal = await server.open()
+  const pane = await terminal.open(
+    server.request('agent', plan.argv, {
+      workingDir: request.workingDir,
+      env: { ...request.env, ...plan.env, MUSTER_TOKEN: 'mst_test' },
+      width: 160,
+      height: 50,
+    }),
+    never,
+  )
+  onTestFinished(() => terminal.close(pane, never))
+  return { screen: () => terminal.capture(pane, never) }
+}
+
+/** A program that does what `sm hook` does: it hands the payload on, and fails when nobody answers. */
+function hookCommand(daemon: PluginDaemon): readonly string[] {
+  const path = join(tempFolder('mrh-'), 'hook.mjs')
+  writeFileSync(
+    path,
+    `let text = ''
+for await (const part of process.stdin) text += part
+const headers = { 'content-type': 'application/json' }
+const answer = await fetch(${JSON.stringify(daemon.url)}, { method: 'POST', headers, body: text })
+process.stdout.write(await answer.text())
+`,
+  )
+  return [process.execPath, path]
+}
+
+/** OpenCode fetches a package for plugins into a new home, and waits for it; ours needs none. */
+function seedOpenCode(env: Readonly<Record<string, string>>, version: string): void {
+  const folder = join(env['XDG_CONFIG_HOME'] ?? '', 'opencode')
+  const name = '@opencode-ai/plugin'
+  const dependencies = { [name]: version }
+  const write = (file: string, content: object) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), JSON.stringify(content))
+  }
+  write('package.json', { dependencies })
+  write(`node_modules/${name}/package.json`, { name, version })
+  const packages = { '': { dependencies }, [`node_modules/${name}`]: { version } }
+  write('package-lock.json', { name: 'opencode', lockfileVersion: 3, requires: true, packages })
+}

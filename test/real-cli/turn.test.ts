@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { cliSessions, scripted } from '../support/cli-session.ts'
+import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { shellCall } from '../support/hermetic.ts'
+import { eventually } from '../support/session-daemon.ts'
+
+/** The whole way of one child, by the real CLI: it works, reports, completes; its parent is told once. */
+test.each(clis)(
+  '[SM-37][SM-86][SM-55][MUS-231] $name $version: prompt, tool, milestone, completion, archive, exact tokens',
+  { timeout: 120_000 },
+  async (cli) => {
+    const { name, version } = cli
+    if (cliPath(name, version) === undefined) return expect.fail(missingCli(cli))
+    const m = await cliSessions(name, { version })
+    const parent = await m.spawnShell()
+    const prompt = scripted(
+      [
+        {
+          text: 'I will write it.',
+          tools: [shellCall(name, 'sm checkpoint "half way (1/2)" && echo hi > made.txt')],
+          usage: { input: 1000, output: 20, cacheRead: 300 },
+        },
+        {
+          text: 'Now I say that I am done.',
+          tools: [shellCall(name, 'sm complete "All 26 tests passing."')],
+          usage: { input: 1500, output: 30 },
+        },
+        { text: 'That was all.', usage: { input: 1600, output: 7 } },
+      ],
+      'Please write a file.',
+    )
+    const child = await m.spawn(prompt, { permission_mode: 'bypass', parent: parent.session_id })
+    const look = () => m.client.getSession({ id: child.session_id })
+    const ended = await eventually(look, ({ completion_status }) => completion_status !== null, 60_000)
+    expect(ended).toMatchObject({
+      status: 'completed',
+      completion_message: 'All 26 tests passing.',
+      checkpoints: [{ message: 'half way (1/2)' }],
+    })
+    expect(readFileSync(join(m.own.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
+    const sent = async () =>
+      m.model
+        .requests()
+        .filter(({ answered }) => answered === 'step')
+        .reduce((sum, { usage: u }) => sum + (u?.input ?? 0) + (u?.output ?? 0) + (u?.cacheRead ?? 0), 0)
+    const used = 1000 + 20 + 300 + 1500 + 30 + 1600 + 7
+    await eventually(sent, (sum) => sum === used)
+    // The last words come after the completion and count all the same.
+    const final = await eventually(look, ({ tokens_used }) => tokens_used >= used, 20_000)
+    // Gemini writes a call down when it has ended, which is after the session's end for the last one.
+    expect(final).toMatchObject({ tokens_used: used, total_tools: name === 'gemini' ? 1 : 2 })
+    const { messages } = await m.client.listMessages({ id: parent.session_id })
+    expect(messages.filter(({ preview }) => preview.includes('completed'))).toHaveLength(1)
+    const archive = join(m.home, 'archives', child.session_id)
+    if (name !== 'opencode')
+      await eventually(
+        async () => existsSync(archive) && readdirSync(archive).length,
+        (n) => n !== false && n > 0,
+      )
+    await m.client.killSession({ id: child.session_id, force: true })
+    expect(m.processes().length).toBeLessThanOrEqual(1)
+  },
+)
