@@ -57,6 +57,7 @@ test('[MUS-209] a role with tools decides before each one, and is a policy that 
   const policy = textOf(made, 'policy.toml')
   expect(policy).toContain('"run_shell_command"')
   expect(policy).not.toContain('"read_file"')
+  expect(policy).not.toContain('"ask_user"')
   expect(policy).toContain('mcpName = "*"')
   expect(made.argv.some((word) => word.startsWith('--admin-policy='))).toBe(true)
   const free = await plan()

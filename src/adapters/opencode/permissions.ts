@@ -14,7 +14,7 @@ const modes: Readonly<Record<PermissionMode, OpenCodePermissions>> = {
   bypass: {},
 }
 
-/** Which tools of a role need a permission; the others of OpenCode's own are denied to it. */
+/** Which tools of a role need a permission; what is missing here an agent only speaks or plans with. */
 const needs: Readonly<Record<string, readonly string[]>> = {
   read: ['Read'],
   edit: ['Edit', 'Write', 'MultiEdit'],
@@ -25,9 +25,6 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   lsp: ['LSP'],
   task: ['Task', 'Agent'],
   skill: ['Skill'],
-  todowrite: ['TodoWrite'],
-  todoread: ['TodoWrite'],
-  question: ['AskUserQuestion'],
   webfetch: ['WebFetch'],
   websearch: ['WebSearch'],
   codesearch: ['WebSearch'],

@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type ControlClient, startControlClient } from './control-client.ts'
 import type { Block } from './control-parser.ts'
+import { endOrphans, listOwners } from './orphan-clients.ts'
 import { deadSubscription } from './pane-list.ts'
 import type { TmuxServer } from './tmux-server.ts'
 
@@ -45,9 +46,7 @@ export async function connect(
     await Promise.all(
       [...server.settings, ...anchor, deadSubscription()].map((line) => client.run([line], never)),
     )
-    endOrphans(
-      (await client.run([`list-clients -t '${session}' -F '#{client_pid} #{client_termname}'`], never))[0],
-    )
+    endOrphans(outputs(await client.run([listOwners(session)], never))[0] ?? [])
     const isRewriting = /\[-\w*S\w*\]/.test(usage[0] ?? '')
     return {
       client,
@@ -63,28 +62,6 @@ export async function connect(
 
 const fail = (error: AppError): never => {
   throw error
-}
-
-/**
- * A control client whose daemon was killed while tmux had something to tell it stays for ever, and what it is told
- * piles up in the server.
- */
-function endOrphans(answer: Block | undefined): void {
-  for (const line of answer?.lines ?? []) {
-    const [, client, daemon] = /^(\d+) muster-(\d+)$/.exec(line) ?? []
-    if (daemon !== undefined && !signalled(Number(daemon), 0)) signalled(Number(client), 'SIGKILL')
-  }
-}
-
-/** Whether there was such a process. */
-function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error
-    return code === 'EPERM'
-  }
 }
 
 const identity = `display-message -p '#{pid}-#{start_time} #{socket_path}'`

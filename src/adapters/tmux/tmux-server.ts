@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { privateFolder, replaceFile } from '../system/durable-files.ts'
 import { tmuxVersion } from './installed.ts'
+import { ownerTerm } from './orphan-clients.ts'
 import { ownConfig } from './own-config.ts'
 
 /** Which tmux server, and how it is reached and started. */
@@ -53,8 +54,7 @@ export async function tmuxServer(options: {
     settings,
     // -u: without it every character beyond ASCII comes back as an underscore.
     clientArgs: ['-u', '-L', socket, ...(isOwn ? ['-f', config] : []), '-C', ...anchor],
-    // Control clients have no terminal: what they give as its kind tells whose they are.
-    env: { ...(isOwn ? pick(process.env, kept) : without(process.env)), TERM: `muster-${process.pid}` },
+    env: { ...(isOwn ? pick(process.env, kept) : without(process.env)), TERM: ownerTerm(process.pid) },
   }
 }
 

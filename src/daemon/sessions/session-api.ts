@@ -9,6 +9,7 @@ import { raised } from '../../core/ledger/budget.ts'
 import { explain } from '../../core/session/evidence/explain.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { anyQuestion } from '../../engine/sessions/approvals.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { paneOf } from '../../engine/sessions/place.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
@@ -130,7 +131,7 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       const { sessions } = await host.open()
       const question = engine.session(row.sessionId)?.asks?.find(({ subject }) => subject === 'question')
       if (question && sessions.approvals.isHeld(question.approvalId)) {
-        const decision: Decision = { verdict: 'allow', scope: 'once', answers: { '*': text } }
+        const decision: Decision = { verdict: 'allow', scope: 'once', answers: { [anyQuestion]: text } }
         await sessions.approvals.decide(live.watch, question, { decision, by: from })
         return answeredView(row, { messageId: question.approvalId, text, mode, from, at: clock.now() })
       }

@@ -1,14 +1,21 @@
 import type { Decision } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
-import type { SignalOf } from '../../contract/signal.ts'
+import type { AskedQuestion, SignalOf } from '../../contract/signal.ts'
 import type { Ask } from '../../core/approvals/asks.ts'
 import { cardOf } from '../../core/approvals/card.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import type { SessionWatch } from './watch.ts'
 
-type Held = { readonly watch: SessionWatch; readonly settle: (decision: Decision | undefined) => void }
+/** A caller that names no question means all of them. */
+export const anyQuestion = '*'
+
+type Held = {
+  readonly questions: readonly AskedQuestion[]
+  readonly watch: SessionWatch
+  readonly settle: (decision: Decision | undefined) => void
+}
 
 /** Questions of CLIs that wait for an answer from outside; one decision wins and expiry is a denial. */
 export class Approvals {
@@ -42,7 +49,7 @@ export class Approvals {
     ])
     const over = new AbortController()
     const decision = new Promise<Decision | undefined>((settle) => {
-      this.#held.set(approvalId, { watch, settle })
+      this.#held.set(approvalId, { watch, settle, questions: signal.questions ?? [] })
       gone.addEventListener('abort', () => settle(undefined), { once: true })
       this.#parts.clock.sleep(timeoutMs, over.signal).then(
         () => settle({ verdict: 'deny', reason: 'nobody answered in time' }),
@@ -66,6 +73,8 @@ export class Approvals {
     { decision, by }: { decision: Decision; by: string },
   ): Promise<void> {
     const { approvalId, subject, spanId } = ask
+    const held = this.#held.get(approvalId)
+    const exact = held ? withQuestions(decision, held.questions) : decision
     const root = watch.root
     const latencyMs = Math.max(0, this.#parts.clock.now() - ask.requestedAtMs)
     const granted = {
@@ -73,9 +82,9 @@ export class Approvals {
       subject,
       by,
       latencyMs,
-      ...(decision.verdict === 'allow' && {
-        scope: decision.scope,
-        ...(decision.answers && { answer: decision.answers }),
+      ...(exact.verdict === 'allow' && {
+        scope: exact.scope,
+        ...(exact.answers && { answer: exact.answers }),
       }),
     }
     const rejected = {
@@ -90,7 +99,7 @@ export class Approvals {
         ? draftOf({ ...root, spanId }, 'approval.granted', granted)
         : draftOf({ ...root, spanId }, 'approval.rejected', rejected),
     ])
-    this.#held.get(approvalId)?.settle(decision)
+    held?.settle(exact)
   }
 
   isHeld(approvalId: string): boolean {
@@ -128,6 +137,16 @@ export class Approvals {
         draftOf({ ...watch.root, spanId: open.spanId }, 'approval.expired', { approvalId, subject, reason }),
       ])
       .catch(onlyDecided)
+  }
+}
+
+function withQuestions(decision: Decision, questions: readonly AskedQuestion[]): Decision {
+  const answer = decision.verdict === 'allow' ? decision.answers?.[anyQuestion] : undefined
+  if (decision.verdict !== 'allow' || answer === undefined) return decision
+  const { [anyQuestion]: _any, ...named } = decision.answers ?? {}
+  return {
+    ...decision,
+    answers: { ...Object.fromEntries(questions.map(({ question }) => [question, answer])), ...named },
   }
 }
 

@@ -38,16 +38,14 @@ export const HookPayload = z.looseObject({
 })
 export type HookPayload = z.infer<typeof HookPayload>
 
-const RateLimitWindow = z.looseObject({ used_percentage: number, resets_at: number })
+/** How much of one allowance is used. */
+export const RateLimitWindow = z.looseObject({ used_percentage: number, resets_at: number })
 
-/** What Claude Code gives to a status line; it has no event name. */
+/** What Claude Code gives to a status line. */
 export const StatusPayload = z.looseObject({
-  hook_event_name: z.undefined().optional(),
   session_id: z.string().min(1),
   model: objectOf({ id: text }),
   cost: objectOf({ total_cost_usd: number }),
   context_window: objectOf({ used_percentage: number }),
   rate_limits: record,
 })
-export type StatusPayload = z.infer<typeof StatusPayload>
-export { RateLimitWindow }

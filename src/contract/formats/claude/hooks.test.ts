@@ -179,6 +179,9 @@ describe.each(claudeVersions)('hooks of %s', (version) => {
         { name: 'seven_day', usedPercent: 31, resetsAtMs: expect.any(Number) },
       ],
     })
+    expect(hookSignals({ hook_event_name: 'statusline', ...claudeHook('statusLine', version) }, at)).toEqual(
+      signals('statusLine'),
+    )
     const [meter] = signals('statusLine')
     const limit = (meter as Extract<Signal, { kind: 'meter' }>).limits?.[0]
     expect(limit?.resetsAtMs).toBeGreaterThan(Date.parse('2026-11-15'))

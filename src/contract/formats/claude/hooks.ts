@@ -9,7 +9,8 @@ import { isTaskNotification } from './task-notification.ts'
 /** What a hook's payload, or that of a status line, tells. */
 export function hookSignals(payload: unknown, at: number): readonly Signal[] {
   const read = HookPayload.safeParse(payload)
-  if (!read.success) return meterOf(payload, at)
+  // A status line has no event; the command that reports it gives it one.
+  if (!read.success || read.data.hook_event_name === 'statusline') return meterOf(payload, at)
   const hook = read.data
   // A compaction runs an agent of its own, without a type; it is no subagent of the session.
   if (hook.agent_id !== undefined && hook.agent_type === undefined) return []

@@ -29,7 +29,6 @@ test('[SM-94] a message goes into a running turn, or makes the agent go on at it
   expect(JSON.parse(body('PostToolUse')).hookSpecificOutput.additionalContext).toBe('look here')
   expect(JSON.parse(body('Stop'))).toEqual({ decision: 'block', reason: 'look here' })
   expect(body('SessionEnd')).toBe('')
-  expect(inject({ hook_event_name: 'Stop' }, '  ')).toBeUndefined()
 })
 
 const dialog = (kind: Dialog['kind'], options: readonly string[]): Dialog => ({

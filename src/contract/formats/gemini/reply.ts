@@ -13,7 +13,7 @@ const contextEvents = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
 /** Context is added to the running turn; at its end the text becomes what the agent goes on with. */
 export function geminiInject(payload: unknown, text: string): HookReply | undefined {
   const event = foreignText(foreign(payload)['hook_event_name'])
-  if (event === undefined || text.trim() === '') return undefined
+  if (event === undefined) return undefined
   if (event === 'AfterAgent') return say({ decision: 'block', reason: text })
   if (!contextEvents.has(event)) return undefined
   return say({ hookSpecificOutput: { hookEventName: event, additionalContext: text } })

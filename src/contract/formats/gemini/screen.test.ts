@@ -14,6 +14,9 @@ test.for([
   ['working', { composer: { state: 'empty' }, isWorking: true }],
   ['queued', { composer: { state: 'empty' }, isWorking: true, queued: 1 }],
   ['interrupted', { composer: { state: 'empty' }, isWorking: false }],
+  ['plain-ready', { composer: { state: 'empty' }, isWorking: false }],
+  ['plain-typed', { composer: { state: 'text', text: 'l1\nl2\nl3' }, isWorking: false }],
+  ['plain-working', { composer: { state: 'empty' }, isWorking: true }],
 ] as const)('[SM-88] Gemini 0.61.0 shows %s', ([name, reading]) => {
   expect(read(name)).toEqual(reading)
 })

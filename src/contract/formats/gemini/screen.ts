@@ -9,10 +9,10 @@ import { type GeminiScreenRules, geminiScreenRules } from './screen-rules.ts'
 export function geminiScreen(screen: Screen, version: string): ScreenReading {
   const rules = rulesFor(geminiScreenRules, version)
   const lines = screen.lines.map((line) => line.trimEnd())
-  const box = boxOn(lines)
-  const composer = box ? composerOf(lines.slice(box.from + 1, box.to), rules) : ({ state: 'none' } as const)
+  const box = boxOn(lines, rules)
+  const composer = box ? composerOf(lines.slice(box.from, box.to), rules) : ({ state: 'none' } as const)
   const dialog = composer.state === 'none' ? dialogOn(lines, rules) : undefined
-  const since = lines.slice(lastPrompt(lines, box?.from ?? lines.length) + 1)
+  const since = lines.slice(lastPrompt(lines, box?.rule ?? lines.length) + 1)
   const isWorking =
     !dialog && (rules.workingTitle.test(screen.title) || since.some((line) => rules.working.test(line)))
   const retry = since.map((line) => rules.retry.exec(line)).findLast((match) => match !== null)
@@ -32,18 +32,23 @@ export function geminiScreen(screen: Screen, version: string): ScreenReading {
   }
 }
 
-/** The box at the bottom; prompts of the conversation stand in boxes that look the same, with more below them. */
-function boxOn(lines: readonly string[]): { readonly from: number; readonly to: number } | undefined {
-  const to = lines.findLastIndex((line) => /^▀+$/.test(line))
-  const from = lines.findLastIndex((line, at) => at < to && /^▄+$/.test(line))
-  const below = lines.slice(to + 1).filter((line) => line !== '')
-  const isLast = below.length <= 4 && !below.some((line) => /^\s*[✦╭│╰ℹ⚠✕?]/.test(line))
-  return from >= 0 && isLast ? { from, to } : undefined
+/**
+ * The box at the bottom, below a rule of its own. Prompts of the conversation look the same but for that; where the
+ * terminal has few colours the borders are blank lines.
+ */
+function boxOn(lines: readonly string[], { prompt }: GeminiScreenRules): Box | undefined {
+  const rule = lines.findLastIndex((line) => /^─{20,}$/.test(line))
+  const from = rule < 0 ? -1 : lines.findIndex((line, at) => at > rule && at < rule + 5 && prompt.test(line))
+  if (from < 0) return undefined
+  const border = lines.findIndex((line, at) => at > from && /^▀+$/.test(line))
+  const blank = lines.findIndex((line, at) => at > from && line === '')
+  const to = [border, blank, lines.length].find((at) => at > from) ?? lines.length
+  return { rule, from, to }
 }
 
-function composerOf(lines: readonly string[], { prompt, placeholder }: GeminiScreenRules): Composer {
-  const [first = ''] = lines
-  if (!prompt.test(first)) return { state: 'none' }
+type Box = { readonly rule: number; readonly from: number; readonly to: number }
+
+function composerOf(lines: readonly string[], { placeholder }: GeminiScreenRules): Composer {
   const text = lines.map((line) => line.slice(3)).join('\n')
   if (text.trim() === '' || placeholder.test(text)) return { state: 'empty' }
   return { state: 'text', text: text.trim() }
@@ -65,7 +70,7 @@ function dialogOn(lines: readonly string[], rules: GeminiScreenRules): Dialog | 
 }
 
 const lastPrompt = (lines: readonly string[], before: number): number =>
-  lines.findLastIndex((line, at) => at < before && /^▀+$/.test(line))
+  lines.findLastIndex((line, at) => at < before && /^(▀+$| > \S)/.test(line))
 
 function queuedIn(lines: readonly string[], { queueHeader }: GeminiScreenRules): number {
   const header = lines.findLastIndex((line) => queueHeader.test(line))

@@ -29,4 +29,4 @@ export const openCodeGate = (_payload: unknown, gate: GateAnswer): HookReply =>
 
 /** Only the result of a tool can be added to. */
 export const openCodeInject = (payload: unknown, text: string): HookReply | undefined =>
-  foreign(payload)['event'] === 'tool.after' && text.trim() !== '' ? say({ append: text }) : undefined
+  foreign(payload)['event'] === 'tool.after' ? say({ append: text }) : undefined

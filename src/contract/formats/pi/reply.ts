@@ -18,4 +18,4 @@ const additions = new Set(['before_agent_start', 'tool_result'])
 
 /** A message can stand beside a prompt or behind the result of a tool. */
 export const piInject = (payload: unknown, text: string): HookReply | undefined =>
-  additions.has(String(foreign(payload)['event'])) && text.trim() !== '' ? say({ append: text }) : undefined
+  additions.has(String(foreign(payload)['event'])) ? say({ append: text }) : undefined

@@ -1,0 +1,211 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchRequest } from '../../../test/support/launch-request.ts'
+import { tempFolder } from '../../../test/support/temp-journal.ts'
+import type { LaunchRequest } from '../../ports/agent-cli.ts'
+import { planLaunch } from './plan-launch.ts'
+
+const { signal } = new AbortController()
+type Settings = {
+  hooks: Record<string, { hooks: Record<string, unknown>[] }[]>
+  statusLine: Record<string, unknown>
+}
+
+async function plan(fields: Partial<LaunchRequest> = {}, isRoot = false) {
+  const request = launchRequest(tempFolder('claude-plan-'), {
+    command: 'claude',
+    version: '2.1.325',
+    hookCommand: ['/opt/sm', 'hook', 'claude'],
+    ...fields,
+  })
+  const made = await planLaunch(request, { isRoot, signal })
+  const text = (name: string) =>
+    made.files.find(({ path }) => path === join(request.folder, name))?.text ?? ''
+  const settings = JSON.parse(text('settings.json')) as Settings & Record<string, unknown>
+  const hook = (event: string) => settings.hooks[event]?.at(-1)?.hooks[0] ?? {}
+  return { ...made, request, settings, text, hook }
+}
+
+/** The value after a flag. */
+const after = (argv: readonly string[], flag: string): string | undefined =>
+  argv.includes(flag) ? argv[argv.indexOf(flag) + 1] : undefined
+
+test('[SM-44] a new conversation gets an id, and the prompt is the last argument', async () => {
+  const { argv, isPromptGiven, foreignId, request } = await plan({
+    prompt: '-v is what I ask for',
+    model: 'opus',
+    args: ['--verbose', '--add-dir', '/srv'],
+  })
+  expect(argv).toEqual([
+    'claude',
+    '--settings',
+    join(request.folder, 'settings.json'),
+    '--session-id',
+    foreignId,
+    '--name',
+    'worker',
+    '--model',
+    'opus',
+    '--permission-mode',
+    'manual',
+    '--verbose',
+    '--add-dir',
+    '/srv',
+    '--',
+    '-v is what I ask for',
+  ])
+  expect(foreignId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  expect(isPromptGiven).toBe(true)
+})
+
+test('[SM-44] a conversation goes on by its id', async () => {
+  const { argv, foreignId, isPromptGiven } = await plan({ resume: true, foreignId: 'abc' })
+  expect(after(argv, '--resume')).toBe('abc')
+  expect(argv).not.toContain('--session-id')
+  expect(argv).not.toContain('--')
+  expect({ foreignId, isPromptGiven }).toEqual({ foreignId: 'abc', isPromptGiven: false })
+  await expect(plan({ resume: true })).rejects.toMatchObject({ code: 'invalid' })
+})
+
+test('[MUS-206] a prompt is no command, and one that is too long for an argument is typed', async () => {
+  expect((await plan({ prompt: '/exit' })).argv.at(-1)).toBe('Message: /exit')
+  const long = await plan({ prompt: 'ü'.repeat(60_000) })
+  expect(long.isPromptGiven).toBe(false)
+  expect(long.argv).not.toContain('--')
+})
+
+test('[MUS-146] a mode is always said, in the words of the version', async () => {
+  const mode = async (fields: Partial<LaunchRequest>) => after((await plan(fields)).argv, '--permission-mode')
+  expect(await mode({ version: '2.1.197' })).toBe('default')
+  expect(await mode({ version: '' })).toBe('default')
+  expect(await mode({ version: '2.1.325' })).toBe('manual')
+  expect(await mode({ permissionMode: 'acceptEdits' })).toBe('acceptEdits')
+  expect(await mode({ permissionMode: 'plan' })).toBe('plan')
+})
+
+test('[MUS-146] bypass needs no dialog, and says that it is confined only to run as root', async () => {
+  const { argv, env, settings } = await plan({ permissionMode: 'bypass' }, true)
+  expect(argv).toContain('--dangerously-skip-permissions')
+  expect(argv).not.toContain('--permission-mode')
+  expect(settings['skipDangerousModePermissionPrompt']).toBe(true)
+  expect(env).toEqual({ IS_SANDBOX: '1' })
+  expect((await plan({ permissionMode: 'bypass' })).env).toEqual({})
+  const asking = await plan({}, true)
+  expect(asking.env).toEqual({})
+  expect(asking.settings).not.toHaveProperty('skipDangerousModePermissionPrompt')
+})
+
+test('[SM-2] everything is reported, by HTTP where that works and by an absolute path where it does not', async () => {
+  const { hook, settings, files } = await plan({ version: '2.1.197' })
+  expect(hook('SessionStart')).toMatchObject({
+    type: 'command',
+    command: '/opt/sm',
+    args: ['hook', 'claude', 'SessionStart'],
+  })
+  for (const event of [
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'PostToolUseFailure',
+    'Stop',
+    'StopFailure',
+  ])
+    expect(hook(event)).toEqual({
+      type: 'http',
+      url: 'http://127.0.0.1:9/hook/claude',
+      headers: { authorization: 'Bearer $MUSTER_TOKEN' },
+      allowedEnvVars: ['MUSTER_TOKEN'],
+      timeout: 5,
+    })
+  expect(hook('PermissionRequest')['timeout']).toBe(86_400)
+  expect(settings['promptSuggestionEnabled']).toBe(false)
+  expect(files.every(({ path, mode }) => mode === (path.endsWith('.sh') ? 0o700 : 0o600))).toBe(true)
+})
+
+test('[SM-2] an older version is given only events that it knows; it would stop at the others', async () => {
+  const { settings } = await plan({ version: '2.1.100' })
+  expect(Object.keys(settings.hooks)).not.toContain('StopFailure')
+  expect(Object.keys(settings.hooks)).toContain('Stop')
+  expect(Object.keys((await plan({ version: 'unknown' })).settings.hooks)).toContain('StopFailure')
+})
+
+test('[MUS-209] a role keeps to its tools by the CLI itself and by a gate that closes when it fails', async () => {
+  const role = { text: 'Be brief.', tools: ['Read', 'Task'] }
+  const { argv, text, hook, request } = await plan({ role })
+  expect(after(argv, '--tools')).toBe('Read,Task')
+  expect(after(argv, '--append-system-prompt-file')).toBe(join(request.folder, 'role.md'))
+  expect(text('role.md')).toBe('Be brief.')
+  expect(hook('PreToolUse')).toMatchObject({ type: 'http', onFailure: 'block' })
+  for (const version of ['2.1.197', '2.1.324', ''])
+    expect((await plan({ role, version })).hook('PreToolUse')).toEqual({
+      type: 'command',
+      command: `'/opt/sm' 'hook' 'claude' 'gate' || exit 2`,
+      timeout: 86_400,
+    })
+  const free = await plan({ role: { text: 'Be brief.' } })
+  expect(free.argv).not.toContain('--tools')
+  expect(free.hook('PreToolUse')).not.toHaveProperty('onFailure')
+})
+
+test('[SM-2] settings among the arguments are joined with ours, for the CLI reads only one', async () => {
+  const stop = { hooks: [{ type: 'command', command: 'true' }] }
+  const given = {
+    model: 'opus',
+    hooks: { Stop: [stop], Setup: [stop] },
+    statusLine: { type: 'command', command: 'date' },
+  }
+  const folder = tempFolder('claude-given-')
+  writeFileSync(join(folder, 'mine.json'), JSON.stringify(given))
+  for (const args of [
+    ['--settings', JSON.stringify(given), '--verbose'],
+    ['--verbose', '--settings=mine.json'],
+  ]) {
+    const { argv, settings, text } = await plan({ args, workingDir: folder })
+    expect(argv.filter((arg) => arg.startsWith('--settings'))).toHaveLength(1)
+    expect(argv).toContain('--verbose')
+    expect(settings['model']).toBe('opus')
+    expect(settings.hooks['Stop']).toEqual([stop, expect.anything()])
+    expect(settings.hooks['Setup']).toEqual([stop])
+    expect(text('statusline.sh')).toContain(`sh -c 'date'`)
+  }
+  for (const args of [
+    ['--settings', '{'],
+    ['--settings', 'missing.json'],
+  ])
+    await expect(plan({ args, workingDir: folder })).rejects.toMatchObject({ code: 'invalid' })
+})
+
+test('[SM-2] the status line that the user has stays, and nothing of the user’s is written', async () => {
+  const home = tempFolder('claude-home-')
+  const workingDir = join(home, 'work')
+  mkdirSync(join(home, 'own'), { recursive: true })
+  mkdirSync(join(workingDir, '.claude'), { recursive: true })
+  const line = (command: string) => JSON.stringify({ statusLine: { type: 'command', command, padding: 2 } })
+  const shown = async (env: Record<string, string>) => {
+    const { settings, text } = await plan({ workingDir, env })
+    return [settings.statusLine, text('statusline.sh').split('\n').at(-2)] as const
+  }
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'own') }
+  const [none] = await shown(env)
+  expect(none).toEqual({
+    type: 'command',
+    command: expect.stringMatching(/^'sh' '.*statusline\.sh'$/) as unknown,
+  })
+  writeFileSync(join(home, 'own', 'settings.json'), line('of the user'))
+  const [ours, last] = await shown(env)
+  expect(ours).toMatchObject({ padding: 2 })
+  expect(last).toBe(`printf '%s\\n' "$payload" | sh -c 'of the user'`)
+  writeFileSync(join(workingDir, '.claude', 'settings.json'), line(`of "the" project's`))
+  expect((await shown(env))[1]).toContain(`sh -c 'of "the" project'\\''s'`)
+  writeFileSync(join(workingDir, '.claude', 'settings.json'), '{')
+  expect((await shown(env))[1]).toContain('of the user')
+})
+
+test('[MUS-205] no proxy is asked to bring a session’s token', async () => {
+  const proxied = { HTTPS_PROXY: 'http://proxy:1' }
+  expect((await plan({ env: proxied })).env).toEqual({ NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' })
+  const { env } = await plan({ env: { http_proxy: 'x', no_proxy: 'intern' } })
+  expect(env).toEqual({ NO_PROXY: 'intern,127.0.0.1', no_proxy: 'intern,127.0.0.1' })
+  expect((await plan({ env: { PATH: '/bin' } })).env).toEqual({})
+})
