@@ -1,147 +1,259 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { cliSessions, scripted } from '../support/cli-session.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import { claudeCli } from '../../src/adapters/claude/claude-cli.ts'
+import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import type { Decision } from '../../src/contract/dialect.ts'
+import type { Signal } from '../../src/contract/signal.ts'
+import type { LaunchRequest } from '../../src/ports/agent-cli.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
-import { eventually } from '../support/session-daemon.ts'
+import { hermetic } from '../support/hermetic.ts'
+import { launchRequest } from '../support/launch-request.ts'
+import { pluginDaemon } from '../support/plugin-host.ts'
+import { ofKind, signalsOf } from '../support/screen-fixture.ts'
+import { tempFolder } from '../support/temp-journal.ts'
+import { never, tempTmux } from '../support/temp-tmux.ts'
 
-const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
-const both = clis.filter(({ name }) => name === 'claude')
+const cli = claudeCli({ env: process.env, isRoot: process.getuid?.() === 0 })
+const { dialect } = cli
+const soon = { timeout: 60_000, interval: 100 }
+const long = { timeout: 180_000 }
 
-describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
-  const open = async (config = '') => {
-    if (cliPath('claude', cli.version) === undefined) expect.fail(missingCli(cli))
-    return cliSessions('claude', { version: cli.version, config })
-  }
-  const settled = (m: Awaited<ReturnType<typeof open>>, id: string) =>
-    eventually(
-      () => m.client.getSession({ id }),
-      ({ status }) => status === 'idle' || status === 'completed',
-      60_000,
-    )
-
-  test('[SM-69][MUS-187] a permission is asked, shown as a card and granted from outside', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
-    const session = await m.spawn(
-      scripted([{ tools: [bash('echo hi > made.txt')] }, { text: 'Result: ${lastToolResult}' }], 'Write it.'),
-    )
-    const { approvals } = await eventually(
-      () => m.client.listApprovals({}),
-      (found) => found.approvals.length > 0,
-      60_000,
-    )
-    expect(approvals).toMatchObject([
-      { session_id: session.session_id, subject: 'tool', action: 'Bash: echo hi > made.txt', risk: 'medium' },
-    ])
-    expect(await m.client.getSession({ id: session.session_id })).toMatchObject({
-      status: 'waiting_input',
-      waiting_for: 'permission',
-      pending_approvals: 1,
-    })
-    expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
-    await m.client.decideApproval({ id: session.session_id, verdict: 'allow' })
-    await settled(m, session.session_id)
-    expect(readFileSync(join(m.own.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
-    await expect(
-      m.client.decideApproval({ id: approvals[0]?.approval_id ?? '', verdict: 'deny' }),
-    ).rejects.toMatchObject({
-      code: 'conflict',
-    })
-  })
-
-  test('[MUS-187] a refusal stops the tool, and its reason reaches the agent', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
-    const session = await m.spawn(
-      scripted(
-        [{ tools: [bash('echo hi > made.txt')] }, { text: 'It said: ${lastToolResult}' }],
-        'Write it.',
-      ),
-    )
-    await eventually(
-      () => m.client.listApprovals({}),
-      (found) => found.approvals.length > 0,
-      60_000,
-    )
-    await m.client.decideApproval({ id: session.session_id, verdict: 'deny', reason: 'use the other folder' })
-    await settled(m, session.session_id)
-    expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
-    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
-    expect(lines.join('\n')).toContain('use the other folder')
-  })
-
-  test('[SM-96] a question makes it wait, its parent is told once, and sm send answers it', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
-    const parent = await m.spawnShell()
-    const question = {
-      question: 'Which colour?',
-      header: 'Colour',
-      multiSelect: false,
-      options: [
-        { label: 'Red', description: 'r' },
-        { label: 'Blue', description: 'b' },
-      ],
-    }
-    const session = await m.spawn(
-      scripted(
-        [
-          { tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] },
-          { text: 'You said: ${lastToolResult}' },
-        ],
-        'Ask me.',
-      ),
-      { parent: parent.session_id },
-    )
-    const { approvals } = await eventually(
-      () => m.client.listApprovals({}),
-      (found) => found.approvals.length > 0,
-      60_000,
-    )
-    expect(approvals).toMatchObject([
-      { subject: 'question', action: 'Which colour?', options: ['Red', 'Blue'] },
-    ])
-    const answer = await m.client.sendMessage({ id: session.session_id, text: 'Blue' })
-    expect(answer.state).toBe('answered')
-    await settled(m, session.session_id)
-    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
-    expect(lines.join('\n')).toMatch(/You said:.*Blue/s)
-    const { messages } = await m.client.listMessages({ id: parent.session_id })
-    expect(messages.filter(({ preview }) => preview.includes('waits for'))).toHaveLength(1)
-  })
-
-  test('[SM-42][SM-43][MUS-237] messages to an idle and to a busy agent arrive whole, once and in order', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
-    const session = await m.spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
-    await settled(m, session.session_id)
-    const long = `${'Zeile ü 漢字 '.repeat(200)}\nsecond line\n!not a command\n/exit is text`
-    const texts = [
-      'first, while idle',
-      long,
-      scripted([{ text: 'slow', delayMs: 3000 }], 'third, slow'),
-      'fourth, while busy',
-    ]
-    for (const text of texts) await m.client.sendMessage({ id: session.session_id, text })
-    const { messages } = await eventually(
-      () => m.client.listMessages({ id: session.session_id }),
-      ({ messages: all }) => all.every(({ state }) => state === 'accepted' || state === 'failed'),
-      90_000,
-    )
-    expect(messages.map(({ state }) => state)).toEqual([
-      'accepted',
-      'accepted',
-      'accepted',
-      'accepted',
-      'accepted',
-    ])
-    // What was taken into the CLI's own queue shows in its record when its turn comes.
-    const prompts = await eventually(
-      async () => {
-        const { entries } = await m.client.getTranscript({ id: session.session_id })
-        return entries.filter(({ who }) => who === 'user').map(({ text }) => text.trim())
-      },
-      (found) => found.length > texts.length,
-      30_000,
-    )
-    expect(prompts.slice(1).map((text) => text.slice(0, 20))).toEqual(texts.map((text) => text.slice(0, 20)))
-    expect(prompts[2]).toContain('/exit is text')
-  })
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await startScriptedModel()
 })
+afterAll(() => model.close())
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'test' } })
+const question = {
+  name: 'AskUserQuestion',
+  input: {
+    questions: [
+      {
+        question: 'Which colour?',
+        header: 'Colour',
+        multiSelect: false,
+        options: [
+          { label: 'Red', description: 'warm' },
+          { label: 'Blue', description: 'cold' },
+        ],
+      },
+    ],
+  },
+}
+const allow: Decision = { verdict: 'allow', scope: 'once' }
+
+describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (pin) => {
+  test('[SM-86][SM-2] a turn is told by hooks, record, meter and screen', long, async (context) => {
+    const run = await launch(context, pin.version, {
+      script: [
+        {
+          text: 'making',
+          tools: [bash('echo made > made.txt')],
+          usage: { input: 100, output: 7, cacheRead: 20 },
+        },
+        { text: 'all done', usage: { input: 120, output: 3 } },
+      ],
+      decision: allow,
+      fields: { role: { text: 'ROLE: be brief.' } },
+    })
+    await expect.poll(() => ofKind(run.hooks(), 'turn-end').at(-1)?.text, soon).toBe('all done')
+    expect(readFileSync(join(run.cwd, 'made.txt'), 'utf8')).toBe('made\n')
+
+    expect(ofKind(run.hooks(), 'ready')).toEqual([
+      expect.objectContaining({ reason: 'startup', foreignId: run.foreignId }),
+    ])
+    expect(ofKind(run.hooks(), 'prompt')).toEqual([expect.objectContaining({ origin: 'person' })])
+    expect(ofKind(run.hooks(), 'asking')[0]).toMatchObject({ ask: 'permission', tool: 'Bash' })
+    expect(ofKind(run.hooks(), 'tool-end')).toEqual([expect.objectContaining({ ok: true })])
+    const overHttp = run.daemon.heard.filter(({ authorization }) => authorization !== undefined)
+    expect(new Set(overHttp.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer mst_test']))
+
+    await expect.poll(async () => ofKind(await run.record(), 'text').at(-1)?.text, soon).toBe('all done')
+    const record = await run.record()
+    const used = new Map(ofKind(record, 'usage').map(({ responseId, usage }) => [responseId, usage]))
+    expect([...used.values()]).toEqual([
+      expect.objectContaining({ input: 100, output: 7, cacheRead: 20 }),
+      expect.objectContaining({ input: 120, output: 3 }),
+    ])
+    expect(ofKind(record, 'tool-end')).toEqual([expect.objectContaining({ tool: 'Bash', ok: true })])
+
+    await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' }, isWorking: false })
+    await expect.poll(() => ofKind(run.hooks(), 'meter').at(-1)?.costUsd, soon).toBeGreaterThan(0)
+    // The user's own status line is still there.
+    await expect.poll(run.text, soon).toContain('line of the user')
+  })
+
+  test(
+    '[MUS-187] while a question is held its dialog shows, and the answer from outside closes it',
+    long,
+    async (context) => {
+      let answer: ((reply: unknown) => void) | undefined
+      const run = await launch(context, pin.version, {
+        script: [{ tools: [bash('touch held.txt')] }, { text: 'after' }],
+      })
+      run.daemon.answer = (heard) =>
+        heard['hook_event_name'] === 'PermissionRequest' ? new Promise((resolve) => (answer = resolve)) : {}
+      await expect
+        .poll(run.screen, soon)
+        .toMatchObject({ dialog: { kind: 'permission', title: 'Bash command' } })
+      await expect.poll(() => answer, soon).toBeDefined()
+      answer?.(
+        JSON.parse(dialect.decision(run.asked(), { verdict: 'deny', reason: 'not today' })?.body ?? ''),
+      )
+      await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBe(1)
+      expect(existsSync(join(run.cwd, 'held.txt'))).toBe(false)
+      await expect
+        .poll(async () => ofKind(await run.record(), 'tool-end')[0], soon)
+        .toMatchObject({ ok: false, error: 'not today' })
+      await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' } })
+    },
+  )
+
+  test('[SM-96] a question is answered from outside', long, async (context) => {
+    const run = await launch(context, pin.version, {
+      script: [{ tools: [question] }, { text: 'answered: ${lastToolResult}' }],
+      decision: { ...allow, answers: { Colour: 'Blue' } },
+    })
+    await expect
+      .poll(() => ofKind(run.hooks(), 'turn-end').at(-1)?.text, soon)
+      .toContain('"Which colour?"="Blue"')
+    expect(ofKind(run.hooks(), 'asking')[0]).toMatchObject({
+      ask: 'question',
+      questions: [{ question: 'Which colour?' }],
+    })
+  })
+
+  test('[MUS-187] a plan is approved from outside', long, async (context) => {
+    const run = await launch(context, pin.version, {
+      script: [{ tools: [{ name: 'ExitPlanMode', input: { plan: 'do it' } }] }, { text: 'going on' }],
+      decision: allow,
+      fields: { permissionMode: 'plan' },
+    })
+    await expect.poll(() => ofKind(run.hooks(), 'turn-end').at(-1)?.text, soon).toBe('going on')
+    expect(ofKind(run.hooks(), 'asking')[0]).toMatchObject({ ask: 'plan', input: { plan: 'do it' } })
+  })
+
+  test('[SM-94] a message goes into the turn at its end, and after a tool', long, async (context) => {
+    const run = await launch(context, pin.version, {
+      script: [{ tools: [bash('true')] }, { text: 'one' }, { text: 'two' }],
+      fields: { permissionMode: 'bypass' },
+    })
+    const told = new Set<unknown>()
+    run.daemon.answer = (heard) => {
+      const event = heard['hook_event_name']
+      if ((event !== 'Stop' && event !== 'PostToolUse') || told.has(event)) return {}
+      told.add(event)
+      return JSON.parse(dialect.inject(heard, `a message at ${event}`)?.body ?? '') as object
+    }
+    await expect
+      .poll(() => ofKind(run.hooks(), 'turn-end').map(({ text }) => text), soon)
+      .toEqual(['one', 'two'])
+    const sent = JSON.stringify(model.requests().filter(({ n }) => n > run.before))
+    expect(told).toEqual(new Set(['PostToolUse', 'Stop']))
+    expect(sent).toContain('two')
+  })
+
+  test(
+    '[MUS-209] a gate lets the role’s tools through, and nothing when no daemon answers',
+    long,
+    async (context) => {
+      const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const
+      const script = [{ tools: [bash('touch made.txt')], delayMs: 1500 }, { text: 'over' }]
+      const open = await launch(context, pin.version, { script, fields })
+      await expect.poll(() => ofKind(open.hooks(), 'turn-end').length, soon).toBe(1)
+      expect(existsSync(join(open.cwd, 'made.txt'))).toBe(true)
+
+      const closed = await launch(context, pin.version, { script, fields })
+      await closed.daemon.stop()
+      await expect.poll(async () => ofKind(await closed.record(), 'text').at(-1)?.text, soon).toBe('over')
+      expect(existsSync(join(closed.cwd, 'made.txt'))).toBe(false)
+      expect(ofKind(await closed.record(), 'tool-end')).toEqual([expect.objectContaining({ ok: false })])
+    },
+  )
+})
+
+type Launch = {
+  readonly script: readonly unknown[]
+  /** How a permission is answered at once; it is left to its dialog without one. */
+  readonly decision?: Decision
+  readonly fields?: Partial<LaunchRequest>
+}
+
+/** Starts it in a terminal by its adapter's own plan, with a daemon that hears its hooks. */
+async function launch(context: TestContext, version: string, { script, decision, fields }: Launch) {
+  const command = cliPath('claude', version)
+  if (command === undefined) return context.skip(missingCli({ name: 'claude', version }))
+  const daemon = await pluginDaemon()
+  daemon.answer = (heard) => {
+    const reply = decision && dialect.decision(heard, decision)
+    return reply ? JSON.parse(reply.body) : {}
+  }
+  const start = hermetic('claude', { home: tempFolder('mc-'), modelUrl: model.url, permissions: 'ask' })
+  const own = join(start.env['CLAUDE_CONFIG_DIR'] ?? '', 'settings.json')
+  const line = { type: 'command', command: 'echo line of the user' }
+  writeFileSync(
+    own,
+    JSON.stringify({ ...(JSON.parse(readFileSync(own, 'utf8')) as object), statusLine: line }),
+  )
+  const before = model.requests().at(-1)?.n ?? 0
+  const request = launchRequest(tempFolder('mf-'), {
+    ...fields,
+    command,
+    version,
+    workingDir: start.cwd,
+    prompt: `SCRIPT:${JSON.stringify(script)}`,
+    hookUrl: daemon.url,
+    hookCommand: hookCommand(daemon.url),
+    env: start.env,
+  })
+  const plan = await cli.plan(request, never)
+  for (const { path, text, mode } of plan.files) writeFileSync(path, text, { mode })
+  const server = tempTmux()
+  const terminal = await server.open()
+  const size = { width: 160, height: 50 }
+  const env = { ...request.env, ...plan.env, MUSTER_TOKEN: 'mst_test' }
+  const pane = await terminal.open(
+    server.request('agent', plan.argv, { workingDir: start.cwd, env, ...size }),
+    never,
+  )
+  onTestFinished(() => terminal.close(pane, never))
+  const capture = () => terminal.capture(pane, never)
+  const hooks = (): Signal[] => daemon.heard.flatMap((heard) => dialect.hook(heard, 1))
+  return {
+    daemon,
+    before,
+    cwd: start.cwd,
+    foreignId: plan.foreignId,
+    hooks,
+    asked: () => daemon.heard.find((heard) => heard['hook_event_name'] === 'PermissionRequest'),
+    screen: async () => dialect.screen(await capture(), version),
+    text: async () => (await capture()).lines.join('\n'),
+    async record(): Promise<Signal[]> {
+      const { foreignId = '' } = plan
+      const files = await cli.transcripts({
+        workingDir: start.cwd,
+        env: start.env,
+        startedAtMs: 0,
+        foreignId,
+      })
+      return files.flatMap(({ path, agent }) => signalsOf(new URL(`file://${path}`), dialect.line, agent))
+    },
+  }
+}
+
+/** A program that does what `sm hook claude` does: it hands the payload on, and fails when nobody answers. */
+function hookCommand(url: string): readonly string[] {
+  const path = join(tempFolder('mh-'), 'hook.mjs')
+  writeFileSync(
+    path,
+    `let text = ''
+for await (const part of process.stdin) text += part
+const body = JSON.stringify({ hook_event_name: process.argv[2], ...JSON.parse(text) })
+const answer = await fetch(${JSON.stringify(url)}, { method: 'POST', body })
+process.stdout.write(await answer.text())
+`,
+  )
+  return [process.execPath, path]
+}

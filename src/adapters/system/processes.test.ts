@@ -42,7 +42,7 @@ const isAlive = async (pid: number): Promise<boolean> =>
 test.each([
   ['/proc', procTable],
   ['ps', psTable],
-])('%s tells of this process', async (_name, table) => {
+])('[MUS-235] %s tells of this process', async (_name, table) => {
   const listed = await systemProcesses(systemClock, table).list(never)
   const own = listed.find(({ pid }) => pid === process.pid)
   expect(own).toMatchObject({ parent: process.ppid })
@@ -53,7 +53,7 @@ test.each([
   expect(Math.abs((own?.startedAtMs ?? 0) - performance.timeOrigin)).toBeLessThan(5000)
 })
 
-test('a name with brackets and spaces does not move the fields', () => {
+test('[MUS-235] a name with brackets and spaces does not move the fields', () => {
   const rest = 'S 7 8 9 0 -1 0 0 0 0 0 3 4 0 0 20 0 1 0 555 1000 66 0'
   expect(parseStat(`12 (a) (b c)) ${rest}`)).toMatchObject({
     name: 'a) (b c)',
@@ -67,7 +67,7 @@ test('a name with brackets and spaces does not move the fields', () => {
   })
 })
 
-test('lines of ps are read as macOS and Linux write them', () => {
+test('[MUS-235] lines of ps are read as macOS and Linux write them', () => {
   const mac = parseLine('  501   1   501 Ss   Sun Nov 15 23:36:48 2026   2048   1:02.50 /bin/zsh -l')
   expect(mac).toMatchObject({ pid: 501, parent: 1, group: 501, rssBytes: 2_097_152, cpuMs: 62_500 })
   expect(mac?.command).toBe('/bin/zsh -l')
@@ -75,7 +75,7 @@ test('lines of ps are read as macOS and Linux write them', () => {
   expect(parseLine('8 1 8 Z Sun Nov  1 03:06:08 2026 0 00:00:01 [x] <defunct>')).toBeUndefined()
 })
 
-test('a mark is found by its whole value only', async () => {
+test('[MUS-235] a mark is found by its whole value only', async () => {
   const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60')
   expect(await processes.marked(mark.name, mark.value, never)).toEqual([pid])
   expect(await processes.marked(mark.name, mark.value.slice(0, -1), never)).toEqual([])
@@ -132,13 +132,13 @@ test('[SM-82] one that starts itself anew when it is asked to end does not get a
   expect(await processes.marked(mark.name, mark.value, never)).toEqual([])
 })
 
-test('nothing in the own group is ended, marked or not', async () => {
+test('[MUS-235] nothing in the own group is ended, marked or not', async () => {
   const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60', { detached: false })
   expect(await processes.endTree({ pid, mark }, { graceMs: 50 }, never)).toEqual([])
   expect(await isAlive(pid)).toBe(true)
 })
 
-test('a process that started at another time than the root is not the root', async () => {
+test('[MUS-235] a process that started at another time than the root is not the root', async () => {
   const { pid, mark } = await shell('echo $$ > PIDFILE; exec sleep 60')
   const other = { ...mark, value: 'none' }
   const startedAtMs = systemClock.now() - 3_600_000
@@ -151,7 +151,7 @@ test('a process that started at another time than the root is not the root', asy
   expect(await isAlive(pid)).toBe(false)
 })
 
-test('an aborted end stops', async () => {
+test('[MUS-235] an aborted end stops', async () => {
   const { pid, mark } = await shell("trap '' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done")
   await expect(
     processes.endTree({ pid, mark }, { graceMs: 60_000 }, AbortSignal.timeout(200)),
@@ -182,7 +182,7 @@ const row = (pid: number, more: Partial<ProcessRow> = {}) => ({
 })
 const mark = { name: 'X', value: 'y' }
 
-test('pid 1, this process and its group get no signal, whatever the list says', async () => {
+test('[MUS-235] pid 1, this process and its group get no signal, whatever the list says', async () => {
   const looks = [
     [
       row(1, { parent: 5000 }),
@@ -197,7 +197,7 @@ test('pid 1, this process and its group get no signal, whatever the list says', 
   expect(kill.mock.calls).toEqual([[5000, 'SIGTERM']])
 })
 
-test('a pid that was given to another process gets no signal', async () => {
+test('[MUS-235] a pid that was given to another process gets no signal', async () => {
   const look = [row(5000), row(5001, { parent: 5000, group: 5000 })]
   const between = pretend([look, []], { 5001: 'b' })
   await between.processes.endTree({ pid: 5000, mark }, { graceMs: 50 }, never)
@@ -211,7 +211,7 @@ test('a pid that was given to another process gets no signal', async () => {
   expect(later.kill.mock.calls.map(([pid]) => pid)).toEqual([5000, 5001])
 })
 
-test('what cannot be ended is told', async () => {
+test('[MUS-235] what cannot be ended is told', async () => {
   const { processes } = pretend([[row(5000)]])
   expect(await processes.endTree({ pid: 5000, mark }, { graceMs: 0 }, never)).toEqual([5000])
 })

@@ -32,7 +32,7 @@ const stream = [
   '',
 ].join('\n')
 
-test('answers are told from notices, and text that looks like the protocol from the protocol', () => {
+test('[MUS-234] answers are told from notices, and text that looks like the protocol from the protocol', () => {
   expect(parsed([stream])).toEqual({
     blocks: [
       {
@@ -49,7 +49,7 @@ test('answers are told from notices, and text that looks like the protocol from 
   })
 })
 
-test('it makes no difference where chunks end', () => {
+test('[MUS-234] it makes no difference where chunks end', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(stream.length), { maxLength: 20 }), (cuts) => {
       const at = [0, ...cuts.toSorted((a, b) => a - b), stream.length]

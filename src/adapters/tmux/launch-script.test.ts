@@ -45,18 +45,18 @@ test('[SM-122] arguments and environment arrive exactly, and nothing else does',
   )
 })
 
-test('it works in the folder that was named and is gone when the program runs', () => {
+test('[MUS-234] it works in the folder that was named and is gone when the program runs', () => {
   const workingDir = tempFolder("muster it's #{pid} $(x) ")
   const { folder, path } = launched([], {}, workingDir)
   expect(folder).toBe(workingDir)
   expect(existsSync(path)).toBe(false)
 })
 
-test('a TERM that is given wins', () => {
+test('[MUS-234] a TERM that is given wins', () => {
   expect(launched([], { TERM: 'dumb' }).env).toEqual({ TERM: 'dumb' })
 })
 
-test('one argument may have as many bytes as the kernel takes, and not one more', () => {
+test('[MUS-234] one argument may have as many bytes as the kernel takes, and not one more', () => {
   const longest = 128 * 1024 - 1
   expect(launched(['é'.repeat((longest - 1) / 2)].concat('x'), {}).args[0]).toHaveLength((longest - 1) / 2)
   const { args } = launched(['x'.repeat(longest)], {})
@@ -76,7 +76,7 @@ test.each([
   ['an empty name', ['x'], { '': 'a' }],
   ['a name with =', ['x'], { 'A=B': 'a' }],
   ['a name that env would take for an option', ['x'], { '-u': 'a' }],
-])('%s is refused', (_what, argv, env) => {
+])('[MUS-234] %s is refused', (_what, argv, env) => {
   expect(() => launchScript({ argv, env: env as Record<string, string>, workingDir: '/' })).toThrow(
     expect.objectContaining({ code: 'invalid' }),
   )

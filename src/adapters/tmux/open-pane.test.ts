@@ -37,15 +37,15 @@ async function opening(failure: unknown, exists: boolean) {
 const lost = new AppError('unavailable', 'the connection broke', { details: unknownOutcome })
 const refused = new AppError('failed', 'tmux refused: no space for new pane')
 
-test('an open whose answer was lost is found again', async () => {
+test('[MUS-234] an open whose answer was lost is found again', async () => {
   expect(await opening(lost, true)).toEqual({ opened: made, later: [], scripts: 1 })
 })
 
-test('an open that never reached the server is an error, without its script', async () => {
+test('[MUS-234] an open that never reached the server is an error, without its script', async () => {
   expect(await opening(lost, false)).toEqual({ opened: 'unavailable', later: [], scripts: 0 })
 })
 
-test('an open that failed half-way leaves no session and no script', async () => {
+test('[MUS-234] an open that failed half-way leaves no session and no script', async () => {
   const after = { opened: 'failed', later: ["kill-session -t '$4'"], scripts: 0 }
   expect(await opening(refused, true)).toEqual(after)
 })

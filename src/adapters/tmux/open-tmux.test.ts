@@ -47,14 +47,14 @@ test.each([
   expect(terminal.events).toHaveLength(2)
 })
 
-test('a program that does not exist is told by its exit code', async () => {
+test('[MUS-234] a program that does not exist is told by its exit code', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   await terminal.open(request('eng-1', ['/no/such/program']), never)
   expect(await terminal.event({ kind: 'exited' })).toMatchObject({ code: 127 })
 })
 
-test('no end is told before open has answered', async () => {
+test('[MUS-234] no end is told before open has answered', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   const known = new Set<string>()
@@ -69,7 +69,7 @@ test('no end is told before open has answered', async () => {
   expect(early).toEqual([])
 })
 
-test('names that begin alike are never mixed up', async () => {
+test('[MUS-234] names that begin alike are never mixed up', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   const ten = await terminal.open(request('eng-10', ['sleep', '600']), never)
@@ -88,7 +88,7 @@ test('names that begin alike are never mixed up', async () => {
   expect(terminal.events).toEqual([{ kind: 'closed', session: one.session }])
 })
 
-test('a name that is taken, a folder that is missing and a bad name are refused, and nothing is left', async () => {
+test('[MUS-234] a name that is taken, a folder that is missing and a bad name are refused, and nothing is left', async () => {
   const { open, request, folder, tmux } = tempTmux()
   const terminal = await open()
   const first = await terminal.open(request('eng-1', ['sleep', '600']), never)
@@ -116,7 +116,7 @@ test('a name that is taken, a folder that is missing and a bad name are refused,
   await until(() => readdirSync(join(folder, 'launch')).length === 0)
 })
 
-test('an open that is aborted while it runs leaves no session', async () => {
+test('[MUS-234] an open that is aborted while it runs leaves no session', async () => {
   const { open, request, folder } = tempTmux()
   const terminal = await open()
   const stop = new AbortController()
@@ -151,7 +151,7 @@ test('[SM-122] the program has the environment of the request and TERM; nothing 
   expect(got).toEqual(wanted.sort())
 })
 
-test('the daemon is not in the environment of the server, which outlives it', async () => {
+test('[MUS-234] the daemon is not in the environment of the server, which outlives it', async () => {
   const { open, tmux } = tempTmux()
   process.env.SM_SESSION_ID = 'ses_test'
   process.env.MUSTER_TEST_SECRET = 'leak'
@@ -167,7 +167,7 @@ test('the daemon is not in the environment of the server, which outlives it', as
   expect(group).toBe(pid)
 })
 
-test('a prompt of 120 KB is one argument, and folders of any name work', async () => {
+test('[MUS-234] a prompt of 120 KB is one argument, and folders of any name work', async () => {
   const { open, request, folder, tmux } = tempTmux()
   const terminal = await open()
   const workingDir = join(folder, `a #[b #{pid} #(touch x) 'q" $HOME é`)
@@ -184,7 +184,7 @@ test('a prompt of 120 KB is one argument, and folders of any name work', async (
   expect(tmux('display-message', '-p', '-t', '=eng-1:', '#{session_path}')).toBe(`${workingDir}\n`)
 })
 
-test('50 terminals are opened at once, each with its own program', async () => {
+test('[MUS-234] 50 terminals are opened at once, each with its own program', async () => {
   const { open, request, folder } = tempTmux()
   const terminal = await open()
   const all = await Promise.all(
@@ -199,7 +199,7 @@ test('50 terminals are opened at once, each with its own program', async () => {
   expect(terminal.events).toHaveLength(50)
 })
 
-test('a session or a pane that someone else kills is told as closed', async () => {
+test('[MUS-234] a session or a pane that someone else kills is told as closed', async () => {
   const { open, request, tmux } = tempTmux()
   // Of a single pane tmux does not tell; the look that finds it comes sooner by this clock.
   const terminal = await open({ ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 50, signal) })
@@ -213,7 +213,7 @@ test('a session or a pane that someone else kills is told as closed', async () =
   expect(terminal.events).toHaveLength(2)
 })
 
-test('only panes that were opened here are listed, whatever people call them and theirs', async () => {
+test('[MUS-234] only panes that were opened here are listed, whatever people call them and theirs', async () => {
   const { open, request, tmux } = tempTmux()
   const terminal = await open()
   const one = await terminal.open(request('eng-1', ['sleep', '600']), never)
@@ -273,7 +273,7 @@ test('[SM-102] our own server has our settings, and a person attaches and leaves
   expect((await attached(0)).lastKeyMs).toBeUndefined()
 })
 
-test('a tmux that is not there, or too old, is refused with how to install it', async () => {
+test('[MUS-234] a tmux that is not there, or too old, is refused with how to install it', async () => {
   const { folder, socket } = tempTmux()
   const options = { socket, folder, clock: systemClock }
   await expect(openTmux({ ...options, command: join(folder, 'tmux') })).rejects.toMatchObject({

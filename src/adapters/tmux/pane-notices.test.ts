@@ -13,6 +13,6 @@ test.each([
   ['%subscription-changed other $0 - - - : eng-1-ended', false],
   ['%layout-change @1 b25d,80x24,0,0,1', false],
   ['%exit', false],
-])('%s', (line, isOne) => {
+])('[MUS-234] %s', (line, isOne) => {
   expect(isOfPanes(line)).toBe(isOne)
 })

@@ -23,7 +23,7 @@ function watching() {
   return { watch, told: () => events.splice(0) }
 }
 
-test('an end is told once, with its code or signal; the first list is only learned', () => {
+test('[MUS-234] an end is told once, with its code or signal; the first list is only learned', () => {
   const { watch, told } = watching()
   watch.see([row('%1'), row('%2'), row('%3', { isDead: true, exitCode: 1 })])
   expect(told()).toEqual([])
@@ -45,7 +45,7 @@ test('an end is told once, with its code or signal; the first list is only learn
   expect(told()).toEqual([])
 })
 
-test('a pane that is being opened is spoken of only when its opener knows it', () => {
+test('[MUS-234] a pane that is being opened is spoken of only when its opener knows it', () => {
   const { watch, told } = watching()
   watch.opening('mark %1')
   const dead = row('%1', { isDead: true, exitCode: 7 })
@@ -57,7 +57,7 @@ test('a pane that is being opened is spoken of only when its opener knows it', (
   expect(told()).toEqual([{ kind: 'exited', pane: '%1', code: 7 }])
 })
 
-test('the same id on the next server is another pane', () => {
+test('[MUS-234] the same id on the next server is another pane', () => {
   const { watch, told } = watching()
   watch.see([row('%1')])
   watch.see([row('%1', { server: 'two', isDead: true, exitCode: 3 })])

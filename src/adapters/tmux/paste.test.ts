@@ -24,7 +24,7 @@ async function echo(mode: 'raw' | 'plain' | 'lines') {
 
 const framed = (text: string) => `\u001b[200~${text}\u001b[201~`
 
-test('100 KB of many lines and all kinds of letters arrive whole, as one paste', async () => {
+test('[MUS-237] 100 KB of many lines and all kinds of letters arrive whole, as one paste', async () => {
   const { terminal, pane, received, folder, tmux } = await echo('raw')
   const line = 'Zeile ñ 中文 😀👩‍👩‍👧 עברית \\n $HOME #{pid} `x` \'q\' "d" 100% ;\n'
   const text = line.repeat(Math.ceil(100_000 / Buffer.byteLength(line)))
@@ -36,33 +36,33 @@ test('100 KB of many lines and all kinds of letters arrive whole, as one paste',
   expect(tmux('list-buffers')).toBe('')
 })
 
-test('a program that did not ask for it gets no frame, and line feeds stay line feeds', async () => {
+test('[MUS-237] a program that did not ask for it gets no frame, and line feeds stay line feeds', async () => {
   const { terminal, pane, received } = await echo('plain')
   await terminal.paste(pane, 'one\ntwo\n', never)
   expect(await received()).toBe('one\ntwo\n')
 })
 
-test('text cannot leave its frame, submit itself or press keys', async () => {
+test('[MUS-237] text cannot leave its frame, submit itself or press keys', async () => {
   const { terminal, pane, received } = await echo('raw')
   await terminal.paste(pane, 'a\u001b[201~\rb\r\nc\u0004\u0003\u009bd\u007f\te\0', never)
   expect(await received()).toBe(framed('a[201~\nb\ncd\te'))
 })
 
-test('pastes arrive in the order of the calls', async () => {
+test('[MUS-237] pastes arrive in the order of the calls', async () => {
   const { terminal, pane, received } = await echo('plain')
   const texts = Array.from({ length: 20 }, (_, i) => `${i}:${'x'.repeat(500)}\n`)
   for (const text of texts) await terminal.paste(pane, text, never)
   expect(await received()).toBe(texts.join(''))
 })
 
-test('nothing to paste is no paste', async () => {
+test('[MUS-237] nothing to paste is no paste', async () => {
   const { terminal, pane, received } = await echo('raw')
   await terminal.paste(pane, '', never)
   await terminal.paste(pane, '\u001b\u0007', never)
   expect(await received()).toBe('')
 })
 
-test('a program that reads whole lines gets each line up to the length of the terminal’s own buffer', async () => {
+test('[MUS-237] a program that reads whole lines gets each line up to the length of the terminal’s own buffer', async () => {
   const { terminal, pane, received } = await echo('lines')
   const short = 'x'.repeat(4000)
   await terminal.paste(pane, `${short}\n`, never)
@@ -73,7 +73,7 @@ test('a program that reads whole lines gets each line up to the length of the te
   expect(second).toBe('y'.repeat(4095))
 })
 
-test('keys arrive as a terminal sends them', async () => {
+test('[MUS-237] keys arrive as a terminal sends them', async () => {
   const { terminal, pane, received } = await echo('raw')
   await terminal.keys(
     pane,
@@ -83,14 +83,14 @@ test('keys arrive as a terminal sends them', async () => {
   expect(await received()).toBe(`a\r\u001b\u001b[A\u0003 '-;"\\é#~`)
 })
 
-test('a key that does not exist is refused, not typed', async () => {
+test('[MUS-237] a key that does not exist is refused, not typed', async () => {
   const { terminal, pane, received } = await echo('raw')
   for (const key of ['Ecsape', 'ab', '', 'C-', '\n', 'Enter\n'])
     await expect(terminal.keys(pane, ['x', key], never)).rejects.toMatchObject({ code: 'invalid' })
   expect(await received()).toBe('')
 })
 
-test('after a person’s scrolling is ended, keys reach the program again', async () => {
+test('[MUS-237] after a person’s scrolling is ended, keys reach the program again', async () => {
   const { terminal, pane, received, tmux } = await echo('raw')
   tmux('copy-mode', '-t', pane.pane)
   tmux('display-panes', '-d', '1')
@@ -103,7 +103,7 @@ test('after a person’s scrolling is ended, keys reach the program again', asyn
   expect(await received()).toBe('y')
 })
 
-test('a paste into a program that has ended is refused, and the server lives on', async () => {
+test('[MUS-237] a paste into a program that has ended is refused, and the server lives on', async () => {
   const { open, request, tmux } = tempTmux()
   const terminal = await open()
   const pane = await terminal.open(request('eng-1', ['true']), never)
@@ -115,7 +115,7 @@ test('a paste into a program that has ended is refused, and the server lives on'
   expect(terminal.events.map(({ kind }) => kind)).toEqual(['exited'])
 })
 
-test('a screen has all its lines, the cursor among them, and its history on request', async () => {
+test('[MUS-237] a screen has all its lines, the cursor among them, and its history on request', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   const script = 'seq 1 30; printf "\\033]2;a  b|c\\007é%%end ✓"; exec sleep 600'
@@ -140,7 +140,7 @@ test('a screen has all its lines, the cursor among them, and its history on requ
   })
 })
 
-test('blank lines below the text are kept', async () => {
+test('[MUS-237] blank lines below the text are kept', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   const script = 'printf "one\\n\\033]2;ready\\007"; exec sleep 600'

@@ -31,7 +31,7 @@ const anyText = fc
   .map((parts) => parts.join('').replaceAll('\0', ''))
   .filter((text) => text !== '')
 
-test('any text arrives in tmux as it was', async () => {
+test('[MUS-234] any text arrives in tmux as it was', async () => {
   const { folder, run } = await client()
   const path = join(folder, 'out')
   await fc.assert(
@@ -46,7 +46,7 @@ test('any text arrives in tmux as it was', async () => {
   )
 })
 
-test('formats in a literal argument are not expanded, and commands in it not run', async () => {
+test('[MUS-234] formats in a literal argument are not expanded, and commands in it not run', async () => {
   const { folder, run } = await client()
   const touched = join(folder, 'touched')
   const part = fc.constantFrom(
@@ -78,6 +78,6 @@ test('formats in a literal argument are not expanded, and commands in it not run
   expect(() => readFileSync(touched)).toThrow()
 })
 
-test('a NUL character is refused', () => {
+test('[MUS-234] a NUL character is refused', () => {
   expect(() => quote('a\0b')).toThrow(AppError)
 })

@@ -57,7 +57,7 @@ test.each([
   ['killed', (pid: number, _tmux: (...args: string[]) => string) => process.kill(pid, 'SIGKILL')],
   ['told to end', (_pid: number, tmux: (...args: string[]) => string) => tmux('kill-server')],
 ])(
-  'a server that is %s is told as lost, its sessions as closed, and a new one is there',
+  '[MUS-234] a server that is %s is told as lost, its sessions as closed, and a new one is there',
   async (_how, end) => {
     const { open, request, tmux } = tempTmux()
     const terminal = await open()
@@ -86,7 +86,7 @@ test.each([
   },
 )
 
-test('what happens while the control client is away is told before it is back', async () => {
+test('[MUS-234] what happens while the control client is away is told before it is back', async () => {
   const { open, request, tmux, folder } = tempTmux()
   const gate = gated()
   const terminal = await open(gate.clock)
@@ -116,18 +116,21 @@ test('what happens while the control client is away is told before it is back', 
 test.each([
   ['detached', ['detach-client', '-s', 'muster-anchor']],
   ['without its anchor', ['kill-session', '-t', '=muster-anchor']],
-])('a control client that is %s comes back, and every session is still there', async (_how, command) => {
-  const { open, request, tmux } = tempTmux()
-  const terminal = await open()
-  const one = await terminal.open(request('eng-1', sleeper), never)
-  tmux(...command)
-  await terminal.event({ kind: 'restored' })
-  expect(kinds(terminal)).toEqual(['lost', 'restored'])
-  expect((await terminal.panes(never)).map(({ pid }) => pid)).toEqual([one.pid])
-  expect(tmux('list-sessions', '-F', '#{session_name}').split('\n')).toContain('muster-anchor')
-})
+])(
+  '[MUS-234] a control client that is %s comes back, and every session is still there',
+  async (_how, command) => {
+    const { open, request, tmux } = tempTmux()
+    const terminal = await open()
+    const one = await terminal.open(request('eng-1', sleeper), never)
+    tmux(...command)
+    await terminal.event({ kind: 'restored' })
+    expect(kinds(terminal)).toEqual(['lost', 'restored'])
+    expect((await terminal.panes(never)).map(({ pid }) => pid)).toEqual([one.pid])
+    expect(tmux('list-sessions', '-F', '#{session_name}').split('\n')).toContain('muster-anchor')
+  },
+)
 
-test('opens that the connection breaks in end as a session or as an error, never as both or neither', async () => {
+test('[MUS-234] opens that the connection breaks in end as a session or as an error, never as both or neither', async () => {
   const { open, request, tmux } = tempTmux()
   const terminal = await open()
   const [client] = tmux('list-clients', '-F', '#{client_pid}').split('\n')
@@ -144,7 +147,7 @@ test('opens that the connection breaks in end as a session or as an error, never
   expect(opened).toContainEqual(first)
 })
 
-test('a server that hangs is a timeout, and used again when it goes on', async () => {
+test('[MUS-234] a server that hangs is a timeout, and used again when it goes on', async () => {
   const { open, request } = tempTmux()
   const terminal = await open(fast)
   const one = await terminal.open(request('eng-1', sleeper), never)
@@ -157,7 +160,7 @@ test('a server that hangs is a timeout, and used again when it goes on', async (
   expect(kinds(terminal)).toEqual(['lost', 'restored'])
 })
 
-test('a call that is aborted ends at once, and the next are answered as if it had not been', async () => {
+test('[MUS-234] a call that is aborted ends at once, and the next are answered as if it had not been', async () => {
   const { open, request } = tempTmux()
   const terminal = await open()
   const one = await terminal.open(request('eng-1', sleeper), never)
@@ -199,7 +202,7 @@ test('[SM-73] a daemon that is killed leaves its terminals, and the next finds t
   expect(await terminal.event({ kind: 'closed' })).toEqual({ kind: 'closed', session: held.session })
 })
 
-test('release leaves everything running and ends the client; later calls are refused', async () => {
+test('[MUS-234] release leaves everything running and ends the client; later calls are refused', async () => {
   const { open, request, tmux } = tempTmux()
   const terminal = await open()
   const one = await terminal.open(request('eng-1', sleeper), never)
@@ -211,7 +214,7 @@ test('release leaves everything running and ends the client; later calls are ref
   await terminal.release()
 })
 
-test('release while the connection is being made again ends that too', async () => {
+test('[MUS-234] release while the connection is being made again ends that too', async () => {
   const { open, tmux } = tempTmux()
   const gate = gated()
   const terminal = await open(gate.clock)
