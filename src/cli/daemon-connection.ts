@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, httpClient } from '../client/client.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
-import { environmentNames, homeFiles, socketPath } from '../contract/home.ts'
+import { environmentNames, homeFiles, sessionFiles, socketPath } from '../contract/home.ts'
+import { type SessionId, shortId } from '../contract/short-id.ts'
 import type { Io } from './io.ts'
 import { isProcessAlive } from './is-process-alive.ts'
 import type { Address } from './local-fetch.ts'
@@ -109,9 +110,14 @@ function addressOf(home: string): Address | undefined {
   return port > 0 ? { port } : undefined
 }
 
-// A session's own capability wins over the operator's file: an agent's `sm` acts as that session.
+// Inside a session only that session's own capability counts: an agent's `sm` never acts as the operator.
 function tokenOf(env: Io['env'], home: string): string | undefined {
-  return env[environmentNames.token] || readIfThere(join(home, homeFiles.operatorToken)) || undefined
+  const session = env[environmentNames.session]
+  const given = env[environmentNames.token]
+  if (given || session === undefined)
+    return given || readIfThere(join(home, homeFiles.operatorToken)) || undefined
+  const folder = join(home, sessionFiles.folder, shortId(session as SessionId))
+  return readIfThere(join(folder, sessionFiles.token)) || undefined
 }
 
 function readIfThere(file: string): string {

@@ -6,6 +6,9 @@ export const homeFiles = {
   log: 'daemon.log',
 } as const
 
+/** The folder of each session under the state folder, and the file of its own token in it. */
+export const sessionFiles = { folder: 'sessions', token: 'token' } as const
+
 /** Environment variables that Muster reads or sets. */
 export const environmentNames = {
   home: 'MUSTER_HOME',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { homeFiles as names } from '../contract/home.ts'
+import { homeFiles as names, sessionFiles } from '../contract/home.ts'
 
 /** Every file the daemon keeps, under one private folder. */
 export const homeFiles = (home: string) => ({
@@ -11,7 +11,7 @@ export const homeFiles = (home: string) => ({
   vaultKey: join(home, 'vault.key'),
   grants: join(home, 'grants.json'),
   cursors: join(home, 'cursors'),
-  sessions: join(home, 'sessions'),
+  sessions: join(home, sessionFiles.folder),
   bin: join(home, 'bin'),
   tmux: join(home, 'tmux'),
   socket: join(home, names.socket),

@@ -31,7 +31,7 @@ describe.each(pins)('$name $version', (pin) => {
   test('[SM-86] a turn with a tool is told by hooks and by the record', {
     timeout: 180_000,
   }, async (context) => {
-    const run = await launch(pin, context, { permissionMode: 'bypass', role: { text: 'Be brief.' } })
+    const run = await launch(pin, context, { role: { text: 'Be brief.' } })
     await expect.poll(() => run.steps(), soon).toBe(2)
     expect(existsSync(join(run.cwd, 'made.txt'))).toBe(true)
     await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBeGreaterThan(0)
@@ -53,16 +53,18 @@ describe.each(pins)('$name $version', (pin) => {
   test('[MUS-209] without a daemon a role’s missing tool does not run', {
     timeout: 180_000,
   }, async (context) => {
-    const tools = ['Read']
-    const run = await launch(pin, context, { permissionMode: 'bypass', role: { text: '', tools } })
-    await run.daemon.stop()
+    const run = await launch(pin, context, { role: { text: '', tools: ['Read'] }, isAlone: true })
     await expect.poll(() => run.steps(), soon).toBe(2)
     expect(existsSync(join(run.cwd, 'made.txt'))).toBe(false)
   })
 })
 
-/** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks. */
-async function launch(pin: (typeof pins)[number], context: TestContext, fields: Partial<LaunchRequest>) {
+/** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks or is gone. */
+async function launch(
+  pin: (typeof pins)[number],
+  context: TestContext,
+  { role, isAlone = false }: { role: NonNullable<LaunchRequest['role']>; isAlone?: boolean },
+) {
   const command = cliPath(pin.name, pin.version)
   if (command === undefined) return context.skip(missingCli(pin))
   const cli = adapters[pin.name]()
@@ -74,7 +76,8 @@ async function launch(pin: (typeof pins)[number], context: TestContext, fields: 
     { text: 'all done' },
   ]
   const request = launchRequest(tempFolder('mrf-'), {
-    ...fields,
+    permissionMode: 'bypass',
+    role,
     command,
     version: pin.version,
     workingDir: start.cwd,
@@ -84,13 +87,13 @@ async function launch(pin: (typeof pins)[number], context: TestContext, fields: 
     env: start.env,
     ...(pin.name === 'gemini' && { model: 'gemini-2.5-pro' }),
   })
+  if (isAlone) await daemon.stop()
   const before = model.requests().at(-1)?.n ?? 0
   const pane = await openPane(cli, request)
   const hooks = (): Signal[] => daemon.heard.flatMap((heard) => cli.dialect.hook(heard, 0))
   const startedAtMs = Date.parse('2026-01-01')
   return {
     cli,
-    daemon,
     cwd: start.cwd,
     hooks,
     screen: pane.screen,

@@ -45,6 +45,8 @@ export type Identity = {
   readonly spanId: string
   readonly parentId?: string | undefined
   readonly binFolder: string
+  /** What bash reads before every command line, so that a login shell keeps the PATH. */
+  readonly shellStart: string
 }
 
 /** The whole environment of a session: what it inherits, who it is, and exactly this `sm` first on its PATH. */
@@ -60,6 +62,8 @@ export function sessionEnvironment(
   return {
     ...taken,
     PATH: `${who.binFolder}:${path}`,
+    BASH_ENV: who.shellStart,
+    ...(taken['BASH_ENV'] && { MUSTER_BASH_ENV: taken['BASH_ENV'] }),
     MUSTER_HOME: who.home,
     MUSTER_SESSION: who.sessionId,
     MUSTER_TOKEN: who.token,

@@ -67,6 +67,7 @@ export async function openParts(
       hookUrl: () => `${options.url()}/api/v1/hooks`,
       hookCommand: [own.path, 'hook'],
       binFolder: own.folder,
+      shellStart: own.shellStart,
       tmuxSocket: socket,
     },
     onBug: options.onBug,

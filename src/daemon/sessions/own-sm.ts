@@ -11,11 +11,16 @@ const entry = (): string => {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A folder with nothing but this `sm`, which goes first on the PATH of every session. */
-export async function ownSm(folder: string): Promise<{ folder: string; path: string }> {
+/** A folder with nothing but this `sm`, which goes first on the PATH of every session, and what keeps it there. */
+export async function ownSm(folder: string): Promise<{ folder: string; path: string; shellStart: string }> {
   await privateFolder(folder)
   const path = join(folder, 'sm')
   await writeFile(path, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(entry())} "$@"\n`)
   await chmod(path, 0o700)
-  return { folder, path }
+  // A login shell sets the PATH anew; bash reads this file after that.
+  const shellStart = join(folder, '..', 'shell-start.sh')
+  const keep = `case ":$PATH:" in *:${folder}:*) ;; *) PATH=${quoted(folder)}:$PATH ;; esac`
+  const theirs = 'if [ -n "$MUSTER_BASH_ENV" ] && [ -r "$MUSTER_BASH_ENV" ]; then . "$MUSTER_BASH_ENV"; fi'
+  await writeFile(shellStart, `${theirs}\n${keep}\nexport PATH\n`, { mode: 0o600 })
+  return { folder, path, shellStart }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
+import { sessionFiles } from '../../contract/home.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
@@ -26,7 +27,13 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
   try {
     const folder = await parts.folders.open(short)
     const plan = await parts.clis[launching.resolved.cli].plan(requestOf(parts, launching, folder), signal)
-    await parts.folders.write(plan.files)
+    // Some CLIs keep every variable that is called a token from the programs they run; `sm` finds it here.
+    const token = {
+      path: `${folder}/${sessionFiles.token}`,
+      text: launching.env['MUSTER_TOKEN'] ?? '',
+      mode: 0o600,
+    }
+    await parts.folders.write([...plan.files, token])
     const opened = await parts.terminal.open(
       {
         name: launching.tmuxSession,
@@ -86,6 +93,7 @@ function requestOf(parts: Parts, launching: Launching, folder: string) {
     workingDir,
     name: resolved.name,
     permissionMode: resolved.permissionMode,
+    promptBy: resolved.promptBy,
     resume: resume !== undefined,
     folder,
     hookUrl: parts.surroundings.hookUrl(),

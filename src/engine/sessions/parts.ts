@@ -48,5 +48,6 @@ export type Surroundings = {
   readonly hookCommand: readonly string[]
   /** A folder with nothing but this `sm`, first on the PATH of every session. */
   readonly binFolder: string
+  readonly shellStart: string
   readonly tmuxSocket: string
 }

@@ -75,6 +75,7 @@ export async function spawn(
       spanId: root.spanId,
       parentId: by.parent?.sessionId,
       binFolder: parts.surroundings.binFolder,
+      shellStart: parts.surroundings.shellStart,
     })
   if (request.dry_run)
     return {

@@ -7,7 +7,6 @@ export type CodexScreenRules = {
   readonly placeholders: readonly string[]
   readonly working: RegExp
   readonly workingTitle: RegExp
-  readonly askingTitle: RegExp
   readonly retry: RegExp
   readonly error: RegExp
   readonly interrupted: RegExp
@@ -25,7 +24,6 @@ export const codexScreenRules: readonly (readonly [since: string, rules: CodexSc
       working: /\(\d[\dhms ]* • esc to interrupt\)/,
       // While text streams in, the line with the clock is gone and only the spinner in the title is left.
       workingTitle: /^[\u2801-\u28ff] /,
-      askingTitle: /^\[ [.!] \] Action Required/,
       retry: /Reconnecting\.\.\. (\d+)\/(\d+)/,
       error: /^■ (.+)$/,
       interrupted: /^■ Conversation interrupted/,
