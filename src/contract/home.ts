@@ -17,6 +17,7 @@ export const environmentNames = {
   session: 'MUSTER_SESSION',
   parent: 'MUSTER_PARENT',
   depth: 'MUSTER_DEPTH',
+  bashEnv: 'MUSTER_BASH_ENV',
 } as const
 
 // The smallest limit of the systems we run on (macOS has 104 bytes with the closing zero, Linux 108).

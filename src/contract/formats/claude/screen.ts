@@ -8,7 +8,7 @@ import { rulesFor, type ScreenRules } from './screen-rules.ts'
 /** What the visible screen shows. */
 export function readClaudeScreen(screen: Screen, version: string): ScreenReading {
   const rules = rulesFor(version)
-  const start = Math.max(0, 0)
+  const start = Math.max(0, screen.lines.length - screen.height)
   const visible = screen.lines.slice(start)
   const box = findBox(visible, rules)
   // The blank that only the box uses matters no more.
