@@ -301,7 +301,9 @@ test('[MUS-220] environment variables', () => {
 
 test('[MUS-220] no source reads a variable of ours that is not pinned', () => {
   const src = join(import.meta.dirname, '..', 'src')
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.tsx?$/.test(file))
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.tsx?$/.test(file),
+  )
   const named = files.flatMap(
     (file) => readFileSync(join(src, file), 'utf8').match(/\bMUSTER_[A-Z_]+\b/g) ?? [],
   )

@@ -6,7 +6,6 @@ const folder = join(import.meta.dirname, '..', 'golden', 'claude')
 
 /** The versions that screens and payloads were recorded of. */
 export const claudeVersions = ['2.1.197', '2.1.325'] as const
-export type ClaudeVersion = (typeof claudeVersions)[number]
 
 /** A recorded screen; the first line of its file has its size and where the cursor was. */
 export function claudeScreen(name: string, version: string): Screen {

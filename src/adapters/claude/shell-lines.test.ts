@@ -73,6 +73,9 @@ test('[MUS-134] a status line reports the newest of what it is given, and shows 
   await expect
     .poll(() => readFileSync(reports, 'utf8'), { timeout: 20_000 })
     .toBe('statusline {"n":3}\nstatusline {"n":4}\n')
+  // Nothing more to report, nothing left running.
+  const pid = Number(readFileSync(join(folder, 'meter.pid'), 'utf8'))
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
 })
 
 test('[MUS-134] without a status line of the user’s nothing is shown', () => {
@@ -81,3 +84,11 @@ test('[MUS-134] without a status line of the user’s nothing is shown', () => {
   expect(sh(script, '{}')).toMatchObject({ stdout: '', stderr: '', status: 0 })
   expect(readFileSync(join(folder, 'meter.json'), 'utf8')).toBe('{}\n')
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -26,6 +26,10 @@ test('[MUS-134] the clocks may change in between', () => {
   expect(iso('resets 9am (Europe/Berlin)', Date.parse('2026-10-24T20:00:00Z'))).toBe(
     '2026-10-25T08:00:00.000Z',
   )
+  // In Los Angeles it ends on 1 November at 2:00, which is nine hours after the same time in UTC.
+  expect(iso('resets 3am (America/Los_Angeles)', Date.parse('2026-11-01T05:00:00Z'))).toBe(
+    '2026-11-01T11:00:00.000Z',
+  )
 })
 
 test('[MUS-134] a time that is not told is not invented', () => {

@@ -197,18 +197,43 @@ describe.each(claudeVersions)('transcripts of %s', (version) => {
   })
 })
 
+const timestamp = '2026-11-15T19:00:00.000Z'
+
+test('[SM-86] an interrupt is known by what it interrupted, whatever words stand beside', () => {
+  const line = { type: 'user', timestamp, interruptedMessageId: 'm', message: { content: 'Stopped.' } }
+  expect(read([JSON.stringify(line)])).toEqual([
+    { kind: 'interrupted', source: 'transcript', at: Date.parse(timestamp) },
+  ])
+})
+
+test('[MUS-134] the exact time of a limit is taken before the one in words', () => {
+  const failed = (more: object) => {
+    const content = [{ type: 'text', text: "You've hit your limit · resets 1:33am (UTC)" }]
+    const line = {
+      type: 'assistant',
+      timestamp,
+      isApiErrorMessage: true,
+      error: 'rate_limit',
+      message: { content },
+    }
+    return of(read([JSON.stringify({ ...line, ...more })]), 'turn-failed')[0]?.limit?.resetsAtMs
+  }
+  expect(failed({})).toBe(Date.parse('2026-11-16T01:33:00Z'))
+  expect(failed({ apiErrorParams: { rate_limit_info: { resetsAt: 1_794_792_805 } } })).toBe(1_794_792_805_000)
+  expect(failed({ quotaLimits: { resetsAt: 1_794_792_806 } })).toBe(1_794_792_806_000)
+})
+
 test('[SM-86] the note that a running turn takes from the queue ends its subagent too', () => {
-  const at = '2026-11-15T19:00:00.000Z'
   const launched = {
     type: 'user',
-    timestamp: at,
+    timestamp,
     toolUseResult: { status: 'async_launched', agentId: 'a1', agentType: 'Explore' },
     message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: 'ok' }] },
   }
   const note = '<task-notification><task-id>a1</task-id><result>a </result> b</result></task-notification>'
   const attachment = {
     type: 'attachment',
-    timestamp: at,
+    timestamp,
     attachment: { type: 'queued_command', prompt: note },
   }
   const signals = read([JSON.stringify(launched), JSON.stringify(attachment)])
