@@ -156,7 +156,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
   })
 
   test(
-    '[MUS-209] a gate lets the role’s tools through, and nothing when no daemon answers',
+    '[MUS-209][MUS-236] a gate lets the role’s tools through, and nothing when no daemon answers',
     long,
     async (context) => {
       const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const

@@ -70,7 +70,7 @@ test('[SM-86] subagents have files of their own; after a clear only those that h
   expect(await findTranscripts(conversation(env, { foreignId: 'new' }))).toEqual([{ path: at('new.jsonl') }])
 })
 
-test('[SM-107] sessions that others started are found while they run', async () => {
+test('[MUS-240] sessions that others started are found while they run', async () => {
   const own = { pid: process.pid, cwd: '/work/v2.1_x', version: '2.1.325', kind: 'interactive' }
   const stat = readFileSync(`/proc/${process.pid}/stat`, 'utf8')
   const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

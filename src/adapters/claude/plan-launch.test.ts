@@ -68,7 +68,7 @@ test('[SM-44] a conversation goes on by its id', async () => {
   await expect(plan({ resume: true })).rejects.toMatchObject({ code: 'invalid' })
 })
 
-test('[MUS-206] a prompt is no command, and one that is too long for an argument is typed', async () => {
+test('[MUS-237] a prompt is no command, and one that is too long for an argument is typed', async () => {
   expect((await plan({ prompt: '/exit' })).argv.at(-1)).toBe('Message: /exit')
   const long = await plan({ prompt: 'ü'.repeat(60_000) })
   expect(long.isPromptGiven).toBe(false)

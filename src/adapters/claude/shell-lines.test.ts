@@ -30,7 +30,7 @@ test('[MUS-207] a shell reads every argument back as it was', () => {
   )
 })
 
-test('[MUS-209] a gate that cannot be asked, or fails in any way, is closed', () => {
+test('[MUS-209][MUS-236] a gate that cannot be asked, or fails in any way, is closed', () => {
   const exitOf = (...hookCommand: string[]) => {
     const about = {
       version: '2.1.197',

@@ -22,7 +22,7 @@ payload=$(cat)
   umask 077
   printf '%s\\n' "$payload" > meter.$$ && mv meter.$$ meter.json
   kill -0 "$(cat meter.pid 2>/dev/null)" 2>/dev/null && exit
-  (while sleep 2 && cp meter.json meter.sent; do ${report} < meter.sent; done) &
+  (while sleep 2 && mv meter.json meter.sent; do ${report} < meter.sent; done) &
   echo $! > meter.pid
 ) > /dev/null 2>&1 < /dev/null
 ${show}`

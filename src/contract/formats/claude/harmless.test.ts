@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { harmless } from './harmless.ts'
 
-test('[MUS-206] what the CLI would take for a command gets a plain word before it', () => {
+test('[MUS-237] what the CLI would take for a command gets a plain word before it', () => {
   for (const command of [
     '/exit',
     ' /exit',
@@ -19,7 +19,7 @@ test('[MUS-206] what the CLI would take for a command gets a plain word before i
     expect(harmless(command)).toBe(`Message: ${command.trim()}`)
 })
 
-test('[MUS-206] ordinary text stays as it is', () => {
+test('[MUS-237] ordinary text stays as it is', () => {
   for (const text of [
     'hello',
     'exit.',
@@ -35,14 +35,14 @@ test('[MUS-206] ordinary text stays as it is', () => {
     expect(harmless(text)).toBe(text)
 })
 
-test('[MUS-206] an ending that would swallow Enter is closed by a blank', () => {
+test('[MUS-237] an ending that would swallow Enter is closed by a blank', () => {
   expect(harmless('C:\\dir\\')).toBe('C:\\dir\\ ')
   expect(harmless('look at @READ')).toBe('look at @READ ')
   expect(harmless('@READ\n\n')).toBe('@READ ')
   expect(harmless('mail me@example.com')).toBe('mail me@example.com')
 })
 
-test('[MUS-206] nothing in it can be a key', () => {
+test('[MUS-237] nothing in it can be a key', () => {
   expect(harmless('a\u001b[201~b\r\nc\rd\u0007\u009b2Je\tf\u007f\n\n')).toBe('a[201~b\nc\nd2Je\tf')
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { typing } from './typing.ts'
 import { isAtLeast, versionIn } from './version.ts'
 
-test('[SM-94] Enter waits longer after a paste where it was seen to get lost', () => {
+test('[MUS-237] Enter waits longer after a paste where it was seen to get lost', () => {
   expect(typing('2.1.197').settleMs).toBe(400)
   expect(typing('2.1.325').settleMs).toBe(120)
   expect(typing('3.0.0').settleMs).toBe(120)
   expect(typing('').settleMs).toBe(400)
 })
 
-test('[SM-94] a long paste is known by its marker', () => {
+test('[MUS-237] a long paste is known by its marker', () => {
   const { marker } = typing('2.1.325')
   for (const shown of [
     '[Pasted text #1 +4 lines]',
