@@ -151,8 +151,8 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
       .poll(() => ofKind(run.hooks(), 'turn-end').map(({ text }) => text), soon)
       .toEqual(['one', 'two'])
     // What is told to the agent stands in the record; what the model was sent is not kept.
-    const record = await run.raw()
-    for (const event of ['PostToolUse', 'Stop']) expect(record).toContain(`a message at ${event}`)
+    for (const event of ['PostToolUse', 'Stop'])
+      await expect.poll(async () => (await run.raw()).includes(`a message at ${event}`), soon).toBe(true)
   })
 
   test(

@@ -148,6 +148,19 @@ test('[MUS-209] a role keeps to its tools by the CLI itself and by a gate that c
   expect(free.hook('PreToolUse')).not.toHaveProperty('onFailure')
 })
 
+test('[SM-46] what the arguments add to the system prompt is joined with the role, for the CLI takes one addition', async () => {
+  const workingDir = tempFolder('claude-role-')
+  writeFileSync(join(workingDir, 'more.md'), 'More.')
+  const args = ['--append-system-prompt', 'Also.', '--append-system-prompt-file=more.md', '--verbose']
+  const { argv, text } = await plan({ args, workingDir, role: { text: 'Be brief.' } })
+  expect(text('role.md')).toBe('Be brief.\n\nAlso.\n\nMore.')
+  expect(argv.filter((arg) => arg.startsWith('--append'))).toEqual(['--append-system-prompt-file'])
+  expect(argv).toContain('--verbose')
+  expect((await plan({ args, workingDir })).argv).toEqual(expect.arrayContaining(args))
+  const missing = { args: ['--append-system-prompt-file', 'none.md'], workingDir, role: { text: '' } }
+  await expect(plan(missing)).rejects.toMatchObject({ code: 'invalid' })
+})
+
 test('[SM-2] settings among the arguments are joined with ours, for the CLI reads only one', async () => {
   const stop = { hooks: [{ type: 'command', command: 'true' }] }
   const given = {

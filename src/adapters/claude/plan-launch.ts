@@ -5,6 +5,7 @@ import { harmless } from '../../contract/formats/claude/harmless.ts'
 import { isAtLeast } from '../../contract/formats/claude/version.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { type Hooks, hookSettings } from './hook-settings.ts'
+import { takeRoleText } from './role-text.ts'
 import { shellQuoted } from './shell-quoted.ts'
 import { statusLineScript } from './status-line.ts'
 import { statusLineOf, takeSettings } from './user-settings.ts'
@@ -14,10 +15,11 @@ export type Launching = { readonly isRoot: boolean; readonly signal: AbortSignal
 
 /** How to start Claude Code so that it can be watched, without touching any settings of the user's. */
 export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Launching): Promise<LaunchPlan> {
-  const { folder, role } = request
+  const { folder, role, workingDir } = request
   const prompt = asArgument(request.prompt)
   const taken = await takeSettings(request.args, request)
   const theirs = taken.settings.statusLine ?? (await statusLineOf(request))
+  const told = role && (await takeRoleText(taken.args, { text: role.text, workingDir }))
   signal.throwIfAborted()
   const script = join(folder, 'statusline.sh')
   const settings = {
@@ -41,9 +43,9 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
       request.name,
       ...(request.model === undefined ? [] : ['--model', request.model]),
       ...permission(request),
-      ...(role ? ['--append-system-prompt-file', join(folder, 'role.md')] : []),
+      ...(told ? ['--append-system-prompt-file', join(folder, 'role.md')] : []),
       ...(role?.tools ? ['--tools', role.tools.join(',')] : []),
-      ...taken.args,
+      ...(told ?? taken).args,
       // What a prompt begins with must not be taken for a flag, nor the flag before it for its beginning.
       ...(prompt === undefined ? [] : ['--', prompt]),
     ],
@@ -54,7 +56,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
     files: [
       { path: join(folder, 'settings.json'), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 },
       { path: script, text: statusLineScript(parts), mode: 0o700 },
-      ...(role ? [{ path: join(folder, 'role.md'), text: role.text, mode: 0o600 }] : []),
+      ...(told ? [{ path: join(folder, 'role.md'), text: told.text, mode: 0o600 }] : []),
     ],
     isPromptGiven: prompt !== undefined,
     foreignId,

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { configFolder } from './config-folder.ts'
 import { readJson } from './read-json.ts'
+import { takeFlag } from './take-flag.ts'
 
 const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string().min(1) })
 export type StatusLine = z.infer<typeof StatusLine>
@@ -35,15 +36,8 @@ export async function takeSettings(
   args: readonly string[],
   { workingDir }: Pick<SettingsPlace, 'workingDir'>,
 ): Promise<{ readonly args: readonly string[]; readonly settings: Settings }> {
-  const rest: string[] = []
-  let given: string | undefined
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] as string
-    if (arg === '--settings') given = args[++i]
-    else if (arg.startsWith('--settings=')) given = arg.slice('--settings='.length)
-    else rest.push(arg)
-  }
-  return { args: rest, settings: given === undefined ? {} : await givenSettings(given, workingDir) }
+  const { args: rest, value } = takeFlag(args, '--settings')
+  return { args: rest, settings: value === undefined ? {} : await givenSettings(value, workingDir) }
 }
 
 async function givenSettings(given: string, workingDir: string): Promise<Settings> {

@@ -106,6 +106,13 @@ export class Approvals {
     return this.#held.has(approvalId)
   }
 
+  /** A dialog that a person answered in the terminal leaves no question; a CLI may not say so to the hook that waits. */
+  async dropAnswered(watch: SessionWatch): Promise<void> {
+    if (watch.verdict.lifecycle === 'waiting_input') return
+    for (const ask of watch.state()?.asks ?? [])
+      if (this.isHeld(ask.approvalId)) await this.expire(watch, ask, 'it was answered in the terminal')
+  }
+
   /** What became moot is closed as such, once. */
   async expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
     await watch

@@ -113,8 +113,11 @@ export class Sessions {
     const known = this.#live.get(state.sessionId)
     if (known) return known
     const watch = new SessionWatch(this.#parts, state as SessionState, {
-      changed: ({ id }) => {
-        this.#live.get(id)?.delivery.poke()
+      changed: (watched) => {
+        this.#live.get(watched.id)?.delivery.poke()
+        this.approvals
+          .dropAnswered(watched)
+          .catch((error: unknown) => this.#parts.onBug(error, 'answered questions'))
       },
       lookAt: (watched) => {
         this.#look(watched).catch((error: unknown) => this.#parts.onBug(error, 'looking at a terminal'))

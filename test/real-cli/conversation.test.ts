@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { cliSessions, scripted } from '../support/cli-session.ts'
+import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { eventually } from '../support/session-daemon.ts'
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
+const both = clis.filter(({ name }) => name === 'claude')
+
+describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
+  const open = async (config = '') => {
+    if (cliPath('claude', cli.version) === undefined) expect.fail(missingCli(cli))
+    return cliSessions('claude', { version: cli.version, config })
+  }
+  const settled = (m: Awaited<ReturnType<typeof open>>, id: string) =>
+    eventually(
+      () => m.client.getSession({ id }),
+      ({ status }) => status === 'idle' || status === 'completed',
+      60_000,
+    )
+
+  test('[SM-69][MUS-187] a permission is asked, shown as a card and granted from outside', async () => {
+    const m = await open('child_agents: { mode: manual }\n')
+    const session = await m.spawn(
+      scripted([{ tools: [bash('echo hi > made.txt')] }, { text: 'Result: ${lastToolResult}' }], 'Write it.'),
+    )
+    const { approvals } = await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.length > 0,
+      60_000,
+    )
+    expect(approvals).toMatchObject([
+      { session_id: session.session_id, subject: 'tool', action: 'Bash: echo hi > made.txt', risk: 'medium' },
+    ])
+    expect(await m.client.getSession({ id: session.session_id })).toMatchObject({
+      status: 'waiting_input',
+      waiting_for: 'permission',
+      pending_approvals: 1,
+    })
+    expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
+    await m.client.decideApproval({ id: session.session_id, verdict: 'allow' })
+    await settled(m, session.session_id)
+    expect(readFileSync(join(m.own.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
+    await expect(
+      m.client.decideApproval({ id: approvals[0]?.approval_id ?? '', verdict: 'deny' }),
+    ).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
+  test('[MUS-187] a refusal stops the tool, and its reason reaches the agent', async () => {
+    const m = await open('child_agents: { mode: manual }\n')
+    const session = await m.spawn(
+      scripted(
+        [{ tools: [bash('echo hi > made.txt')] }, { text: 'It said: ${lastToolResult}' }],
+        'Write it.',
+      ),
+    )
+    await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.length > 0,
+      60_000,
+    )
+    await m.client.decideApproval({ id: session.session_id, verdict: 'deny', reason: 'use the other folder' })
+    await settled(m, session.session_id)
+    expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
+    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
+    expect(lines.join('\n')).toContain('use the other folder')
+  })
+
+  test('[MUS-187] a dialog that a person answers in the terminal closes the question', async () => {
+    const m = await open('child_agents: { mode: manual }\n')
+    const session = await m.spawn(
+      scripted([{ tools: [bash('echo hi > made.txt')] }, { text: 'Done.' }], 'Write it.'),
+    )
+    await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.length > 0,
+      60_000,
+    )
+    await eventually(
+      async () => (await m.client.getOutput({ id: session.session_id, lines: 60 })).lines.join('\n'),
+      (text) => text.includes('1. Yes'),
+      20_000,
+    )
+    m.tmux('send-keys', '-t', `=${session.tmux_session}:`, '1')
+    await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.length === 0,
+      30_000,
+    )
+    await settled(m, session.session_id)
+    expect(readFileSync(join(m.own.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
+    const { approvals } = await m.client.listApprovals({ all: true })
+    expect(approvals).toMatchObject([{ decision: 'expired' }])
+  })
+
+  test('[SM-96] a question makes it wait, its parent is told once, and sm send answers it', async () => {
+    const m = await open('child_agents: { mode: manual }\n')
+    const parent = await m.spawnShell()
+    const question = {
+      question: 'Which colour?',
+      header: 'Colour',
+      multiSelect: false,
+      options: [
+        { label: 'Red', description: 'r' },
+        { label: 'Blue', description: 'b' },
+      ],
+    }
+    const session = await m.spawn(
+      scripted(
+        [
+          { tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] },
+          { text: 'You said: ${lastToolResult}' },
+        ],
+        'Ask me.',
+      ),
+      { parent: parent.session_id },
+    )
+    const { approvals } = await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.length > 0,
+      60_000,
+    )
+    expect(approvals).toMatchObject([
+      { subject: 'question', action: 'Which colour?', options: ['Red', 'Blue'] },
+    ])
+    const answer = await m.client.sendMessage({ id: session.session_id, text: 'Blue' })
+    expect(answer.state).toBe('answered')
+    await settled(m, session.session_id)
+    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
+    expect(lines.join('\n')).toMatch(/You said:.*Blue/s)
+    const { messages } = await m.client.listMessages({ id: parent.session_id })
+    expect(messages.filter(({ preview }) => preview.includes('waits for'))).toHaveLength(1)
+  })
+
+  test('[SM-42][SM-43][MUS-237] messages to an idle and to a busy agent arrive whole, once and in order', async () => {
+    const m = await open('child_agents: { mode: manual }\n')
+    const session = await m.spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
+    await settled(m, session.session_id)
+    const long = `${'Zeile ü 漢字 '.repeat(200)}\nsecond line\n!not a command\n/exit is text`
+    const texts = [
+      'first, while idle',
+      long,
+      scripted([{ text: 'slow', delayMs: 3000 }], 'third, slow'),
+      'fourth, while busy',
+    ]
+    for (const text of texts) await m.client.sendMessage({ id: session.session_id, text })
+    const { messages } = await eventually(
+      () => m.client.listMessages({ id: session.session_id }),
+      ({ messages: all }) => all.every(({ state }) => state === 'accepted' || state === 'failed'),
+      90_000,
+    )
+    expect(messages.map(({ state }) => state)).toEqual([
+      'accepted',
+      'accepted',
+      'accepted',
+      'accepted',
+      'accepted',
+    ])
+    // What was taken into the CLI's own queue shows in its record when its turn comes.
+    const prompts = await eventually(
+      async () => {
+        const { entries } = await m.client.getTranscript({ id: session.session_id })
+        return entries.filter(({ who }) => who === 'user').map(({ text }) => text.trim())
+      },
+      (found) => found.length > texts.length,
+      30_000,
+    )
+    expect(prompts.slice(1).map((text) => text.slice(0, 20))).toEqual(texts.map((text) => text.slice(0, 20)))
+    expect(prompts[2]).toContain('/exit is text')
+  })
+})
