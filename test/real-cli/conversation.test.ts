@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { eventually } from '../support/session-daemon.ts'
@@ -9,8 +9,8 @@ const bash = (command: string) => ({ name: 'Bash', input: { command, description
 const both = clis.filter(({ name }) => name === 'claude')
 
 describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
-  const open = async (config = '') => {
-    if (cliPath('claude', cli.version) === undefined) expect.fail(missingCli(cli))
+  const open = async ({ skip }: TestContext, config = '') => {
+    if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
     return cliSessions('claude', { version: cli.version, config })
   }
   const settled = (m: Awaited<ReturnType<typeof open>>, id: string) =>
@@ -20,8 +20,8 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       60_000,
     )
 
-  test('[SM-69][MUS-187] a permission is asked, shown as a card and granted from outside', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
+  test('[SM-69][MUS-187] a permission is asked, shown as a card and granted from outside', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
     const session = await m.spawn(
       scripted([{ tools: [bash('echo hi > made.txt')] }, { text: 'Result: ${lastToolResult}' }], 'Write it.'),
     )
@@ -49,8 +49,8 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     })
   })
 
-  test('[MUS-187] a refusal stops the tool, and its reason reaches the agent', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
+  test('[MUS-187] a refusal stops the tool, and its reason reaches the agent', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
     const session = await m.spawn(
       scripted(
         [{ tools: [bash('echo hi > made.txt')] }, { text: 'It said: ${lastToolResult}' }],
@@ -69,8 +69,8 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     expect(lines.join('\n')).toContain('use the other folder')
   })
 
-  test('[MUS-187] a dialog that a person answers in the terminal closes the question', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
+  test('[MUS-187] a dialog that a person answers in the terminal closes the question', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
     const session = await m.spawn(
       scripted([{ tools: [bash('echo hi > made.txt')] }, { text: 'Done.' }], 'Write it.'),
     )
@@ -96,8 +96,8 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     expect(approvals).toMatchObject([{ decision: 'expired' }])
   })
 
-  test('[SM-96] a question makes it wait, its parent is told once, and sm send answers it', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
+  test('[SM-96] a question makes it wait, its parent is told once, and sm send answers it', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
     const parent = await m.spawnShell()
     const question = {
       question: 'Which colour?',
@@ -135,8 +135,8 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     expect(messages.filter(({ preview }) => preview.includes('waits for'))).toHaveLength(1)
   })
 
-  test('[SM-42][SM-43][MUS-237] messages to an idle and to a busy agent arrive whole, once and in order', async () => {
-    const m = await open('child_agents: { mode: manual }\n')
+  test('[SM-42][SM-43][MUS-237] messages to an idle and to a busy agent arrive whole, once and in order', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
     const session = await m.spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
     await settled(m, session.session_id)
     const long = `${'Zeile ü 漢字 '.repeat(200)}\nsecond line\n!not a command\n/exit is text`

