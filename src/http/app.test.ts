@@ -15,34 +15,6 @@ const health: Health = {
   journal: 'ok',
 }
 
-test('[MUS-220] the routes are these', () => {
-  expect(
-    routeEntries.map(([name, { method, path, access }]) => `${name} ${method} ${path} ${access}`),
-  ).toEqual([
-    'health get /api/v1/health read',
-    'doctor get /api/v1/doctor read',
-    'listEvents get /api/v1/events read',
-    'appendEvents post /api/v1/events report',
-    'streamEvents get /api/v1/events/stream read',
-    'streamRuntime get /api/events read',
-    'listSessions get /api/v1/sessions read',
-    'getSession get /api/v1/sessions/{id} read',
-    'listRuns get /api/v1/sessions/{id}/runs read',
-    'listSpans get /api/v1/sessions/{id}/spans read',
-    'search get /api/v1/search read',
-    'exportLog get /api/v1/sessions/{id}/log read',
-    'importLog post /api/v1/log operate',
-    'listAgents get /api/v1/agents read',
-    'getAgent get /api/v1/agents/{name} read',
-    'getConfig get /api/v1/config read',
-    'journalStats get /api/v1/journal read',
-    'rebuildIndex post /api/v1/journal/rebuild-index operate',
-    'createLoginLink post /api/v1/login-links operate',
-    'shutdown post /api/v1/shutdown operate',
-    'openapi get /api/v1/openapi.json read',
-  ])
-})
-
 test('[MUS-88] a handler gets its checked input and who is asking, and its answer is sent', async () => {
   const asked: unknown[] = []
   const app = testApp({

@@ -21,9 +21,16 @@ const fitting: Partial<Record<RouteName, { query?: string; body?: unknown }>> = 
   search: { query: '?q=word' },
   appendEvents: { body: { events: [{}] } },
   importLog: { body: { document: {} } },
+  spawnSession: { body: { agent_type: 'developer', prompt: '' } },
+  addCheckpoint: { body: { message: 'half way' } },
+  diffCheckpoints: { query: '?from=1' },
+  sendMessage: { body: { text: 'hello' } },
+  decideApproval: { body: { verdict: 'allow' } },
+  runHook: { body: { at: 1, payload: {} } },
 }
 const table = routeEntries.map(([name, route]) => {
-  const path = route.path.replaceAll(/\{\w+\}/g, 'one') + (fitting[name]?.query ?? '')
+  const path =
+    route.path.replaceAll('{cli}', 'claude').replaceAll(/\{\w+\}/g, 'one') + (fitting[name]?.query ?? '')
   return { name, route, path, isPost: route.method === 'post' }
 })
 const posts = table.filter(({ isPost }) => isPost)
@@ -174,12 +181,16 @@ describe.each(table)('$name', (row) => {
   })
 
   test('[MUS-90] a parameter that is not in the contract is refused by name', async () => {
+    // What a hook reports is in its CLI's own words, of which none is ours to refuse.
+    if (row.name === 'receiveHook') return
     const extra = row.isPost
       ? await ask(row, {
           headers: allowed,
           body: JSON.stringify({ ...(fitting[row.name]?.body as object), surplus: 1 }),
         })
-      : await send(app, `${row.path}${row.path.includes('?') ? '&' : '?'}surplus=1`).then(async (r) => ({
+      : await send(app, `${row.path}${row.path.includes('?') ? '&' : '?'}surplus=1`, {
+          headers: allowed,
+        }).then(async (r) => ({
           status: r.status,
           ...((await r.json()) as { code: string; message: string }),
         }))

@@ -33,6 +33,8 @@ test('[MUS-128] an untrusted project may set only these keys', () => {
     'limits.max_depth',
     'limits.max_children',
     'limits.max_descendants',
+    'limits.max_sessions',
+    'limits.spawns_per_minute',
     'claude.agent_configs.engineer.model',
     'claude.presets.quick.model',
   ])
