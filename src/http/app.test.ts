@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { ask, bearer, noApi, port, testApp, tokens } from '../../test/http/test-app.ts'
 import type { Health } from '../contract/health.ts'
-import { routeEntries } from '../contract/routes.ts'
 
 const health: Health = {
   name: 'muster',

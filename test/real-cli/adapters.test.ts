@@ -39,8 +39,9 @@ describe.each(pins)('$name $version', (pin) => {
 
     const record = await run.record()
     expect(ofKind(record, 'prompt')[0]?.text).toContain('SCRIPT:')
-    expect(ofKind(record, 'tool-start')).toEqual([expect.objectContaining({ tool: 'Bash' })])
-    expect(ofKind(record, 'tool-end')).toEqual([expect.objectContaining({ ok: true })])
+    // A plugin that got no answer in time sends again: one call may be told twice, under the same id.
+    expect(onePerCall(ofKind(record, 'tool-start'))).toEqual([expect.objectContaining({ tool: 'Bash' })])
+    expect(onePerCall(ofKind(record, 'tool-end'))).toEqual([expect.objectContaining({ ok: true })])
     expect(new Set(ofKind(record, 'usage').map(({ responseId }) => responseId)).size).toBe(2)
 
     const hooks = run.hooks().map(({ kind }) => kind)
@@ -58,6 +59,10 @@ describe.each(pins)('$name $version', (pin) => {
     expect(existsSync(join(run.cwd, 'made.txt'))).toBe(false)
   })
 })
+
+const onePerCall = <T extends { callId: string }>(calls: readonly T[]): T[] => [
+  ...new Map(calls.map((call) => [call.callId, call])).values(),
+]
 
 /** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks or is gone. */
 async function launch(
