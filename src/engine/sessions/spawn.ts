@@ -23,6 +23,12 @@ export async function spawn(
   request: SpawnRequest,
   { by, rate, signal }: { by: Spawner; rate: Rate; signal: AbortSignal },
 ): Promise<SpawnedView> {
+  // Said plainly rather than run in the shared checkout, which is what the caller wanted to avoid.
+  if (request.worktree !== undefined)
+    throw new AppError(
+      'invalid',
+      'a work tree of its own cannot be made yet; make one with git worktree add, and name it with --working-dir',
+    )
   const config = parts.config()
   const sessionId = parts.ids.session()
   const short = shortId(sessionId)
