@@ -152,7 +152,6 @@ const routes = [
   'listProcesses: GET /api/v1/processes, read, json',
   'restoreSessions: POST /api/v1/restore, operate, json',
   'whoAmI: GET /api/v1/me, report, json',
-  'listForeign: GET /api/v1/foreign-sessions, read, json',
   'runHook: POST /api/v1/hooks/{cli}/command, report, json',
   'receiveHook: POST /api/v1/hooks/{cli}, report, json',
   'listRuns: GET /api/v1/sessions/{id}/runs, read, json',

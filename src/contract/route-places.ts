@@ -45,7 +45,6 @@ export const places = {
   listProcesses: get('/api/v1/processes'),
   restoreSessions: post('/api/v1/restore'),
   whoAmI: get('/api/v1/me'),
-  listForeign: get('/api/v1/foreign-sessions'),
   receiveHook: post('/api/v1/hooks/{cli}'),
   runHook: post('/api/v1/hooks/{cli}/command'),
   search: get('/api/v1/search'),

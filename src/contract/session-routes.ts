@@ -297,25 +297,6 @@ export const sessionRoutes = {
     output: z.strictObject({ session: SessionView.nullable(), operator: z.boolean() }),
     summary: 'The session that the caller’s token belongs to',
   }),
-  listForeign: route({
-    ...places.listForeign,
-    access: 'read',
-    input: z.strictObject({}),
-    output: z.strictObject({
-      sessions: z.array(
-        z.strictObject({
-          cli: AgentCliName,
-          foreign_id: z.string(),
-          working_dir: z.string(),
-          pid: Count.nullable(),
-          status: z.string().nullable(),
-          title: z.string().nullable(),
-          last_activity_at: z.string().nullable(),
-        }),
-      ),
-    }),
-    summary: 'Agents on this machine that Muster did not start',
-  }),
   runHook: route({
     ...places.runHook,
     access: 'report',

@@ -9,7 +9,7 @@ export async function findSession(index: IndexClient, word: string): Promise<Ses
   if (!first)
     throw new AppError(
       'not_found',
-      `no session "${word}"; sm search or the sessions route list what there is`,
+      `no session "${word}"; sm all lists them, sm all --closed those that are over`,
     )
   if (found.length > 1)
     throw new AppError(

@@ -30,15 +30,11 @@ export const gitWorkspace: Workspace = {
     if (root === undefined) throw new AppError('conflict', `${folder} is not in a git work tree`)
     // The work tree is compared as a snapshot would keep it, so that new files count too.
     const end = to ?? (await commitOfTree(root, undefined, signal))
-    const range = ['--no-ext-diff', '--no-color', '-M', from, end]
+    const plain = ['diff', '--no-ext-diff', '--no-color']
     const [numbers, names, diff] = await Promise.all([
-      git(root, ['diff', '--numstat', '-z', '--no-renames', ...range.filter((arg) => arg !== '-M')], {
-        signal,
-      }),
-      git(root, ['diff', '--name-status', '-z', '--no-renames', ...range.filter((arg) => arg !== '-M')], {
-        signal,
-      }),
-      git(root, ['diff', ...range], { signal }),
+      git(root, [...plain, '--no-renames', '--numstat', '-z', from, end], { signal }),
+      git(root, [...plain, '--no-renames', '--name-status', '-z', from, end], { signal }),
+      git(root, [...plain, '-M', from, end], { signal }),
     ])
     return { files: readNumstat(numbers, names), diff }
   },

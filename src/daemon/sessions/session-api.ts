@@ -332,9 +332,6 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       if (principal.kind !== 'session') return { session: null, operator: principal.kind === 'operator' }
       return { session: await fresh(principal.sessionId), operator: false }
     },
-    async listForeign() {
-      return { sessions: [] }
-    },
     async receiveHook({ cli, ...payload }, { principal, signal }) {
       const { sessions } = await host.open()
       const live = liveOf(sessions, principal)
