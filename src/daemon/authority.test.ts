@@ -53,3 +53,15 @@ test('[MUS-204] a login code gives a browser its token once, within a minute, an
   pass(60_001)
   expect(await authority.redeem(late)).toBeUndefined()
 })
+
+test('[MUS-205] capabilities granted and revoked at the same time are all kept', async () => {
+  const { open } = place()
+  const authority = await open()
+  const sessions = Array.from({ length: 30 }, () => ids.session())
+  const tokens = await Promise.all(sessions.map((id) => authority.grantSession(id)))
+  await Promise.all(sessions.slice(0, 10).map((id) => authority.revokeSession(id)))
+  const again = await open()
+  const found = tokens.map((token) => again.authenticate(token))
+  expect(found.slice(0, 10).every((who) => who === undefined)).toBe(true)
+  expect(found.slice(10)).toEqual(sessions.slice(10).map((sessionId) => ({ kind: 'session', sessionId })))
+})

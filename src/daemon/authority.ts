@@ -30,7 +30,19 @@ export async function openAuthority(
   const operator = hashOf(await operatorToken(files.operatorToken))
   const grants = new Map((await readGrants(files.grants)).map((grant) => [grant.hash, grant]))
   const codes = new Map<string, number>()
-  const save = () => replaceFile(files.grants, JSON.stringify([...grants.values()]))
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  // One at a time, or an older list could be written last; whoever waits shares the next write.
+  const save = (): Promise<void> => {
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        running = replaceFile(files.grants, JSON.stringify([...grants.values()]))
+        return running
+      })
+    return next
+  }
   const grant = async (token: string, sessionId?: SessionId): Promise<string> => {
     const hash = hashOf(token)
     grants.set(hash, { hash, grantedAt: clock.now(), ...(sessionId && { sessionId }) })

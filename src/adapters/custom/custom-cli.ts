@@ -2,7 +2,6 @@ import { AppError } from '../../contract/errors.ts'
 import { customDialect } from '../../contract/formats/custom/dialect.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { fitsArgument } from '../system/argument.ts'
-import { versionOf } from '../system/ask-program.ts'
 
 /** A program of the user's own: it is started as configured, and everything else is seen on its screen. */
 export function customCli(): AgentCli {
@@ -10,7 +9,8 @@ export function customCli(): AgentCli {
     name: 'custom',
     dialect: customDialect,
     plan: async (request) => customPlan(request),
-    version: versionOf,
+    // Nobody knows what a program of the user's own does when it is run only to be asked.
+    version: async () => '',
     login: async () => ({ state: 'unknown', detail: 'nothing is known of a program of your own' }),
     transcripts: async () => [],
     foreign: async () => [],

@@ -1,9 +1,13 @@
 import { constants, promises as fs } from 'node:fs'
 import { dirname } from 'node:path'
 
+/** Two writers of one file must not share a half-written one. */
+let writes = 0
+
 /** Writes a file so that a crash leaves the old one or the new one, never a half. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.new`
+  writes = (writes + 1) % 1000
+  const temporary = `${path}.new${writes}`
   const handle = await fs.open(temporary, 'w', 0o600)
   try {
     await handle.writeFile(content)

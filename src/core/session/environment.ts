@@ -38,7 +38,6 @@ export function inherited(
 /** Who a session is, for the programs that run in it. */
 export type Identity = {
   readonly sessionId: string
-  readonly token: string
   readonly home: string
   readonly depth: number
   readonly traceId: string
@@ -49,7 +48,7 @@ export type Identity = {
   readonly shellStart: string
 }
 
-/** The whole environment of a session: what it inherits, who it is, and exactly this `sm` first on its PATH. */
+/** The environment of a session but for its token: what it inherits, who it is, and exactly this `sm` first on its PATH. */
 export function sessionEnvironment(
   taken: Readonly<Record<string, string>>,
   who: Identity,
@@ -66,7 +65,6 @@ export function sessionEnvironment(
     ...(taken['BASH_ENV'] && { MUSTER_BASH_ENV: taken['BASH_ENV'] }),
     MUSTER_HOME: who.home,
     MUSTER_SESSION: who.sessionId,
-    MUSTER_TOKEN: who.token,
     MUSTER_DEPTH: String(who.depth),
     ...(who.parentId && { MUSTER_PARENT: who.parentId }),
     TRACEPARENT: `00-${who.traceId}-${who.spanId}-01`,

@@ -16,8 +16,9 @@ export type LaunchSpec = {
 
 /** Keeps it where secrets may be: the environment holds keys. */
 export function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string> {
-  const { MUSTER_TOKEN: _token, ...env } = spec.env
-  return parts.vault.put(new TextEncoder().encode(JSON.stringify({ ...spec, env })), owner)
+  const { resolved, version, workingDir, tmuxSession, env } = spec
+  const kept: LaunchSpec = { resolved, version, workingDir, tmuxSession, env }
+  return parts.vault.put(new TextEncoder().encode(JSON.stringify(kept)), owner)
 }
 
 /** What was kept, or nothing once it has been deleted. */

@@ -1,5 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
+import type { Fleet } from '../../core/fleet.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
@@ -13,24 +15,33 @@ export type Launching = LaunchSpec & {
   readonly prompt: string
   /** The CLI's own conversation to go on with. */
   readonly resume?: string
+  /** What is to be recorded with the intention, and what may still refuse both. */
+  readonly first?: { readonly drafts: readonly Draft[]; readonly guard: (fleet: Fleet) => void }
 }
 
 /** Starts the program of a session; a failure ends the session with its reason and leaves nothing behind. */
 export async function launch(parts: Parts, launching: Launching, signal: AbortSignal): Promise<void> {
-  const { root } = launching
+  const { root, first } = launching
   const short = launching.tmuxSession.slice(launching.tmuxSession.lastIndexOf('-') + 1)
   const effect = { effectId: `launch:${parts.ids.event()}`, effect: 'launch' }
   const span = { spanId: parts.ids.span(), parentSpanId: root.spanId }
-  await parts.engine.perform([
-    draftOf({ ...root, ...span }, 'effect.intended', { ...effect, target: launching.tmuxSession }),
-  ])
+  const intended = draftOf({ ...root, ...span }, 'effect.intended', {
+    ...effect,
+    target: launching.tmuxSession,
+  })
+  await parts.engine.perform([...(first?.drafts ?? []), intended], first?.guard)
   try {
-    const folder = await parts.folders.open(short)
+    // Each waits for the disk; none needs another.
+    const [folder, secret, kept] = await Promise.all([
+      parts.folders.open(short),
+      parts.grants.grant(root.sessionId),
+      keepSpec(parts, launching, root.sessionId),
+    ])
     const plan = await parts.clis[launching.resolved.cli].plan(requestOf(parts, launching, folder), signal)
     // Some CLIs keep every variable that is called a token from the programs they run; `sm` finds it here.
     const token = {
       path: `${folder}/${sessionFiles.token}`,
-      text: launching.env['MUSTER_TOKEN'] ?? '',
+      text: secret,
       mode: 0o600,
     }
     await parts.folders.write([...plan.files, token])
@@ -38,7 +49,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       {
         name: launching.tmuxSession,
         workingDir: launching.workingDir,
-        env: { ...launching.env, ...plan.env },
+        env: { ...launching.env, ...plan.env, MUSTER_TOKEN: secret },
         argv: plan.argv,
         folder,
         width,
@@ -47,8 +58,6 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       signal,
     )
     const foreignId = plan.foreignId ?? launching.resume
-    const { resolved, version, workingDir, tmuxSession, env } = launching
-    const spec = { resolved, version, workingDir, tmuxSession, env }
     await parts.engine.perform([
       draftOf({ ...root, ...span }, 'effect.done', {
         ...effect,
@@ -63,7 +72,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         pid: opened.pid,
         cli: launching.resolved.cli,
         program: launching.resolved.program,
-        launch: await keepSpec(parts, spec, root.sessionId),
+        launch: kept,
         ...(launching.version && { cliVersion: launching.version }),
         ...(foreignId && { foreignId }),
         ...(launching.resume && { isResumed: true }),

@@ -36,11 +36,9 @@ export async function relaunch(
   if (managed.place) await parts.terminal.close(paneOf(managed.place), signal)
   if (hasEnded(state))
     await parts.engine.perform([draftOf(root, 'session.reopened', { by, reason: 'resumed' })])
-  const token = await parts.grants.grant(state.sessionId)
-  const env = { ...spec.env, MUSTER_TOKEN: token }
   await launch(
     parts,
-    { ...spec, root, env, prompt, ...(!isUntouched && managed.foreignId && { resume: managed.foreignId }) },
+    { ...spec, root, prompt, ...(!isUntouched && managed.foreignId && { resume: managed.foreignId }) },
     signal,
   )
   return isUntouched ? 'begun anew' : 'resumed'

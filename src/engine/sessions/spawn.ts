@@ -1,6 +1,8 @@
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import type { Fleet } from '../../core/fleet.ts'
 import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
 import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
 import { type Passed, spawnLimit } from '../../core/session/limits.ts'
@@ -35,7 +37,7 @@ export async function spawn(
   const resolved = resolveLaunch(request, { config, agents: await parts.agents(signal), shortId: short })
   const cli = parts.clis[resolved.cli]
   const version = await cli.version(resolved.program, signal)
-  if (version === undefined && resolved.cli !== 'custom')
+  if (version === undefined)
     throw new AppError(
       'not_found',
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
@@ -71,41 +73,43 @@ export async function spawn(
     warnings: [...resolved.warnings],
     dry_run: null,
   }
-  const environment = (token: string) =>
-    sessionEnvironment(taken, {
-      sessionId,
-      token,
-      home: parts.surroundings.home,
-      depth,
-      traceId: root.traceId,
-      spanId: root.spanId,
-      parentId: by.parent?.sessionId,
-      binFolder: parts.surroundings.binFolder,
-      shellStart: parts.surroundings.shellStart,
-    })
+  const env = sessionEnvironment(taken, {
+    sessionId,
+    home: parts.surroundings.home,
+    depth,
+    traceId: root.traceId,
+    spanId: root.spanId,
+    parentId: by.parent?.sessionId,
+    binFolder: parts.surroundings.binFolder,
+    shellStart: parts.surroundings.shellStart,
+  })
   if (request.dry_run)
     return {
       ...view,
       dry_run: {
         argv: [resolved.program, ...resolved.args],
-        environment: Object.keys(environment('')).sort(),
+        environment: [...Object.keys(env), 'MUSTER_TOKEN'].sort(),
       },
     }
-  await record({ parts, request, resolved, root, by, rate }, { workingDir, depth })
-  const token = await parts.grants.grant(sessionId)
-  await launch(
-    parts,
-    {
-      root,
-      resolved,
-      version: version ?? '',
-      workingDir,
-      tmuxSession,
-      env: environment(token),
-      prompt: request.prompt,
+  const drafts = await facts({ parts, request, resolved, root, by }, { workingDir, depth })
+  const now = parts.clock.now()
+  rate.times = rate.times.filter((at) => at > now - 60_000)
+  let passed: Passed | undefined
+  const first = {
+    drafts,
+    guard: (fleet: Fleet) => {
+      const recentSpawns = rate.times.length
+      passed = spawnLimit(fleet, config.limits, { parent: by.parent?.sessionId, recentSpawns })
+      if (passed) throw overLimit(passed)
+      rate.times.push(now)
     },
-    signal,
-  )
+  }
+  const { prompt } = request
+  const launching = { root, resolved, version, workingDir, tmuxSession, env, prompt, first }
+  await launch(parts, launching, signal).catch(async (error: unknown) => {
+    if (passed) await noteRefusal(parts, by, passed)
+    throw error
+  })
   return view
 }
 
@@ -115,17 +119,13 @@ type Recording = {
   readonly resolved: Resolved
   readonly root: Root
   readonly by: Spawner
-  readonly rate: Rate
 }
 
-/** The facts of a spawn, or the refusal of it. */
-async function record(
-  { parts, request, resolved, root, by, rate }: Recording,
+/** The facts of a spawn. */
+async function facts(
+  { parts, request, resolved, root, by }: Recording,
   { workingDir, depth }: { workingDir: string; depth: number },
-): Promise<void> {
-  const { limits, child_agents } = parts.config()
-  const now = parts.clock.now()
-  rate.times = rate.times.filter((at) => at > now - 60_000)
+): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
   const drafts = [
@@ -137,7 +137,7 @@ async function record(
       depth,
       agent: { agentId: resolved.name, agentType: resolved.agentType },
       permissionMode: resolved.permissionMode,
-      lifecycleMode: request.mode ?? child_agents.mode,
+      lifecycleMode: request.mode ?? parts.config().child_agents.mode,
       ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),
       ...(resolved.friendlyName && { friendlyName: resolved.friendlyName }),
       ...(resolved.model && { model: resolved.model }),
@@ -157,17 +157,7 @@ async function record(
         from: by.actor,
       }),
     )
-  let passed: Passed | undefined
-  await parts.engine
-    .perform(drafts, (fleet) => {
-      passed = spawnLimit(fleet, limits, { parent: by.parent?.sessionId, recentSpawns: rate.times.length })
-      if (passed) throw overLimit(passed)
-    })
-    .catch(async (error: unknown) => {
-      if (passed) await noteRefusal(parts, by, passed)
-      throw error
-    })
-  rate.times.push(now)
+  return drafts
 }
 
 const overLimit = ({ limit, max, what }: Passed): AppError =>
