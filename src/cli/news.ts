@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { linked } from '../contract/linked.ts'
 import type { RouteInput } from '../contract/routes.ts'
 import type { Io } from './io.ts'
 
@@ -12,7 +13,7 @@ const restMs = 5000
 
 /** Says whenever it is worth to look again: at once after an event, shortly after it once more, and rarely without any. */
 export async function* news(client: Client, filter: NewsFilter, io: Io): AsyncGenerator<void, void, void> {
-  const stop = new AbortController()
+  using stop = linked(io.signal)
   const bell = new Bell()
   const reading = read(client, filter, { io, stop, bell })
   let restingMs = restMs
@@ -39,7 +40,7 @@ async function read(
   { after, ...filter }: NewsFilter,
   { io, stop, bell }: Reading,
 ): Promise<void> {
-  const signal = AbortSignal.any([io.signal, stop.signal])
+  const { signal } = stop
   const onRetry = (error: Error) => io.say(`${error.message}; trying again`)
   try {
     for await (const _ of client.streamEvents({ ...filter, after: String(after) }, { signal, onRetry }))
@@ -71,12 +72,11 @@ class Bell {
   /** Whether it was rung within a time. */
   async wait(ms: number, io: Io): Promise<boolean> {
     if (this.isRung) return true
-    const enough = new AbortController()
-    const late = io.sleep(ms, AbortSignal.any([io.signal, enough.signal])).catch((error: unknown) => {
-      if (!enough.signal.aborted) throw error
+    using enough = linked(io.signal)
+    const late = io.sleep(ms, enough.signal).catch((error: unknown) => {
+      if (io.signal.aborted || !enough.signal.aborted) throw error
     })
     await Promise.race([this.#rung.promise, late])
-    enough.abort()
     return this.isRung
   }
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { AppError } from '../contract/errors.ts'
+import { linked } from '../contract/linked.ts'
 import type { SessionDetail } from '../contract/session-views.ts'
 import { ifReachable } from './if-reachable.ts'
 import type { Io } from './io.ts'
@@ -44,8 +45,8 @@ export async function* untilReached(
   }
   yield* take()
   if (open.length === 0) return
-  const late = new AbortController()
-  const timed: Io = { ...io, signal: AbortSignal.any([signal, late.signal]) }
+  using late = linked(signal)
+  const timed: Io = { ...io, signal: late.signal }
   if (timeoutMs !== undefined) void ring(late, timeoutMs, io)
   try {
     for await (const _ of news(client, { after: seq, type: stateEvents.join(',') }, timed)) {
@@ -56,14 +57,12 @@ export async function* untilReached(
     }
   } catch (error) {
     if (!late.signal.aborted || signal.aborted) throw error
-  } finally {
-    late.abort()
   }
   throw stillOpen(open, timeoutMs)
 }
 
 async function ring(late: AbortController, ms: number, io: Io): Promise<void> {
-  await io.sleep(ms, AbortSignal.any([io.signal, late.signal])).catch(() => {})
+  await io.sleep(ms, late.signal).catch(() => {})
   late.abort()
 }
 

@@ -29,7 +29,7 @@ function fake() {
   }
 }
 
-test('[MUS-267] a program is asked for its version once a minute', async () => {
+test('[MUS-241] a program is asked for its version once a minute', async () => {
   const { ask, times, later } = fake()
   expect([await ask(), await ask(), await ask()]).toEqual(['0.1.0', '0.1.0', '0.1.0'])
   expect(times()).toBe(1)
@@ -38,14 +38,14 @@ test('[MUS-267] a program is asked for its version once a minute', async () => {
   expect(times()).toBe(2)
 })
 
-test('[MUS-267] a program that was replaced is asked again at once', async () => {
+test('[MUS-241] a program that was replaced is asked again at once', async () => {
   const { ask, write } = fake()
   await ask()
   write('0.20.0')
   expect(await ask()).toBe('0.20.0')
 })
 
-test('[MUS-267] a program is found as a shell finds it', async () => {
+test('[MUS-241] a program is found as a shell finds it', async () => {
   const folder = tempFolder('find-')
   mkdirSync(join(folder, 'a', 'tool'), { recursive: true })
   mkdirSync(join(folder, 'b'))

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../../contract/errors.ts'
+import { linked } from '../../contract/linked.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Link, outputs } from './connect.ts'
 import { isNotSent, isUnknownOutcome } from './control-client.ts'
@@ -131,8 +132,8 @@ const released = (): AppError =>
   new AppError('unavailable', 'the connection to tmux was let go; start the daemon')
 
 async function inTime(link: Promise<Link>, clock: Clock, signal: AbortSignal): Promise<Link> {
-  const done = new AbortController()
-  const late = clock.sleep(waitMs, AbortSignal.any([signal, done.signal])).then(() => {
+  using done = linked(signal)
+  const late = clock.sleep(waitMs, done.signal).then(() => {
     throw new AppError('unavailable', 'the tmux server cannot be reached; try again, or see: sm doctor')
   })
   try {
@@ -141,7 +142,6 @@ async function inTime(link: Promise<Link>, clock: Clock, signal: AbortSignal): P
     signal.throwIfAborted()
     throw error
   } finally {
-    done.abort()
     late.catch(() => {})
   }
 }

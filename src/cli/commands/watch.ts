@@ -1,5 +1,6 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError } from '../../contract/errors.ts'
+import { linked } from '../../contract/linked.ts'
 import type { DataCommand } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { Feed, type Loaded } from '../watch/feed.ts'
@@ -18,13 +19,13 @@ export const watch: DataCommand<'watch'> = {
 /** The sessions as they are, and again whenever something about them changed. */
 async function* snapshots(io: Io): AsyncGenerator<CommandOutput<'watch'>> {
   const client = await (await io.daemon()).client()
-  const stop = new AbortController()
+  using stop = linked(io.signal)
   let latest: Loaded | undefined
   let told = ''
   let fresh = Promise.withResolvers<void>()
   const feed = new Feed({
     client,
-    signal: AbortSignal.any([io.signal, stop.signal]),
+    signal: stop.signal,
     now: () => io.now(),
     sleep: (ms, signal) => io.sleep(ms, signal),
     loaded: (loaded) => {

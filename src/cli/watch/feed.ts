@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
+import { linked } from '../../contract/linked.ts'
 import type { ApprovalView, SessionView } from '../../contract/session-views.ts'
 import { listSessions } from '../list-sessions.ts'
 import { isEnded } from '../render/session-line.ts'
@@ -73,11 +74,10 @@ export class Feed {
     const { client, signal } = this.#options
     // The stream goes on from before the load, so that no change falls between the two.
     const { seq } = await client.health({}, { signal, timeoutMs: answerMs })
-    const stop = new AbortController()
-    const until = AbortSignal.any([signal, stop.signal])
+    using stop = linked(signal)
     this.#pace.reset()
-    const reading = this.#read(seq, until)
-    const loading = this.#keepLoading(until, onLoaded)
+    const reading = this.#read(seq, stop.signal)
+    const loading = this.#keepLoading(stop.signal, onLoaded)
     try {
       await Promise.race([reading, loading])
     } finally {

@@ -1,3 +1,4 @@
+import { linked } from '../../contract/linked.ts'
 /** How soon a change is worth a load: at once, or with the next handful of its kind. */
 export type Urgency = 'soon' | 'later'
 
@@ -49,12 +50,11 @@ export class Pace {
       const waitMs = Math.max(Math.min(this.#dueAt, restAt), this.#earliestAt) - now()
       if (waitMs <= 0) break
       this.#changed = Promise.withResolvers()
-      const enough = new AbortController()
-      const late = sleep(waitMs, AbortSignal.any([signal, enough.signal])).catch((error: unknown) => {
-        if (!enough.signal.aborted && !signal.aborted) throw error
+      using enough = linked(signal)
+      const late = sleep(waitMs, enough.signal).catch((error: unknown) => {
+        if (!enough.signal.aborted) throw error
       })
       await Promise.race([this.#changed.promise, late])
-      enough.abort()
     }
     const wasNews = this.#isNews
     this.reset()

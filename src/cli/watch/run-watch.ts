@@ -1,3 +1,4 @@
+import { type Linked, linked } from '../../contract/linked.ts'
 import type { Io } from '../io.ts'
 import { Feed } from './feed.ts'
 import { type Effect, type Input, openModel, type WatchModel } from './model.ts'
@@ -29,7 +30,7 @@ class Watch {
   readonly #parts: Parts
   readonly #screen: Screen
   readonly #feed: Feed
-  readonly #stop = new AbortController()
+  readonly #stop: Linked
   readonly #over = Promise.withResolvers<void>()
   readonly #running = new Set<string>()
   readonly #acts = new Set<Promise<void>>()
@@ -39,8 +40,9 @@ class Watch {
 
   constructor(parts: Parts) {
     const { io, client, home, process } = parts
-    this.#parts = { ...parts, io: { ...io, signal: AbortSignal.any([io.signal, this.#stop.signal]) } }
-    const { signal } = this.#parts.io
+    this.#stop = linked(io.signal)
+    const { signal } = this.#stop
+    this.#parts = { ...parts, io: { ...io, signal } }
     this.#screen = new Screen(process, {
       typed: (typed) => this.#take(typed),
       resized: (size) => this.#take({ kind: 'resize', size }),
@@ -81,7 +83,7 @@ class Watch {
       clearTimeout(this.#ticking)
       if (this.#model.seen !== seen) writeSeen(home, this.#model.seen)
       await this.#settled()
-      this.#stop.abort()
+      this.#stop[Symbol.dispose]()
     }
   }
 

@@ -32,8 +32,10 @@ const waits: Readonly<Record<WaitingFor, SessionView['waiting_for']>> = {
 export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const { state, verdict } = beside
   const managed = state?.managed
-  const status = state?.lifecycle ?? row.lifecycle ?? 'running'
-  const isEnded = state ? hasEnded(state) : ends.some((end) => end === status)
+  // Memory knows of an end before the disk does; it is shown when the row can say why.
+  const isAhead = state !== undefined && hasEnded(state) && row.endedMs === null
+  const status = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
+  const isEnded = ends.some((end) => end === status)
   const asks = state?.asks?.length ?? 0
   const tokens = row.tokens ?? 0
   const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]

@@ -1,0 +1,19 @@
+/** A controller that also aborts when another signal does; dispose it to let go of that signal. */
+export type Linked = AbortController & Disposable
+
+/**
+ * Follows another signal. `AbortSignal.any` is not used anywhere: Node 24 can lose an abort of it
+ * when the garbage collector comes between.
+ */
+export function linked(to: AbortSignal): Linked {
+  const controller = new AbortController()
+  const follow = () => controller.abort(to.reason)
+  if (to.aborted) follow()
+  else to.addEventListener('abort', follow, { once: true })
+  return Object.assign(controller, {
+    [Symbol.dispose]: () => {
+      to.removeEventListener('abort', follow)
+      controller.abort()
+    },
+  })
+}
