@@ -17,7 +17,8 @@ type Observed = {
   readonly home: string
 }
 
-const sampleMs = 10
+// Every sample wakes the process: more of them would be most of what an idle daemon costs.
+const sampleMs = 100
 const lowDiskBytes = 1 << 30
 const lagEvents = 100_000
 const slowLoopMs = 200

@@ -8,8 +8,6 @@ import type { BlobRef } from '../contract/values.ts'
 import { endedSession } from '../core/fleet.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
-const never = new AbortController().signal
-
 test('[MUS-80][MUS-91] each item is answered for itself, and a bad one does not spoil the others', async () => {
   const { engine, journal } = await openEngine(tempFolder())
   const session = sessionDrafts()

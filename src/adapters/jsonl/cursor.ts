@@ -10,6 +10,8 @@ export type Position = { readonly segment: SegmentFile; readonly offset: number;
 /** How much one page may hold. At least one event is always given. */
 export type PageLimit = { readonly events: number; readonly bytes: number; readonly maxSeq: number }
 
+/** A follower that keeps up finds a few lines each time; a megabyte for them would be work for the collector. */
+const firstBytes = 1 << 16
 const chunkBytes = 1 << 20
 const newline = 0x0a
 
@@ -48,7 +50,7 @@ async function takeLines(
   const events: StoredEvent[] = []
   let bytes = 0
   let { offset, seq } = from
-  let buffer = Buffer.allocUnsafe(chunkBytes)
+  let buffer = Buffer.allocUnsafe(firstBytes)
   let filled = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, offset + filled)
@@ -73,11 +75,11 @@ async function takeLines(
     if (bytesRead === 0) return { events, next: { segment: from.segment, offset, seq } }
     // What is left is the beginning of a line; a line longer than the buffer makes the buffer grow.
     const rest = filled - at
-    if (at === 0 && rest === buffer.length) {
-      const larger = Buffer.allocUnsafe(buffer.length * 2)
-      buffer.copy(larger, 0, 0, rest)
-      buffer = larger
-    } else buffer.copy(buffer, 0, at, filled)
+    const isFull = filled === buffer.length
+    const source = buffer
+    if (isFull && (at === 0 || buffer.length < chunkBytes))
+      buffer = Buffer.allocUnsafe(Math.max(chunkBytes, at === 0 ? buffer.length * 2 : 0))
+    source.copy(buffer, 0, at, filled)
     filled = rest
   }
 }

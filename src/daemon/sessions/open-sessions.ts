@@ -63,7 +63,7 @@ export async function openParts(
     },
     surroundings: {
       home: files.home,
-      env: options.env,
+      env: given(options.env),
       hookUrl: () => `${options.url()}/api/v1/hooks`,
       hookCommand: [own.path, 'hook'],
       binFolder: own.folder,
@@ -73,3 +73,6 @@ export async function openParts(
     onBug: options.onBug,
   }
 }
+
+const given = (env: OpenSessionsOptions['env']): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))

@@ -41,7 +41,7 @@ export type Parts = {
 /** Where the daemon stands, as its sessions need to know it. */
 export type Surroundings = {
   readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Readonly<Record<string, string>>
   /** Where hooks are sent to over HTTP; known once the daemon listens. */
   readonly hookUrl: () => string
   /** The argv that runs a hook as a command: exactly this `sm`. */

@@ -312,6 +312,7 @@ export class Sessions {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       await this.#parts.clock.sleep(lookEveryMs, signal).catch(() => {})
+      const below = this.#openBelow()
       for (const { watch, transcript } of this.#live.values()) {
         if (signal.aborted) return
         const state = watch.state()
@@ -319,7 +320,7 @@ export class Sessions {
         transcript.poke()
         if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
         await this.#stopWhenHeld({ watch, state })
-        await this.#lifecycle.tick({ watch, transcript }, this.#runningBelow(watch.id))
+        await this.#lifecycle.tick({ watch, transcript }, below.get(watch.id) ?? 0)
       }
     }
   }
@@ -339,10 +340,12 @@ export class Sessions {
       await this.interrupt(live, this.#stopped.signal)
   }
 
-  #runningBelow(id: SessionId): number {
-    let count = 0
-    for (const { parentSessionId } of this.#parts.engine.sessions()) if (parentSessionId === id) count += 1
-    return count
+  /** How many open children each parent has. */
+  #openBelow(): ReadonlyMap<SessionId, number> {
+    const counts = new Map<SessionId, number>()
+    for (const { parentSessionId } of this.#parts.engine.sessions())
+      if (parentSessionId) counts.set(parentSessionId, (counts.get(parentSessionId) ?? 0) + 1)
+    return counts
   }
 
   async #look(watch: SessionWatch): Promise<void> {

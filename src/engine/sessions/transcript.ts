@@ -77,7 +77,7 @@ export class TranscriptFollower {
     const found = await this.#parts.clis[managed.cli as AgentCliName].transcripts({
       workingDir: managed.workingDir,
       startedAtMs: managed.startedAtMs,
-      env: this.#environment(),
+      env: this.#parts.surroundings.env,
       ...(managed.foreignId && { foreignId: managed.foreignId }),
       ...(managed.transcript && { transcript: managed.transcript }),
     })
@@ -86,11 +86,6 @@ export class TranscriptFollower {
       this.#files.set(file.path, { ...file, offset: 0, memory: {} })
       this.#parts.files.watch(file.path, () => this.poke(), this.#stopped.signal)
     }
-  }
-
-  #environment(): Record<string, string> {
-    const given = Object.entries(this.#parts.surroundings.env)
-    return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined))
   }
 
   /** Takes one piece; false when there was nothing new. */
