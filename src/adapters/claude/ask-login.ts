@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { LoginState } from '../../ports/agent-cli.ts'
-import { type Asking, runProgram } from './run-program.ts'
+import { type Asking, askProgram } from '../system/ask-program.ts'
 
 const Status = z.looseObject({ loggedIn: z.boolean(), authMethod: z.string().optional() })
 
 /** Whether Claude Code can work, as it says itself; no file of its credentials is read. */
 export async function askLogin(command: string, asking: Asking): Promise<LoginState> {
-  const ran = await runProgram([command, 'auth', 'status', '--json'], asking)
+  const ran = await askProgram(command, ['auth', 'status', '--json'], asking)
   if (!ran) return { state: 'unknown', detail: `${command} could not be run` }
   const status = Status.safeParse(parsed(ran.stdout))
   if (!status.success)

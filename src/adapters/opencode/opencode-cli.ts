@@ -18,7 +18,7 @@ export function opencodeCli(): AgentCli {
 
 /** Credentials are one way among several: a provider may be local, free, or have its key in the configuration. */
 async function login(command: string, signal: AbortSignal): Promise<LoginState> {
-  const answer = await askProgram(command, ['auth', 'list'], signal)
+  const answer = await askProgram(command, ['auth', 'list'], { signal })
   const counts = [...(answer?.stdout ?? '').matchAll(/(\d+) (credential|environment variable)s?/g)]
   const known = counts.reduce((sum, [, count]) => sum + Number(count), 0)
   if (answer?.code === 0 && known > 0)

@@ -19,7 +19,7 @@ export function piCli(): AgentCli {
 
 /** pi lists the models that it has a key or a login for. */
 async function login(command: string, signal: AbortSignal): Promise<LoginState> {
-  const answer = await askProgram(command, ['--offline', '--list-models'], signal)
+  const answer = await askProgram(command, ['--offline', '--list-models'], { signal })
   const said = `${answer?.stdout ?? ''}\n${answer?.stderr ?? ''}`
   if (/No models available/i.test(said))
     return { state: 'out', detail: 'no model has a key; run `pi` and /login' }

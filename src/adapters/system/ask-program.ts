@@ -3,19 +3,33 @@ import { execFile } from 'node:child_process'
 /** What a program printed and how it ended. */
 export type ProgramAnswer = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-const longestMs = 15_000
+/** How a question is put to a program; without an environment it gets the daemon's own. */
+export type Asking = {
+  readonly signal: AbortSignal
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
 
-/** Runs a program for its answer; nothing when it is not there, was cut off, or never started. */
+/** Long enough for a first start from a cold disk. */
+const longestMs = 20_000
+
+/** Runs a program for its answer; nothing when it is not there, took too long, or never started. */
 export function askProgram(
   command: string,
   args: readonly string[],
-  signal: AbortSignal,
+  { signal, env }: Asking,
 ): Promise<ProgramAnswer | undefined> {
-  return new Promise((resolve) => {
-    const options = { signal, timeout: longestMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const
+  return new Promise((resolve, reject) => {
+    const options = {
+      signal,
+      timeout: longestMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: 1 << 20,
+      ...(env && { env: { ...env } }),
+    } as const
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code
-      resolve(typeof code === 'number' ? { code, stdout, stderr } : undefined)
+      if (signal.aborted) reject(signal.reason as Error)
+      else resolve(typeof code === 'number' ? { code, stdout, stderr } : undefined)
     })
     // A program that asks something gets no answer instead of a wait.
     child.stdin?.on('error', () => {})
@@ -25,7 +39,7 @@ export function askProgram(
 
 /** The version that a program says it is. */
 export async function versionOf(command: string, signal: AbortSignal): Promise<string | undefined> {
-  const answer = await askProgram(command, ['--version'], signal)
+  const answer = await askProgram(command, ['--version'], { signal })
   if (answer?.code !== 0) return undefined
   return /\d+\.\d+\.\d+[\w.-]*/.exec(`${answer.stdout}\n${answer.stderr}`)?.[0]
 }
