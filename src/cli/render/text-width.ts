@@ -1,15 +1,14 @@
+import { graphemeWidth } from './grapheme-width.ts'
+import { graphemes } from './graphemes.ts'
+
 const escapes = /\p{Cc}\[[0-9;]*m/gu
-// Wide in every terminal: CJK, Hangul, kana, full-width forms, and the emoji blocks.
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
-const joined = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u
+const plain = /^[\x20-\x7e]*$/
 
 /** How many columns a text takes in a terminal; colours take none. */
 export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length
   let width = 0
-  for (const character of text.replaceAll(escapes, '')) {
-    if (!joined.test(character)) width += wide.test(character) ? 2 : 1
-  }
+  for (const grapheme of graphemes(text.replaceAll(escapes, ''))) width += graphemeWidth(grapheme)
   return width
 }
 
@@ -22,9 +21,11 @@ export function pad(text: string, width: number): string {
 export function cut(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let kept = ''
-  for (const character of text) {
-    if (textWidth(kept + character) > width - 1) break
-    kept += character
+  let used = 0
+  for (const grapheme of graphemes(text)) {
+    used += graphemeWidth(grapheme)
+    if (used > width - 1) break
+    kept += grapheme
   }
   return width < 1 ? '' : `${kept.trimEnd()}…`
 }
@@ -46,10 +47,10 @@ export function wrap(text: string, width: number): string[] {
 
 function pieces(word: string, width: number): string[] {
   const found: string[] = ['']
-  for (const character of word) {
+  for (const grapheme of graphemes(word)) {
     const last = found.at(-1) ?? ''
-    if (last !== '' && textWidth(last + character) > width) found.push(character)
-    else found.splice(-1, 1, last + character)
+    if (last !== '' && textWidth(last + grapheme) > width) found.push(grapheme)
+    else found.splice(-1, 1, last + grapheme)
   }
   return found
 }

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../contract/session-views.ts'
 import { shownName } from '../render/session-line.ts'
+import { textWidth } from '../render/text-width.ts'
 import type { Row } from './arrange.ts'
-import { widthOf } from './fit.ts'
 import { shortAge, shortCost, shortCount } from './short-figures.ts'
 
 /** A column of figures between the state and the words. */
@@ -91,5 +91,5 @@ export function nameOf({ session, branch, below }: Row): { branch: string; name:
 function nameWidth(row: Row): number {
   const { branch, name, below } = nameOf(row)
   const blocked = row.below && row.below.blocked > 0 ? ` !${row.below.blocked}` : ''
-  return widthOf(branch + name + below + blocked)
+  return textWidth(branch + name + below + blocked)
 }

@@ -1,6 +1,6 @@
+import { graphemes } from '../render/graphemes.ts'
 import type { Paint } from '../render/paint.ts'
-import { widthOf } from './fit.ts'
-import { graphemes } from './graphemes.ts'
+import { textWidth } from '../render/text-width.ts'
 import { lineOf, type Piece, reversed, widthOfPieces } from './ink.ts'
 import type { Line } from './line-editor.ts'
 
@@ -14,9 +14,9 @@ export function editorLine(
   const room = Math.max(4, width - widthOfPieces(pieces) - 1)
   const tail = endOf(before, room - 1)
   const [under = ' ', ...rest] = graphemes(after)
-  const left = room - widthOf(tail) - widthOf(under)
+  const left = room - textWidth(tail) - textWidth(under)
   return (
-    lineOf([...pieces, [tail]], widthOfPieces(pieces) + widthOf(tail), paint) +
+    lineOf([...pieces, [tail]], widthOfPieces(pieces) + textWidth(tail), paint) +
     reversed(under) +
     lineOf([[rest.join('')]], Math.max(0, left), paint)
   )
@@ -27,7 +27,7 @@ function endOf(text: string, width: number): string {
   const characters = graphemes(text.slice(-4 * width))
   let from = characters.length
   for (let used = 0; from > 0; from--) {
-    used += widthOf(characters[from - 1] ?? '')
+    used += textWidth(characters[from - 1] ?? '')
     if (used > width) break
   }
   return characters.slice(from).join('')

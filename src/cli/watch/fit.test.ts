@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clip, fit, fitRight, fold, widthOf } from './fit.ts'
+import { textWidth } from '../render/text-width.ts'
+import { clip, fit, fitRight, fold } from './fit.ts'
 
 test('widths of what agents write', () => {
-  expect(['abc', '日本', '✅', '⚡', 'e\u0301', '…', '→', ''].map(widthOf)).toEqual([3, 4, 2, 2, 1, 1, 1, 0])
+  expect(['abc', '日本', '✅', '⚡', 'e\u0301', '…', '→', ''].map(textWidth)).toEqual([
+    3, 4, 2, 2, 1, 1, 1, 0,
+  ])
 })
 
 test('any text fits exactly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, width) => {
-      expect(widthOf(fit(text, width))).toBe(width)
-      expect(widthOf(fitRight(text, width))).toBe(width)
-      expect(widthOf(clip(text, width))).toBeLessThanOrEqual(width)
+      expect(textWidth(fit(text, width))).toBe(width)
+      expect(textWidth(fitRight(text, width))).toBe(width)
+      expect(textWidth(clip(text, width))).toBeLessThanOrEqual(width)
     }),
   )
 })

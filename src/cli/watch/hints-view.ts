@@ -1,6 +1,6 @@
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { Paint } from '../render/paint.ts'
-import { widthOf } from './fit.ts'
+import { textWidth } from '../render/text-width.ts'
 import { lineOf, type Piece } from './ink.ts'
 import type { Card, WatchModel } from './model.ts'
 import { approvalOf, isOffered, pendingOf } from './pending.ts'
@@ -28,7 +28,7 @@ export function hintLine(model: WatchModel, paint: Paint): string {
 const dispensable = ['f', 'e', 'a', 'i', '/', 'o']
 
 const hintsWidth = (hints: readonly Hint[]): number =>
-  hints.reduce((sum, [key, does]) => sum + widthOf(key) + 1 + widthOf(does) + 2, -2)
+  hints.reduce((sum, [key, does]) => sum + textWidth(key) + 1 + textWidth(does) + 2, -2)
 
 function hintsOf(model: WatchModel): readonly Hint[] {
   const { mode } = model

@@ -1,6 +1,6 @@
 import type { Colour, Paint } from '../render/paint.ts'
 import { textWidth } from '../render/text-width.ts'
-import { clip, widthOf } from './fit.ts'
+import { clip } from './fit.ts'
 
 /** A piece of a line: its text, and what it is drawn in. */
 export type Piece = readonly [text: string, ...styles: Colour[]]
@@ -12,7 +12,7 @@ export function lineOf(pieces: readonly Piece[], width: number, paint: Paint): s
   for (const [text, ...styles] of pieces) {
     if (left <= 0) break
     const shown = clip(harmless(text), left)
-    left -= widthOf(shown)
+    left -= textWidth(shown)
     line += styles.reduce((inner, style) => paint(style, inner), shown)
   }
   return line + ' '.repeat(Math.max(0, left))
@@ -35,7 +35,7 @@ export function lineBetween(
 }
 
 export const widthOfPieces = (pieces: readonly Piece[]): number =>
-  pieces.reduce((sum, [text]) => sum + widthOf(text), 0)
+  pieces.reduce((sum, [text]) => sum + textWidth(text), 0)
 
 /** The bar that the cursor is; it shows without colours too. */
 export const reversed = (text: string): string => `\u001b[7m${text}\u001b[27m`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { graphemes } from './graphemes.ts'
+import { graphemes } from '../render/graphemes.ts'
 import { edit, emptyLine, insert, textOf } from './line-editor.ts'
 
 const typed = (...keys: string[]) => keys.reduce(edit, emptyLine)

@@ -1,4 +1,4 @@
-import { graphemes } from './graphemes.ts'
+import { graphemes } from '../render/graphemes.ts'
 
 /** A line that somebody types: what is before the cursor and what is after it. */
 export type Line = { readonly before: string; readonly after: string }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ago, approvalView, crew, noon, sessionView, watchOf } from '../../../test/support/watch-views.ts'
+import { graphemes } from '../render/graphemes.ts'
 import { textWidth } from '../render/text-width.ts'
-import { widthOf } from './fit.ts'
-import { graphemes } from './graphemes.ts'
 import { reversed } from './ink.ts'
 import { openModel, type WatchModel } from './model.ts'
 import { paint } from './paint.ts'
@@ -118,7 +117,7 @@ describe('the list', () => {
         expect(lines).toHaveLength(size.rows)
         for (const line of lines) {
           const text = line.replaceAll(/\p{Cc}\[[0-9;]*m/gu, '')
-          expect(widthOf(text), `${size.columns}: ${text}`).toBeLessThanOrEqual(size.columns)
+          expect(textWidth(text), `${size.columns}: ${text}`).toBeLessThanOrEqual(size.columns)
         }
       }
     }
@@ -130,10 +129,10 @@ describe('the list', () => {
       sessionView(i + 1, { friendly_name, current_task: '✅ 完了 done ⚡ '.repeat(9) }),
     )
     const [, titles = '', ...rows] = paint(watchOf({ sessions }, { columns: 100, rows: 24 }))
-    const at = widthOf(titles.slice(0, titles.indexOf('STATE')))
+    const at = textWidth(titles.slice(0, titles.indexOf('STATE')))
     for (const row of rows.slice(0, names.length)) {
       const text = row.replaceAll(/\p{Cc}\[[0-9;]*m/gu, '')
-      expect(widthOf(text.slice(0, text.indexOf('working')))).toBe(at)
+      expect(textWidth(text.slice(0, text.indexOf('working')))).toBe(at)
     }
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ago, approvalView, crew, noon, sessionView, watchOf } from '../../../test/support/watch-views.ts'
 import type { SessionView } from '../../contract/session-views.ts'
-import { graphemes } from './graphemes.ts'
+import { graphemes } from '../render/graphemes.ts'
 import type { Effect, WatchModel } from './model.ts'
 import { reduce } from './reduce.ts'
 import { isNews } from './selection.ts'

@@ -1,8 +1,9 @@
 import { type Colour, painter } from '../render/paint.ts'
 import { isEnded } from '../render/session-line.ts'
+import { textWidth } from '../render/text-width.ts'
 import type { Row } from './arrange.ts'
 import { type Columns, idWidth, nameOf, stateWidth } from './columns.ts'
-import { clip, fit, fitRight, widthOf } from './fit.ts'
+import { clip, fit, fitRight } from './fit.ts'
 import { lineOf, type Piece, reversed, widthOfPieces } from './ink.ts'
 import type { WatchModel } from './model.ts'
 import { pendingOf } from './pending.ts'
@@ -57,7 +58,7 @@ function namePieces(model: WatchModel, row: Row, width: number): Piece[] {
         ? ([[` ▲${below.trouble}`, 'yellow']] as const)
         : []),
   ]
-  const room = Math.max(1, width - widthOf(branch) - widthOfPieces(rollup))
+  const room = Math.max(1, width - textWidth(branch) - widthOfPieces(rollup))
   const shown = clip(name, room)
   const isBypass = session.permission_mode === 'bypass' && !isEnded(session)
   const colours: readonly Colour[] = isBypass
