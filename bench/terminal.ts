@@ -36,6 +36,7 @@ export async function run(): Promise<Figure[]> {
 
 const request = (name: string, folder: string, argv: readonly string[]) => ({
   name,
+  owner: 'bench',
   argv,
   workingDir: folder,
   env: { PATH: process.env.PATH ?? '' },

@@ -65,3 +65,17 @@ test('[MUS-205] capabilities granted and revoked at the same time are all kept',
   expect(found.slice(0, 10).every((who) => who === undefined)).toBe(true)
   expect(found.slice(10)).toEqual(sessions.slice(10).map((sessionId) => ({ kind: 'session', sessionId })))
 })
+
+test('[MUS-205] a new capability ends the one before it, and many that are given at once all count', async () => {
+  const { open } = place()
+  const authority = await open()
+  const [one, two, three] = [ids.session(), ids.session(), ids.session()]
+  const first = await authority.grantSession(one)
+  const tokens = await Promise.all([one, two, three].map((id) => authority.grantSession(id)))
+  expect(authority.authenticate(first)).toBeUndefined()
+  const again = await open()
+  const named = () => tokens.map((token) => again.authenticate(token))
+  expect(named()).toEqual([one, two, three].map((sessionId) => ({ kind: 'session', sessionId })))
+  await again.keepSessions(new Set([two]))
+  expect(named()).toEqual([undefined, { kind: 'session', sessionId: two }, undefined])
+})

@@ -12,6 +12,8 @@ export type Authority = {
   /** A capability for a session: it may report for itself and manage what is below it. */
   grantSession(sessionId: SessionId): Promise<string>
   revokeSession(sessionId: SessionId): Promise<void>
+  /** Takes away the capabilities of all other sessions. */
+  keepSessions(kept: ReadonlySet<SessionId>): Promise<void>
   /** A code that can be turned into a browser's token once, for a minute. */
   loginCode(): string
   redeem(code: string): Promise<string | undefined>
@@ -43,6 +45,11 @@ export async function openAuthority(
       })
     return next
   }
+  const drop = (isDropped: (sessionId: SessionId) => boolean): boolean => {
+    const before = grants.size
+    for (const [hash, { sessionId }] of grants) if (sessionId && isDropped(sessionId)) grants.delete(hash)
+    return grants.size !== before
+  }
   const grant = async (token: string, sessionId?: SessionId): Promise<string> => {
     const hash = hashOf(token)
     grants.set(hash, { hash, grantedAt: clock.now(), ...(sessionId && { sessionId }) })
@@ -60,10 +67,16 @@ export async function openAuthority(
         ? { kind: 'session', sessionId: found.sessionId }
         : { kind: 'operator', channel: 'browser' }
     },
-    grantSession: (sessionId) => grant(`mst_${secret()}`, sessionId),
+    grantSession: (sessionId) => {
+      // The one before it may be known to programs of an earlier start.
+      drop((id) => id === sessionId)
+      return grant(`mst_${secret()}`, sessionId)
+    },
     async revokeSession(sessionId) {
-      for (const [hash, found] of grants) if (found.sessionId === sessionId) grants.delete(hash)
-      await save()
+      if (drop((id) => id === sessionId)) await save()
+    },
+    async keepSessions(kept) {
+      if (drop((id) => !kept.has(id))) await save()
     },
     loginCode() {
       const code = secret()

@@ -3,6 +3,8 @@ import { Journal } from '../adapters/jsonl/journal.ts'
 import type { Cut } from '../adapters/jsonl/recover.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { systemProcesses } from '../adapters/system/processes.ts'
+import { sessionFolders } from '../adapters/system/session-folders.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
 import { AppError } from '../contract/errors.ts'
@@ -167,6 +169,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock: systemClock,
       host,
       directory,
+      processes: systemProcesses(systemClock),
+      home: files.home,
     }),
     journal,
     live: liveHub(),
@@ -220,7 +224,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.defer(() => server.close(closeGraceMs))
   await keepPort(files.port, server.port)
   parts.defer(() => host.close())
-  if ([...engine.sessions()].some(({ managed }) => managed?.origin === 'managed'))
+  // A folder that is still there belongs to a session that runs, or whose end was cut off.
+  const folders = await sessionFolders(files.sessions).list()
+  const hasOpen = [...engine.sessions()].some(({ managed }) => managed?.origin === 'managed')
+  if (hasOpen || folders.length > 0)
     await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
   const sweep = setInterval(() => {
     const before = systemClock.now() - config.vault.keep_days * dayMs

@@ -14,6 +14,11 @@ export type Processes = {
   list(signal: AbortSignal): Promise<readonly ProcessInfo[]>
   /** Those whose environment has this value; what ran away from its group is found by it. */
   marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
+  /** Those whose environment has all of these names, with the values. */
+  carrying<N extends string>(
+    names: readonly N[],
+    signal: AbortSignal,
+  ): Promise<readonly { readonly pid: number; readonly values: Readonly<Record<N, string>> }[]>
   /**
    * Ends a process, its descendants, the groups and terminal sessions that they lead, and all that carry the mark;
    * answers what is still alive after it. Never ends this process or anything in its group.
@@ -21,6 +26,8 @@ export type Processes = {
   endTree(
     root: {
       readonly pid?: number
+      /** It is over: only what it led is ended, never a later process that got its pid. */
+      readonly hasEnded?: true
       /** As `list` told it: a process with the same pid that started at another time is left alone. */
       readonly startedAtMs?: number
       readonly mark: { readonly name: string; readonly value: string }

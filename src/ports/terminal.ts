@@ -12,6 +12,8 @@ export type PaneRef = {
 export type OpenRequest = {
   /** Letters, digits, - and _ only; unique on the server. */
   readonly name: string
+  /** Whose it is, in letters, digits, - and _; the server keeps it with the terminal. */
+  readonly owner: string
   readonly workingDir: string
   /** The whole environment of the program; TERM is the terminal's own unless it is given. */
   readonly env: Readonly<Record<string, string>>
@@ -25,6 +27,7 @@ export type OpenRequest = {
 /** A terminal as the server lists it. */
 export type PaneInfo = PaneRef & {
   readonly name: string
+  readonly owner: string
   readonly pid: number
   readonly isDead: boolean
   readonly exitCode?: number
@@ -53,6 +56,9 @@ export type Terminal = {
   attachArgv(pane: PaneRef): readonly string[]
   /** Leaves nothing behind when it fails or is aborted; a program that ends at once is told by `exited`. */
   open(request: OpenRequest, signal: AbortSignal): Promise<PaneRef & { readonly pid: number }>
+  /** Which run of the server it is connected to. */
+  server(): string
+  /** All that were opened from this state folder; those of others on the same server are not told. */
   panes(signal: AbortSignal): Promise<readonly PaneInfo[]>
   /** The visible screen; with `history` also so many lines above it. */
   capture(pane: PaneRef, signal: AbortSignal, history?: number): Promise<Screen>

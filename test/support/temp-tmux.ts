@@ -32,6 +32,7 @@ export function tempTmux() {
     },
     request: (name: string, argv: readonly string[], more: Partial<OpenRequest> = {}): OpenRequest => ({
       name,
+      owner: 'tester',
       argv,
       workingDir: folder,
       env: { PATH: process.env.PATH ?? '' },

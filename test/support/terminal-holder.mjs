@@ -8,6 +8,7 @@ const never = new AbortController().signal
 const opened = await terminal.open(
   {
     name: 'held',
+    owner: 'holder',
     workingDir: folder,
     env: { PATH: process.env.PATH },
     argv: ['sleep', '600'],

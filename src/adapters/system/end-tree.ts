@@ -11,7 +11,8 @@ export type EndTreeOptions = {
   readonly signal: AbortSignal
 }
 
-const lookMs = 50
+const firstLookMs = 20
+const longestLookMs = 200
 const maxKills = 40
 
 /** Asks all of them to end, then ends them; answers the pids that even that did not end. */
@@ -21,6 +22,7 @@ export async function endTree(root: Root, options: EndTreeOptions): Promise<read
   const asked = new Set<string>()
   const killAtMs = clock.monotonic() + graceMs
   let kills = 0
+  let lookMs = firstLookMs
   // One look may miss a child that was born during it; nobody is left when two in a row find none.
   for (let empty = 0; ; ) {
     const alive = await family()
@@ -35,7 +37,8 @@ export async function endTree(root: Root, options: EndTreeOptions): Promise<read
       asked.add(`${key(row)} ${name}`)
       if (await options.table.isSame(row)) send(row.pid, name)
     }
-    await clock.sleep(leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs, signal)
+    await clock.sleep(leftMs > 0 ? Math.min(lookMs, leftMs) : firstLookMs, signal)
+    lookMs = Math.min(2 * lookMs, longestLookMs)
   }
 }
 
@@ -45,7 +48,9 @@ export async function endTree(root: Root, options: EndTreeOptions): Promise<read
  */
 function familyOf(root: Root, { table, signal }: EndTreeOptions): () => Promise<readonly ProcessRow[]> {
   const members = new Map<number, string>()
-  let isFirst = true
+  // No living process has this for its birth, so that only groups and sessions count as the ended one's.
+  if (root.pid !== undefined && root.hasEnded) members.set(root.pid, 'ended')
+  let isFirst = root.hasEnded !== true
 
   const isMember = (row: ProcessRow | undefined): boolean =>
     row !== undefined && members.get(row.pid) === row.birth

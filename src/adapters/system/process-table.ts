@@ -1,4 +1,4 @@
-import type { ProcessInfo } from '../../ports/processes.ts'
+import type { Processes, ProcessInfo } from '../../ports/processes.ts'
 
 /** A process with what tells it from a later one that got the same pid. */
 export type ProcessRow = ProcessInfo & {
@@ -11,6 +11,7 @@ export type ProcessTable = {
   /** All that live; those that ended and wait for their parent to notice do not. */
   rows(signal: AbortSignal): Promise<readonly ProcessRow[]>
   marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
+  carrying: Processes['carrying']
   /** Whether the pid still belongs to the same process. */
   isSame(row: ProcessRow): Promise<boolean>
 }

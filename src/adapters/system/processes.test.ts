@@ -113,6 +113,31 @@ test('[SM-82] a child without the mark ends with the session that its root leads
   expect(await isAlive(written)).toBe(false)
 })
 
+test('[MUS-235] of a root that has ended, what it led is found, and a later process with its pid is left alone', async () => {
+  const { mark, pid, child, written } = await shell(
+    "env -u TEST_MARK sh -c 'echo $$ > PIDFILE; exec sleep 60' & sleep 60",
+  )
+  const innocent = await shell('echo $$ > PIDFILE; exec sleep 60')
+  child.kill('SIGKILL')
+  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 20_000)
+  const root = { pid, hasEnded: true, mark: { ...mark, value: 'nobody' } } as const
+  expect(await processes.endTree(root, { graceMs: 5000 }, never)).toEqual([])
+  expect(await isAlive(written)).toBe(false)
+  const reused = { pid: innocent.pid, hasEnded: true, mark } as const
+  expect(await processes.endTree(reused, { graceMs: 5000 }, never)).toEqual([])
+  expect(await isAlive(innocent.pid)).toBe(true)
+})
+
+test('[MUS-235] all processes that carry some names are listed with the values', async () => {
+  const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60')
+  const found = await processes.carrying(['TEST_MARK', 'PATH'], never)
+  expect(found.find((one) => one.pid === pid)?.values).toEqual({
+    TEST_MARK: mark.value,
+    PATH: process.env.PATH,
+  })
+  expect(await processes.carrying(['TEST_MARK', 'NO_SUCH_NAME'], never)).toEqual([])
+})
+
 test('[SM-82] a process gets its grace, and one that will not go is ended after it', async () => {
   const polite = await shell(
     "trap 'echo 7 > PIDFILE; exit 0' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done",
@@ -166,6 +191,7 @@ function pretend(looks: readonly (readonly Partial<ProcessRow>[])[], birthNow: R
   const table: ProcessTable = {
     rows: async () => (looks[Math.min(look++, looks.length - 1)] ?? []) as ProcessRow[],
     marked: async () => [],
+    carrying: async () => [],
     isSame: async ({ pid, birth }) => (birthNow[pid] ?? birth) === birth,
   }
   const clock = { ...systemClock, sleep: async () => {} }

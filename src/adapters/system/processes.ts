@@ -12,6 +12,7 @@ export function systemProcesses(clock: Clock, table: ProcessTable = tableOfThisS
       return rows.map(({ session: _session, birth: _birth, ...info }) => info)
     },
     marked: (name, value, signal) => table.marked(name, value, signal),
+    carrying: (names, signal) => table.carrying(names, signal),
     endTree: (root, { graceMs }, signal) => endTree(root, { table, clock, graceMs, signal }),
   }
 }

@@ -11,6 +11,7 @@ export const psTable: ProcessTable = {
   },
 
   marked: async () => [],
+  carrying: async () => [],
 
   isSame: async ({ pid, birth }) => {
     // It exits with 1 when there is no such process.

@@ -25,7 +25,16 @@ async function opening(failure: unknown, exists: boolean) {
       return []
     },
   } as unknown as Connection
-  const request = { name: 'eng-1', workingDir: folder, env: {}, argv: ['x'], folder, width: 80, height: 24 }
+  const request = {
+    name: 'eng-1',
+    owner: 'one',
+    workingDir: folder,
+    env: {},
+    argv: ['x'],
+    folder,
+    width: 80,
+    height: 24,
+  }
   const signal = new AbortController().signal
   const list = async () => (exists ? [{ ...made, mark: 'other' }, made] : [])
   const opened = await openPane(request, { connection, mark: 'mine', signal, list }).catch(

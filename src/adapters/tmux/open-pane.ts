@@ -7,7 +7,7 @@ import { privateFolder } from '../system/durable-files.ts'
 import type { Connection } from './connection.ts'
 import { isUnknownOutcome } from './control-client.ts'
 import { launchScript } from './launch-script.ts'
-import { markOption, type PaneRow } from './pane-list.ts'
+import { markOption, ownerOption, type PaneRow } from './pane-list.ts'
 import { literal, quote } from './quote.ts'
 import { anchorName, idleArgv } from './tmux-server.ts'
 
@@ -88,6 +88,7 @@ function openCommands(request: OpenRequest, script: string, mark: string): reado
   return [
     `new-session -d -s ${name} -n ${name} -x ${width} -y ${height} -c ${folder} ${idleArgv.join(' ')}`,
     `set-option -p ${here} ${markOption} ${mark}`,
+    `set-option -p ${here} ${ownerOption} ${request.owner}`,
     `set-option -q ${here} destroy-unattached off`,
     `set-option -p ${here} remain-on-exit on`,
     `set-hook -p ${here} pane-died ${quote(tellEnd)}`,
@@ -96,7 +97,9 @@ function openCommands(request: OpenRequest, script: string, mark: string): reado
   ]
 }
 
-async function check({ name, workingDir, width, height }: OpenRequest): Promise<void> {
+async function check({ name, owner, workingDir, width, height }: OpenRequest): Promise<void> {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(owner))
+    throw new AppError('invalid', `"${owner}" cannot own a terminal; use up to 64 letters, digits, - and _`)
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || name === anchorName)
     throw new AppError('invalid', `"${name}" cannot name a terminal; use up to 64 letters, digits, - and _`)
   for (const size of [width, height])

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { never, tempTmux, until } from '../../../test/support/temp-tmux.ts'
 import { systemClock } from '../system/clock.ts'
 import { openTmux } from './open-tmux.ts'
@@ -285,5 +286,19 @@ test('[MUS-234] a tmux that is not there, or too old, is refused with how to ins
   await expect(openTmux({ ...options, command: old })).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('tmux 3.2 or newer is needed, and this is tmux 2.9a'),
+  })
+})
+
+test('[MUS-234] each terminal is kept with its owner, and those of another state folder on the same server are not told', async () => {
+  const { socket, open, request } = tempTmux()
+  const mine = await open()
+  const other = await openTmux({ socket, folder: tempFolder(), clock: systemClock })
+  onTestFinished(() => other.release())
+  await mine.open(request('eng-1', ['sleep', '600'], { owner: 'ses_one' }), never)
+  await other.open(request('eng-2', ['sleep', '600'], { owner: 'ses_two' }), never)
+  expect((await mine.panes(never)).map(({ name, owner }) => [name, owner])).toEqual([['eng-1', 'ses_one']])
+  expect((await other.panes(never)).map(({ name, owner }) => [name, owner])).toEqual([['eng-2', 'ses_two']])
+  await expect(mine.open(request('eng-3', ['sleep', '600'], { owner: 'a b' }), never)).rejects.toMatchObject({
+    code: 'invalid',
   })
 })

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { OpenRequest, PaneRef, Terminal, TerminalEvent } from '../../ports/terminal.ts'
@@ -26,6 +26,8 @@ export async function openTmux(options: {
 }): Promise<Terminal> {
   const { socket, folder, clock } = options
   const server = await tmuxServer({ socket, folder, command: options.command ?? 'tmux' })
+  const folderMark = `${createHash('sha256').update(folder).digest('hex').slice(0, 12)}-`
+  const known = { version: server.version, folderMark }
   const listeners = new Set<(event: TerminalEvent) => void>()
   const emit = (event: TerminalEvent): void => {
     for (const listener of listeners) listener(event)
@@ -41,7 +43,7 @@ export async function openTmux(options: {
     if (unreaped !== undefined) remindOfChildren(unreaped.server)
   }
   const settle = async ({ client }: Link): Promise<void> =>
-    see(paneRows(outputs(await client.run(listCommands(), never)), server.version))
+    see(paneRows(outputs(await client.run(listCommands(), never)), known))
   const connection = await keepConnection({
     clock,
     settle,
@@ -49,13 +51,13 @@ export async function openTmux(options: {
     tell: (kind) => emit({ kind }),
   })
   const list = async (signal: AbortSignal): Promise<PaneRow[]> =>
-    paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), server.version)
+    paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), known)
   look = oneAtATime(async () => see(await list(stop.signal)), stop.signal)
   const net = every(netMs, look, { clock, signal: stop.signal })
 
   const open = async (request: OpenRequest, signal: AbortSignal): Promise<Opened> => {
     signal.throwIfAborted()
-    const mark = randomUUID()
+    const mark = `${folderMark}${randomUUID()}`
     watch.opening(mark)
     try {
       const opened = await openPane(request, { connection, mark, signal, list: () => list(never) })
@@ -86,6 +88,7 @@ export async function openTmux(options: {
       '-t',
       session,
     ],
+    server: () => connection.link.server,
     async panes(signal) {
       return (await list(signal)).map(({ mark: _mark, isUnreaped: _isUnreaped, ...info }) => info)
     },

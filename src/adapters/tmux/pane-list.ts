@@ -4,6 +4,9 @@ import type { PaneInfo } from '../../ports/terminal.ts'
 /** Marks the panes that we opened, on the user's own server too; the value is different for each. */
 export const markOption = '@muster'
 
+/** Keeps whose a pane is. */
+export const ownerOption = '@muster-owner'
+
 /** A pane of ours as tmux lists it. */
 export type PaneRow = PaneInfo & {
   readonly mark: string
@@ -19,6 +22,7 @@ export function listCommands(): readonly string[] {
     'session_id',
     'pane_id',
     's/[|]/_/:session_name',
+    ownerOption,
     'pane_pid',
     'pane_dead',
     'pane_dead_status',
@@ -43,10 +47,10 @@ export function deadSubscription(): string {
 /** What notices of the subscription are called. */
 export const subscription = 'muster-dead'
 
-/** Our panes; those of others have no mark. */
+/** Our panes: those of others have no mark, or one of another state folder. */
 export function paneRows(
   [panes = [], clients = []]: readonly (readonly string[])[],
-  version: number,
+  { version, folderMark }: { readonly version: number; readonly folderMark: string },
 ): PaneRow[] {
   const lastKey = new Map<string, number>()
   for (const line of clients) {
@@ -55,7 +59,7 @@ export function paneRows(
   }
   return panes.flatMap((line) => {
     const [mark = '', ...fields] = line.split('|')
-    return mark === '' ? [] : [row(mark, fields, { lastKey, version })]
+    return mark.startsWith(folderMark) ? [row(mark, fields, { lastKey, version })] : []
   })
 }
 
@@ -64,8 +68,8 @@ function row(
   fields: readonly string[],
   known: { readonly lastKey: ReadonlyMap<string, number>; readonly version: number },
 ): PaneRow {
-  const [pid, started, session = '', pane = '', name = '', panePid, dead, code, signal, attached, ...title] =
-    fields
+  const [pid, started, session = '', pane = '', name = '', owner = '', panePid, ...state] = fields
+  const [dead, code, signal, attached, ...title] = state
   const hasEnding = code !== '' || signal !== '' || known.version < tellsSignals
   const lastKeyMs = known.lastKey.get(session)
   return {
@@ -74,6 +78,7 @@ function row(
     session,
     pane,
     name,
+    owner,
     pid: Number(panePid),
     isDead: dead === '1' && hasEnding,
     isUnreaped: dead === '1' && !hasEnding,

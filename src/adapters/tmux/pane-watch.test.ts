@@ -9,6 +9,7 @@ const row = (pane: string, more: Partial<PaneRow> = {}): PaneRow => ({
   session: pane.replace('%', '$'),
   pane,
   name: 'eng',
+  owner: 'one',
   pid: 7,
   isDead: false,
   isUnreaped: false,

@@ -2,7 +2,7 @@ import { wideRanges } from './wide-ranges.ts'
 
 const plain = /^[\x20-\x7e]$/
 /** What is drawn on or about another character, or not at all. */
-const unseen = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u115f-\u11ff\ufe00-\ufe0f]+$/u
+const unseen = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
 const asText = '\ufe0e'
 const asPicture = '\ufe0f'
 const flag = /^\p{RI}\p{RI}$/u

@@ -11,7 +11,7 @@ const longestName = 24
 /** The processes of sessions; those that were left behind are marked. */
 export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now }: View): string {
   if (processes.length === 0) return 'No processes.'
-  return table(
+  const rows = table(
     [
       { title: 'SESSION' },
       { title: 'ID' },
@@ -32,4 +32,10 @@ export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now
     ]),
     width,
   )
+  const orphaned = new Set(processes.filter((one) => one.is_orphan).map((one) => one.session_id))
+  const cures = Array.from(
+    orphaned,
+    (id) => `Session ${id} is over; end what it left behind with: sm kill ${id}`,
+  )
+  return [rows, ...cures].join('\n')
 }

@@ -60,6 +60,7 @@ export async function openParts(
     grants: {
       grant: (sessionId) => authority.grantSession(sessionId),
       revoke: (sessionId) => authority.revokeSession(sessionId),
+      keep: (sessionIds) => authority.keepSessions(sessionIds),
     },
     surroundings: {
       home: files.home,

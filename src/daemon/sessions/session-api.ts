@@ -14,11 +14,14 @@ import { draftOf } from '../../engine/sessions/drafts.ts'
 import { paneOf } from '../../engine/sessions/place.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Processes } from '../../ports/processes.ts'
 import { approvalView } from './approval-view.ts'
 import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
 import type { Directory } from './directory.ts'
+import { killTree } from './kill-tree.ts'
 import { mayAct, nameOf } from './may-act.ts'
 import { answeredView, messageView } from './message-view.ts'
+import { processesOf } from './processes-of.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { summaryOf } from './summary.ts'
@@ -29,6 +32,9 @@ export type SessionApiDeps = {
   readonly engine: Engine
   readonly clock: Clock
   readonly host: SessionHost
+  readonly processes: Processes
+  /** The state folder, which every process of its sessions names. */
+  readonly home: string
 }
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>
@@ -36,7 +42,8 @@ type SessionApi = Pick<Api, keyof typeof sessionRoutes>
 const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idle'])
 
 /** What stands behind the routes of managed sessions. */
-export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): SessionApi {
+export function sessionApi(deps: SessionApiDeps): SessionApi {
+  const { directory, engine, clock, host } = deps
   /** The session a caller names and may act on. */
   const own = async (word: string, principal: Principal, isOwnAllowed = true): Promise<SessionRow> => {
     const row = await directory.find(word)
@@ -163,25 +170,11 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       await sessions.interrupt(directory.live(row), signal)
       return fresh(row.sessionId)
     },
-    async killSession({ id, force, reason }, { principal, signal }) {
+    async killSession({ id, force, reason }, { principal }) {
       const row = await own(id, principal)
-      const rows = [...(await directory.below(row, true)).toReversed(), row]
       const { sessions } = await host.open()
-      const left: number[] = []
-      const killed: SessionId[] = []
-      for (const each of rows) {
-        const live = sessions.get(each.sessionId)
-        if (!live) continue
-        const by = nameOf(engine, principal)
-        left.push(...(await sessions.kill(live, { force: force ?? false, reason, by }, signal)))
-        killed.push(each.sessionId)
-      }
-      if (killed.length === 0)
-        throw new AppError(
-          'conflict',
-          `${row.name ?? row.shortId} has no running program; it is ${row.lifecycle}`,
-        )
-      return { killed: await Promise.all(killed.map(fresh)), left }
+      const how = { force: force ?? false, reason, by: nameOf(engine, principal) }
+      return killTree({ directory, sessions }, row, how)
     },
     async resumeSession({ id }, { principal, signal }) {
       const row = await own(id, principal, false)
@@ -232,11 +225,11 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       const row = await own(id, principal)
       const place = engine.session(row.sessionId)?.managed?.place
       if (!place) throw new AppError('conflict', 'the session has no terminal')
-      const { parts } = await host.open()
+      const { parts, sessions } = await host.open()
       const screen = await parts.terminal.capture(paneOf(place), signal, lines)
       const text = screen.lines.map((line) => line.trimEnd())
       while (text.at(-1) === '') text.pop()
-      return { lines: text.slice(-lines), is_alive: true }
+      return { lines: text.slice(-lines), is_alive: sessions.isRunning(row.sessionId) }
     },
     async getTranscript({ id, limit }, { principal }) {
       const row = await own(id, principal)
@@ -265,7 +258,7 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       })
       return { approvals: await Promise.all(rows.map((one) => approvalView(directory, one))) }
     },
-    async decideApproval({ id, verdict, scope, reason, answers }, { principal, signal }) {
+    async decideApproval({ id, verdict, scope, reason, answers }, { principal }) {
       const { sessions } = await host.open()
       const { live, ask } = await pendingAsk(directory, { engine, sessions }, id)
       mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
@@ -286,38 +279,14 @@ export function sessionApi({ directory, engine, clock, host }: SessionApiDeps): 
       }
       if (ask.subject === 'termination' && verdict === 'allow') {
         await sessions.complete(live, { status: 'completed', message: 'its end was approved' })
-        await sessions.terminate(live, signal)
+        await sessions.terminate(live)
       }
       await directory.caughtUp()
       const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
       if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
       return approvalView(directory, row)
     },
-    async listProcesses(_input, { signal }) {
-      const { parts } = await host.open()
-      const all = await parts.processes.list(signal)
-      const byPid = new Map(all.map((one) => [one.pid, one]))
-      const found = []
-      for (const state of engine.sessions()) {
-        if (!state.managed) continue
-        const marked = await parts.processes.marked('MUSTER_SESSION', state.sessionId, signal)
-        for (const pid of marked) {
-          const one = byPid.get(pid)
-          if (one)
-            found.push({
-              session_id: shortId(state.sessionId),
-              name: state.managed.friendlyName ?? state.managed.name,
-              pid,
-              command: one.command,
-              rss_bytes: one.rssBytes,
-              cpu_ms: Math.round(one.cpuMs),
-              started_at: new Date(one.startedAtMs).toISOString(),
-              is_orphan: false,
-            })
-        }
-      }
-      return { processes: found }
-    },
+    listProcesses: async (_input, { signal }) => ({ processes: await processesOf(deps, signal) }),
     async restoreSessions() {
       const { sessions } = await host.open()
       return {
@@ -352,8 +321,9 @@ async function stillRunning(
   rows: readonly SessionRow[],
 ): Promise<SessionRow[]> {
   const known = new Set(rows.map(({ sessionId }) => sessionId))
-  const others = [...(host.current()?.all() ?? [])].filter(
-    ({ watch }) => !known.has(watch.id) && watch.evidence.marks.exited === undefined,
+  const sessions = host.current()
+  const others = [...(sessions?.all() ?? [])].filter(
+    ({ watch }) => !known.has(watch.id) && sessions?.isRunning(watch.id),
   )
   return Promise.all(others.map(({ watch }) => directory.find(watch.id)))
 }

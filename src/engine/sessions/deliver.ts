@@ -1,5 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Typing } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
 import { isSameText } from '../../core/messages/match.ts'
 import { nextMessage, type Queued, type Stage } from '../../core/messages/queue.ts'
@@ -52,7 +53,8 @@ export class Delivery {
       try {
         while (await this.#one()) this.#again = false
       } catch (error) {
-        if (!this.#stopped.signal.aborted) this.#parts.onBug(error, `delivery to ${this.#watch.id}`)
+        if (!this.#stopped.signal.aborted && !isOver(error))
+          this.#parts.onBug(error, `delivery to ${this.#watch.id}`)
       }
     }
   }
@@ -243,3 +245,7 @@ export class Delivery {
     return this.#parts.clock.sleep(ms, this.#stopped.signal)
   }
 }
+
+/** The program or the session ended in the middle of it, which is told by its own event. */
+const isOver = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')

@@ -5,6 +5,7 @@ import type { Fleet } from '../../core/fleet.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
+import { release } from './release.ts'
 
 const width = 220
 const height = 50
@@ -30,6 +31,8 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
     target: launching.tmuxSession,
   })
   await parts.engine.perform([...(first?.drafts ?? []), intended], first?.guard)
+  const never = new AbortController().signal
+  let opened: Awaited<ReturnType<Parts['terminal']['open']>> | undefined
   try {
     // Each waits for the disk; none needs another.
     const [folder, secret, kept] = await Promise.all([
@@ -45,9 +48,12 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       mode: 0o600,
     }
     await parts.folders.write([...plan.files, token])
-    const opened = await parts.terminal.open(
+    signal.throwIfAborted()
+    // Not under the caller's signal: what has started must be known here to be ended with all that it started.
+    opened = await parts.terminal.open(
       {
         name: launching.tmuxSession,
+        owner: root.sessionId,
         workingDir: launching.workingDir,
         env: { ...launching.env, ...plan.env, MUSTER_TOKEN: secret },
         argv: plan.argv,
@@ -55,8 +61,9 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         width,
         height,
       },
-      signal,
+      never,
     )
+    signal.throwIfAborted()
     const foreignId = plan.foreignId ?? launching.resume
     await parts.engine.perform([
       draftOf({ ...root, ...span }, 'effect.done', {
@@ -83,12 +90,12 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
   } catch (error) {
     const reason =
       error instanceof AppError ? error.message : `the program could not be started: ${String(error)}`
+    const started = opened && { pid: opened.pid, pane: opened, isRunning: true }
+    await release(parts, { sessionId: root.sessionId, program: started, force: true }, never)
     await parts.engine.perform([
       draftOf({ ...root, ...span }, 'effect.done', { ...effect, receipt: { error: reason } }),
       draftOf(root, 'session.failed', { reason: 'spawn failed', error: reason }),
     ])
-    await parts.grants.revoke(root.sessionId)
-    await parts.folders.remove(short)
     throw error
   }
 }

@@ -33,6 +33,8 @@ export type Parts = {
   readonly grants: {
     grant(sessionId: SessionId): Promise<string>
     revoke(sessionId: SessionId): Promise<void>
+    /** Takes away those of all other sessions. */
+    keep(sessionIds: ReadonlySet<SessionId>): Promise<void>
   }
   readonly surroundings: Surroundings
   readonly onBug: (error: unknown, where: string) => void

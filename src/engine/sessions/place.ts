@@ -1,5 +1,5 @@
 import type { Place } from '../../core/session/managed.ts'
-import type { PaneRef } from '../../ports/terminal.ts'
+import type { PaneInfo, PaneRef } from '../../ports/terminal.ts'
 
 /** The terminal of a session by its exact ids. */
 export const paneOf = ({ serverId, terminalId, paneId }: Place): PaneRef => ({
@@ -7,3 +7,7 @@ export const paneOf = ({ serverId, terminalId, paneId }: Place): PaneRef => ({
   session: terminalId,
   pane: paneId,
 })
+
+/** Whether a listed terminal is the one that a session was started in. */
+export const isAt = (pane: Pick<PaneInfo, 'server' | 'pane'>, place: Place | undefined): boolean =>
+  pane.server === place?.serverId && pane.pane === place.paneId

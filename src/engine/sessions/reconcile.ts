@@ -1,8 +1,8 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import type { Place } from '../../core/session/managed.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
+import { isAt } from './place.ts'
 
 /** What became of a session when the daemon took it up. */
 export type Restored = {
@@ -19,9 +19,6 @@ export type Cures = {
   /** It is gone for good. */
   lost(state: Readonly<SessionState>): Promise<void>
 }
-
-export const isAt = (pane: Pick<PaneInfo, 'server' | 'pane'>, place: Place | undefined): boolean =>
-  pane.server === place?.serverId && pane.pane === place.paneId
 
 /** Compares what the journal says with the terminals that are there, and brings back what can be. */
 export async function reconcile(

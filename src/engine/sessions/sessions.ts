@@ -3,7 +3,6 @@ import type { HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
-import type { Signal } from '../../contract/signal.ts'
 import { isHeld } from '../../core/session/is-held.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
@@ -12,15 +11,18 @@ import { closing } from './closing.ts'
 import { Delivery } from './deliver.ts'
 import { draftOf } from './drafts.ts'
 import { answerHook } from './hooks.ts'
-import { endProcesses } from './kill.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
-import { paneOf } from './place.ts'
+import { isAt, paneOf } from './place.ts'
 import { readScreen } from './read-screen.ts'
-import { isAt, type Restored, reconcile } from './reconcile.ts'
+import { type Restored, reconcile } from './reconcile.ts'
 import { relaunch } from './relaunch.ts'
+import { release } from './release.ts'
+import { sayClosed, sayExited } from './say-end.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
+import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
+import { Turns } from './turns.ts'
 import { SessionWatch } from './watch.ts'
 
 /** A session that is followed: its state, its messages, its record. */
@@ -39,6 +41,8 @@ export class Sessions {
   readonly #live = new Map<SessionId, Live>()
   readonly #lifecycle: Lifecycle
   readonly #rate: Rate = { times: [] }
+  /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
+  readonly #turns = new Turns<SessionId>()
   readonly #stopped = new AbortController()
   #unlisten: () => void = () => {}
   #restored: readonly Restored[] = []
@@ -59,10 +63,24 @@ export class Sessions {
       (state) => state.managed?.origin === 'managed',
     )
     for (const state of managed) this.follow(state)
+    const following = {
+      ids: () => new Set(this.#live.keys()),
+      follow: (state: Readonly<SessionState>) => this.follow(state),
+    }
+    const endStrays = await sweep(this.#parts, { panes, following }, this.#stopped.signal)
+    this.#unwatched(endStrays(), 'what a killed daemon left')
     this.#restored = await reconcile(managed, panes, {
-      ended: (state, pane) => this.#exited(this.follow(state), pane.exitCode, pane.exitSignal),
+      ended: async (state, { exitCode, exitSignal }) => {
+        const live = this.follow(state)
+        await sayExited(live, { at: this.#parts.clock.now(), code: exitCode, signal: exitSignal })
+        this.#unwatched(this.#letGo(live, { keepsTerminal: true }), 'an ended program')
+      },
       resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
-      lost: (state) => this.#closed(this.follow(state)),
+      lost: async (state) => {
+        const live = this.follow(state)
+        await sayClosed(live)
+        this.#unwatched(this.#letGo(live, { isGone: true }), 'a lost session')
+      },
     })
     this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
   }
@@ -73,7 +91,11 @@ export class Sessions {
   }
 
   /** Brings back the program of a session that has none. */
-  async resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
+  resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
+    return this.#turns.take(state.sessionId, () => this.#resume(state, by, signal))
+  }
+
+  async #resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
     const known = this.#live.get(state.sessionId)
     const panes = await this.#parts.terminal.panes(signal)
     const place = state.managed?.place
@@ -102,6 +124,12 @@ export class Sessions {
 
   get(id: SessionId): Live | undefined {
     return this.#live.get(id)
+  }
+
+  /** Whether its program is there, also of a session that said it is done. */
+  isRunning(id: SessionId): boolean {
+    const live = this.#live.get(id)
+    return live !== undefined && live.watch.evidence.marks.exited === undefined
   }
 
   all(): IterableIterator<Live> {
@@ -135,7 +163,8 @@ export class Sessions {
   }
 
   async spawn(request: SpawnRequest, by: Spawner, signal: AbortSignal): Promise<SpawnedView> {
-    const view = await spawn(this.#parts, request, { by, rate: this.#rate, signal })
+    const launching = <T>(id: SessionId, start: () => Promise<T>) => this.#turns.take(id, start)
+    const view = await spawn(this.#parts, request, { by, rate: this.#rate, launching, signal })
     const state = this.#parts.engine.session(view.id)
     if (state && !view.dry_run) this.follow(state)
     return view
@@ -189,26 +218,40 @@ export class Sessions {
     await this.#look(watch)
   }
 
+  /** A session that is there to be acted on, once what is under way with it is done. */
+  async settled(id: SessionId): Promise<Live | undefined> {
+    await this.#turns.settled(id)
+    const state = this.#parts.engine.session(id)
+    // One whose start has just ended is not followed yet by who started it.
+    if (state?.managed?.place && !hasEnded(state)) return this.follow(state)
+    return this.#live.get(id)
+  }
+
   /** Ends the program of a session and writes its end; answers processes that would not die. */
   async kill(
     live: Live,
     { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
-    signal: AbortSignal,
   ): Promise<readonly number[]> {
     const { watch } = live
     const state = watch.state()
     const managed = state?.managed
     if (!state || !managed) return []
     if (!force && managed.place && !hasEnded(state))
-      await this.interrupt(live, signal).catch((error: unknown) => this.#parts.onBug(error, 'interrupt'))
+      await this.interrupt(live, this.#stopped.signal).catch((error: unknown) => {
+        if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
+      })
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
-    if (!hasEnded(state))
-      await watch.say([
-        draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
-      ])
-    const left = await endProcesses(this.#parts, { sessionId: watch.id, place: managed.place, force }, signal)
+    await watch.end(
+      draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
+    )
+    const left = await this.#letGo(live, { force })
     await this.#forget(live)
     return left
+  }
+
+  /** Ends what is left of sessions that nobody follows; answers which had something. */
+  clear(ids: ReadonlySet<SessionId>): Promise<readonly SessionId[]> {
+    return clear(this.#parts, new Set([...ids].filter((id) => !this.#live.has(id))), this.#stopped.signal)
   }
 
   /** What the agent or its parent says of its end. */
@@ -238,14 +281,33 @@ export class Sessions {
     if (kept) await this.#note(live, kept)
     const state = live.watch.state()
     if (!state || !hasEnded(state)) return
-    if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live, signal)
+    if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
   }
 
-  /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */
-  async terminate(live: Live, signal: AbortSignal): Promise<void> {
-    const place = live.watch.state()?.managed?.place
-    await endProcesses(this.#parts, { sessionId: live.watch.id, place, force: false }, signal)
+  /** Ends the program of a session that has ended, and its terminal. */
+  async terminate(live: Live): Promise<void> {
+    await this.#letGo(live, {})
     await this.#forget(live)
+  }
+
+  /** Not under a caller's signal: what has begun to end must not be left half-way because somebody hung up. */
+  #letGo({ watch }: Live, how: { force?: boolean; keepsTerminal?: boolean; isGone?: true }) {
+    const { isGone, ...rest } = how
+    return this.#turns.take(watch.id, () => {
+      const place = watch.state()?.managed?.place
+      // Pids of another run of the server may be those of strangers by now.
+      const isKnown = place?.serverId === this.#parts.terminal.server()
+      const isRunning = !isGone && this.isRunning(watch.id)
+      const program = place && isKnown ? { pid: place.pid, pane: paneOf(place), isRunning } : undefined
+      return release(this.#parts, { sessionId: watch.id, program, ...rest }, this.#stopped.signal)
+    })
+  }
+
+  /** Nobody waits for it; what goes wrong with it is told all the same. */
+  #unwatched(work: Promise<unknown>, what: string): void {
+    work.catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#parts.onBug(error, what)
+    })
   }
 
   async #note({ watch }: Live, kept: { path: string; files: number; bytes: number }): Promise<void> {
@@ -257,54 +319,26 @@ export class Sessions {
     watch.stop()
     await delivery.stop()
     await transcript.stop()
-    await this.#parts.grants.revoke(watch.id)
-    await this.#parts.folders.remove(shortId(watch.id))
   }
 
   async #onTerminal(event: TerminalEvent): Promise<void> {
     if (event.kind !== 'exited' && event.kind !== 'closed') return
-    for (const live of Array.from(this.#live.values())) {
-      const place = live.watch.state()?.managed?.place
-      if (!place) continue
-      if (event.kind === 'exited' && place.paneId === event.pane)
-        await this.#exited(live, event.code, event.signal)
-      if (event.kind === 'closed' && place.terminalId === event.session) await this.#closed(live)
+    const isMeant = ({ watch }: Live): boolean => {
+      const place = watch.state()?.managed?.place
+      return event.kind === 'exited' ? place?.paneId === event.pane : place?.terminalId === event.session
     }
-  }
-
-  /** The program ended by itself: whatever it was asked to do, nobody said that it is done. */
-  async #exited(live: Live, code: number | undefined, died: string | undefined): Promise<void> {
-    const { watch, transcript } = live
-    await transcript.settled()
-    const signal: Signal = {
-      kind: 'exited',
-      source: 'process',
-      at: this.#parts.clock.now(),
-      ...(code !== undefined && { code }),
-      ...(died !== undefined && { signal: died }),
+    for (const live of Array.from(this.#live.values()).filter(isMeant)) {
+      await this.#turns.settled(live.watch.id)
+      // It may have been resumed in another terminal meanwhile, or be gone.
+      if (!isMeant(live) || this.#live.get(live.watch.id) !== live) continue
+      if (event.kind === 'exited') {
+        await sayExited(live, { at: this.#parts.clock.now(), code: event.code, signal: event.signal })
+        await this.#letGo(live, { keepsTerminal: true })
+      } else {
+        await sayClosed(live)
+        await this.#letGo(live, { isGone: true })
+      }
     }
-    await watch.take([signal])
-    const state = watch.state()
-    if (!state || hasEnded(state)) return
-    const isOwn = state.managed?.cli === 'custom'
-    const how = died === undefined ? `exit code ${code ?? 'unknown'}` : `signal ${died}`
-    await watch.say([
-      code === 0
-        ? draftOf(watch.root, 'session.completed', {
-            outcome: isOwn ? 'completed' : 'cancelled',
-            reason: 'its program was left (exit code 0)',
-          })
-        : draftOf(watch.root, 'session.failed', { reason: `its program ended: ${how}` }),
-    ])
-  }
-
-  async #closed({ watch, transcript }: Live): Promise<void> {
-    await transcript.settled()
-    const state = watch.state()
-    if (!state || hasEnded(state)) return
-    await watch.say([
-      draftOf(watch.root, 'session.failed', { reason: 'its terminal was closed from outside' }),
-    ])
   }
 
   /** Looks at terminals of which nothing else tells enough. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import { shortId } from '../../contract/ids.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Fleet } from '../../core/fleet.ts'
 import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
@@ -19,11 +19,19 @@ export type Spawner = { readonly actor: string; readonly parent?: SessionState |
 /** Started sessions of the last minute; a bound on the rate must survive no restart. */
 export type Rate = { times: number[] }
 
+export type Spawning = {
+  readonly by: Spawner
+  readonly rate: Rate
+  /** Runs the start of a recorded session, so that whoever wants to end it meanwhile waits for it. */
+  readonly launching: (id: SessionId, start: () => Promise<void>) => Promise<void>
+  readonly signal: AbortSignal
+}
+
 /** Starts an agent: everything is decided and recorded before anything is done. */
 export async function spawn(
   parts: Parts,
   request: SpawnRequest,
-  { by, rate, signal }: { by: Spawner; rate: Rate; signal: AbortSignal },
+  { by, rate, launching, signal }: Spawning,
 ): Promise<SpawnedView> {
   // Said plainly rather than run in the shared checkout, which is what the caller wanted to avoid.
   if (request.worktree !== undefined)
@@ -95,18 +103,24 @@ export async function spawn(
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
   let passed: Passed | undefined
+  let isRecorded = false
   const first = {
     drafts,
     guard: (fleet: Fleet) => {
+      // It may have been killed since the caller looked: nobody would end this one with it.
+      if (by.parent && !fleet.sessions.has(by.parent.sessionId))
+        throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
       const recentSpawns = rate.times.length
       passed = spawnLimit(fleet, config.limits, { parent: by.parent?.sessionId, recentSpawns })
       if (passed) throw overLimit(passed)
       rate.times.push(now)
+      isRecorded = true
     },
   }
   const { prompt } = request
-  const launching = { root, resolved, version, workingDir, tmuxSession, env, prompt, first }
-  await launch(parts, launching, signal).catch(async (error: unknown) => {
+  const spec = { root, resolved, version, workingDir, tmuxSession, env, prompt, first }
+  await launching(sessionId, () => launch(parts, spec, signal)).catch(async (error: unknown) => {
+    if (!isRecorded) await parts.vault.release(root.runId, now)
     if (passed) await noteRefusal(parts, by, passed)
     throw error
   })

@@ -125,6 +125,17 @@ export class SessionWatch {
     this.#recorded = this.state()?.lifecycle ?? this.#recorded
   }
 
+  /** Says how it ended, unless that was said meanwhile: a program may exit while it is being killed. */
+  async end(draft: Draft): Promise<void> {
+    const done = this.#work.then(async () => {
+      const state = this.state()
+      if (state && !hasEnded(state)) await this.#parts.engine.perform([draft])
+    })
+    this.#work = done.catch(() => {})
+    await done
+    this.#recorded = this.state()?.lifecycle ?? this.#recorded
+  }
+
   stop(): void {
     this.#timer?.abort()
   }

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { spawnKillCampaign } from '../support/spawn-kill-campaign.ts'
+import { tempFolder } from '../support/temp-journal.ts'
+
+test('[MUS-235][SM-119][SM-126] 24 agents that leave processes everywhere, ended in every way, the daemon killed once: nothing of them is left', async () => {
+  const { left, ends, refused, sessions } = await spawnKillCampaign({
+    folder: tempFolder('msk-'),
+    runs: 24,
+    seed: 11,
+    daemonKills: 1,
+  })
+  expect(left).toEqual({ processes: [], terminals: [], folders: [], grants: [], vault: [], files: [] })
+  expect(ends).toEqual([])
+  expect(refused).toBe(0)
+  expect(sessions).toBeGreaterThan(15)
+}, 180_000)

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+
+type Daemon = Awaited<ReturnType<typeof sessionDaemon>>
+
+const terminals = (m: Daemon) => m.tmux('list-sessions', '-F', '#{session_name}').trim().split('\n').sort()
+const type = (m: Daemon, terminal: string, line: string) =>
+  m.tmux('send-keys', '-t', `=${terminal}:`, line, 'Enter')
+
+/** A shell with something in the background that left its terminal, and that has ended by itself. */
+async function ended(m: Daemon) {
+  const one = await m.spawnShell()
+  type(m, one.tmux_session, 'setsid sleep 1000 & echo so it was')
+  await eventually(
+    async () => m.processes().length,
+    (count) => count === 2,
+  )
+  type(m, one.tmux_session, 'exit 3')
+  await eventually(
+    () => m.client.getSession({ id: one.session_id }),
+    ({ status }) => status === 'error',
+  )
+  return one
+}
+
+test('[MUS-235][SM-57] of a program that ended by itself nothing is left but its screen, which stays to be looked at', async () => {
+  const m = await sessionDaemon()
+  const one = await m.spawnShell()
+  const { client } = m.as(one.session_id)
+  const over = await ended(m)
+  await eventually(
+    async () => m.processes().length,
+    (count) => count === 1,
+  )
+  await eventually(
+    async () => existsSync(join(m.home, 'sessions', over.session_id)),
+    (isThere) => !isThere,
+  )
+  expect(await client.whoAmI({})).toMatchObject({ session: { session_id: one.session_id } })
+  const shown = await m.client.getOutput({ id: over.session_id })
+  expect(shown.lines.join('\n')).toContain('so it was')
+  expect(shown.is_alive).toBe(false)
+
+  await m.restart('SIGKILL')
+  expect(terminals(m)).toEqual([one.tmux_session, over.tmux_session, 'muster-anchor'].sort())
+  expect(await m.client.killSession({ id: over.session_id })).toEqual({ killed: [], left: [] })
+  expect(terminals(m)).toEqual([one.tmux_session, 'muster-anchor'])
+  await expect(m.client.killSession({ id: over.session_id })).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('[SM-57] with close_tmux_session its screen goes too', async () => {
+  const m = await sessionDaemon({
+    config: 'clis: { shell: { command: bash } }\nchild_agents: { cleanup: { close_tmux_session: true } }\n',
+  })
+  await ended(m)
+  await eventually(
+    async () => terminals(m),
+    (names) => names.length === 1,
+  )
+  expect(m.processes()).toEqual([])
+})
+
+test('[SM-73][MUS-235] a session that said it is done and still runs is taken up by the next daemon', async () => {
+  const m = await sessionDaemon()
+  const one = await m.spawnShell()
+  const { client, token } = m.as(one.session_id)
+  await client.completeSession({ id: one.session_id, message: 'done' })
+  await m.restart('SIGKILL')
+  const { sessions } = await m.client.listSessions({ open: true })
+  expect(sessions.map(({ session_id, status }) => [session_id, status])).toEqual([
+    [one.session_id, 'completed'],
+  ])
+  expect(m.as(one.session_id).token).toBe(token)
+  expect(await m.as(one.session_id).client.whoAmI({})).toMatchObject({ operator: false })
+  const { killed } = await m.client.killSession({ id: one.session_id })
+  expect(killed).toHaveLength(1)
+  expect(m.processes()).toEqual([])
+  expect(terminals(m)).toEqual(['muster-anchor'])
+})
+
+test('[MUS-235] sm ps shows what a session that is over left behind, and sm kill ends it', async () => {
+  const m = await sessionDaemon()
+  const [over, running] = [await m.spawnShell(), await m.spawnShell()]
+  await m.client.killSession({ id: over.session_id, force: true })
+  const env = { PATH: process.env.PATH, MUSTER_HOME: m.home, MUSTER_SESSION: over.id }
+  const left = spawn('sleep', ['1000'], { env, detached: true, stdio: 'ignore' })
+  onTestFinished(() => void left.kill('SIGKILL'))
+  const { processes } = await eventually(
+    () => m.client.listProcesses({}),
+    (found) => found.processes.some(({ command }) => command === 'sleep 1000'),
+  )
+  expect(Object.fromEntries(processes.map(({ session_id, is_orphan }) => [session_id, is_orphan]))).toEqual({
+    [over.session_id]: true,
+    [running.session_id]: false,
+  })
+  await m.client.killSession({ id: over.session_id })
+  await eventually(
+    () => m.client.listProcesses({}),
+    (found) => found.processes.length === 1,
+  )
+})
+
+test('[SM-82] a kill goes on when its caller hangs up, also when the caller is the session itself', async () => {
+  const m = await sessionDaemon()
+  const deaf = await m.spawnShell()
+  type(m, deaf.tmux_session, "trap '' TERM HUP INT; clear; echo deaf")
+  await eventually(
+    () => m.client.getOutput({ id: deaf.session_id }),
+    ({ lines }) => lines.join('').startsWith('deaf'),
+  )
+  const own = await m.spawnShell()
+  const hangUp = AbortSignal.timeout(150)
+  await expect(m.client.killSession({ id: deaf.session_id }, { signal: hangUp })).rejects.toThrow()
+  type(m, own.tmux_session, `sm kill ${own.session_id}`)
+  await eventually(
+    async () => [m.processes(), terminals(m)] as const,
+    ([processes, names]) => processes.length === 0 && names.length === 1,
+  )
+})
