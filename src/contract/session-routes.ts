@@ -213,7 +213,12 @@ export const sessionRoutes = {
   adoptSession: route({
     ...places.adoptSession,
     access: 'report',
-    input: z.strictObject({ ...one, parent: SessionRef.optional() }),
+    input: z.strictObject({
+      ...one,
+      parent: SessionRef.optional(),
+      /** The caller's environment, from which a session that is taken over is started as by a spawn. */
+      environment: SpawnRequest.shape.environment,
+    }),
     output: SessionView,
     summary: 'Take an abandoned or observed session under a new parent',
   }),

@@ -3,9 +3,11 @@ import { Journal } from '../adapters/jsonl/journal.ts'
 import type { Cut } from '../adapters/jsonl/recover.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { systemLineFiles } from '../adapters/system/line-files.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { sessionFolders } from '../adapters/system/session-folders.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
+import { webhook } from '../adapters/webhook/webhook.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Draft } from '../contract/event.ts'
@@ -15,7 +17,10 @@ import { fleet } from '../contract/ids.ts'
 import { version } from '../contract/version.ts'
 import { wireVersions } from '../contract/wire.ts'
 import { Engine } from '../engine/engine.ts'
+import { Observer } from '../engine/observe/observer.ts'
 import type { Parked } from '../engine/react.ts'
+import { abandonChildren } from '../engine/reactors/abandon-children.ts'
+import { notifyWebhook } from '../engine/reactors/notify-webhook.ts'
 import { releaseVault } from '../engine/reactors/release-vault.ts'
 import { tellParent } from '../engine/reactors/tell-parent.ts'
 import { tidySession } from '../engine/reactors/tidy-session.ts'
@@ -36,6 +41,7 @@ import { IndexThread } from './index-thread.ts'
 import { startReactors } from './reactors.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { observe } from './self-report.ts'
+import { agentClis } from './sessions/clis.ts'
 import { Directory } from './sessions/directory.ts'
 import { openParts } from './sessions/open-sessions.ts'
 import { sessionHost } from './sessions/session-host.ts'
@@ -119,12 +125,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onBug: options.onBug,
     }),
   )
+  const looking = { clis: agentClis(options.env), files: systemLineFiles }
+  const observer = new Observer({
+    ...looking,
+    engine,
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    processes: systemProcesses(systemClock),
+    config: () => config,
+    env: options.env,
+    onBug: options.onBug,
+  })
   const directory = new Directory({
     engine,
     journal,
     index,
     thread,
     sessions: () => host.current(),
+    observer,
     clock: systemClock,
   })
 
@@ -141,7 +159,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     seq: journal.watermark(),
     journal: journal.health(),
   })
-  const observer = observe({
+  const selfReport = observe({
     health,
     startedAtMs,
     now: () => systemClock.now(),
@@ -152,8 +170,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     sseClients: () => app.streams.count,
     home: options.home,
   })
-  parts.defer(() => observer.stop())
-  const report = () => observer.report()
+  parts.defer(() => selfReport.stop())
+  const report = () => selfReport.report()
   const { sse } = config.http
   const app: HttpApp = httpApp({
     api: daemonApi({
@@ -171,6 +189,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       directory,
       processes: systemProcesses(systemClock),
       home: files.home,
+      observer,
+      looking,
     }),
     journal,
     live: liveHub(),
@@ -201,7 +221,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   })
   const tidy = tidySession(async (id, signal) => host.current()?.tidy(id, signal))
-  const reactors = await startReactors([releaseVault(vault), told, tidy, budget], {
+  const { webhook: hook } = config.child_agents.notifications
+  const outside = notifyWebhook({
+    engine,
+    clock: systemClock,
+    config: () => config,
+    notifier:
+      hook.url === undefined
+        ? undefined
+        : webhook({
+            url: hook.url,
+            secretEnv: hook.secret_env,
+            timeoutMs: hook.timeout * 1000,
+            env: options.env,
+          }),
+  })
+  const orphans = abandonChildren(async () => host.current()?.abandonOrphans())
+  const reactors = await startReactors([releaseVault(vault), told, tidy, budget, orphans, outside], {
     journal,
     cursorDir: files.cursors,
     onBug: options.onBug,
@@ -229,6 +265,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const hasOpen = [...engine.sessions()].some(({ managed }) => managed?.origin === 'managed')
   if (hasOpen || folders.length > 0)
     await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
+  observer.start()
+  parts.defer(() => observer.stop())
   const sweep = setInterval(() => {
     const before = systemClock.now() - config.vault.keep_days * dayMs
     vault.sweep(before).catch((error: unknown) => options.onBug(error, 'vault sweep'))

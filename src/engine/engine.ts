@@ -138,6 +138,11 @@ export class Engine {
     return this.#fleet.sessions.values()
   }
 
+  /** Sessions that ended lately; not to be changed. */
+  endedSessions(): IterableIterator<Readonly<SessionState>> {
+    return this.#fleet.ended.values()
+  }
+
   /** How far a producer has got, for one that goes on after a restart. */
   producer(id: string): { readonly epoch: number; readonly n: number } | undefined {
     return this.#fleet.producers.get(id)

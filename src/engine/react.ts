@@ -7,6 +7,10 @@ export type Reactor = {
   readonly name: string
   /** Other types are passed over without being parsed. */
   readonly types: ReadonlySet<EventType>
+  /** What was written before it ran for the first time is none of its business. */
+  readonly startsAtEnd?: boolean
+  /** What it does leaves the machine: where it stands is saved after each event, so that little is repeated. */
+  readonly isSavedEach?: boolean
   react(event: AgentEvent, signal: AbortSignal): Promise<void>
 }
 
@@ -49,6 +53,10 @@ export class ReactorRun {
   async run(signal: AbortSignal): Promise<void> {
     const { journal, cursors } = this.#deps
     this.#seq = await cursors.load(this.#reactor.name)
+    if (this.#seq === 0 && this.#reactor.startsAtEnd) {
+      this.#seq = journal.watermark()
+      await cursors.save(this.#reactor.name, this.#seq)
+    }
     while (!signal.aborted) {
       const page = await journal.page(this.#seq, pageEvents)
       if (page.length === 0) {
@@ -59,22 +67,26 @@ export class ReactorRun {
       }
       for (const stored of page) {
         if (signal.aborted) break
-        if (this.#reactor.types.has(typeOfLine(stored.line) as EventType))
-          await this.#take(stored.event, signal)
+        const isMeant = this.#reactor.types.has(typeOfLine(stored.line) as EventType)
+        if (isMeant && !(await this.#take(stored.event, signal))) break
         this.#seq = stored.seq
+        if (isMeant && this.#reactor.isSavedEach) await cursors.save(this.#reactor.name, this.#seq)
       }
     }
     await cursors.save(this.#reactor.name, this.#seq)
   }
 
-  async #take(event: AgentEvent, signal: AbortSignal): Promise<void> {
+  /** False when it was stopped in the middle: then it begins with this event again. */
+  async #take(event: AgentEvent, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#reactor.react(event, signal)
     } catch (error) {
+      if (signal.aborted) return false
       // Whatever it was, one event must not stop all that follow it.
       const parked = { seq: event.seq, error: String(error) }
       this.#parked = [...this.#parked, parked].slice(-parkedKept)
       this.#deps.onParked?.(parked)
     }
+    return true
   }
 }

@@ -78,6 +78,8 @@ export type AgentCli = {
   login(command: string, signal: AbortSignal): Promise<LoginState>
   /** The files of a conversation that are there by now, its subagents' too. */
   transcripts(conversation: Conversation): Promise<readonly TranscriptFile[]>
+  /** Whether it may have taken a prompt: only a no is certain, and only then may a prompt be given again. */
+  mayHaveRun(conversation: Conversation): Promise<boolean>
   /** Sessions of this CLI that run on this machine, from what it writes itself; nothing of theirs is touched. */
   foreign(env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly ForeignSession[]>
 }

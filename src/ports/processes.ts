@@ -19,6 +19,10 @@ export type Processes = {
     names: readonly N[],
     signal: AbortSignal,
   ): Promise<readonly { readonly pid: number; readonly values: Readonly<Record<N, string>> }[]>
+  /** When a process started; nothing when there is none with this pid. */
+  startedAt(pid: number): Promise<number | undefined>
+  /** A variable of the environment that a process was started with; nothing where the system does not tell. */
+  variable(pid: number, name: string): Promise<string | undefined>
   /**
    * Ends a process, its descendants, the groups and terminal sessions that they lead, and all that carry the mark;
    * answers what is still alive after it. Never ends this process or anything in its group.

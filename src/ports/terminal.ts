@@ -43,8 +43,16 @@ export type PaneInfo = PaneRef & {
  * in `panes`; so listen first, then ask. `exited` comes after `open` has answered, and `closed` after a `close` too.
  */
 export type TerminalEvent =
-  | { readonly kind: 'exited'; readonly pane: string; readonly code?: number; readonly signal?: string }
-  | { readonly kind: 'closed'; readonly session: string }
+  | {
+      readonly kind: 'exited'
+      readonly server: string
+      readonly pane: string
+      readonly code?: number
+      readonly signal?: string
+    }
+  | { readonly kind: 'closed'; readonly server: string; readonly session: string }
+  /** That run of the server is over, with every terminal in it; a new one is there. */
+  | { readonly kind: 'died'; readonly server: string }
   /** The connection to the server broke and is being made again; or the server itself is gone. */
   | { readonly kind: 'lost' }
   /** All that happened while it was lost has been told. */

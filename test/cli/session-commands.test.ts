@@ -555,11 +555,24 @@ test('[SM-120] adopt takes a session under the caller, a named parent, or nobody
   await collect(adopt.run({ session: 'def456', parent: undefined }, world({ client, env: inside }).io))
   await collect(adopt.run({ session: 'def456', parent: 'em' }, world({ client, env: inside }).io))
   await collect(adopt.run({ session: 'def456', parent: undefined }, world({ client }).io))
-  expect(asked.map(({ input }) => input)).toEqual([
+  const inputs = asked.map(({ input }) => input as { environment?: Record<string, string> })
+  // What a session that is taken over may inherit goes along, but never who the caller is.
+  expect(Object.keys(inputs[0]?.environment ?? {})).toEqual(['PWD'])
+  expect(inputs.map(({ environment: _environment, ...rest }) => rest)).toEqual([
     { id: 'def456', parent: inside.MUSTER_SESSION },
     { id: 'def456', parent: 'em' },
     { id: 'def456' },
   ])
+})
+
+test('[SM-120] a dry restore asks with its flag, and starts no daemon whose start would restore', async () => {
+  const { client, asked } = recorder({ restoreSessions: [{ sessions: [] }] })
+  await collect(restore.run({ 'dry-run': true }, world({ client }).io))
+  expect(asked.map(({ input }) => input)).toEqual([{ dry_run: true }])
+  await expect(
+    collect(restore.run({ 'dry-run': true }, world({ client, state: 'down' }).io)),
+  ).rejects.toMatchObject({ code: 'unavailable' })
+  expect(asked).toHaveLength(1)
 })
 
 test('[SM-120] restore is exit 1 when somebody has to look', async () => {

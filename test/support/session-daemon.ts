@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { sessionFiles } from '../../src/contract/home.ts'
 import { socketName } from '../../src/daemon/sessions/socket-name.ts'
 import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { tempFolder } from './temp-journal.ts'
@@ -39,12 +40,7 @@ export async function sessionDaemon(options: { config?: string; env?: Record<str
     },
     /** A client with the token of a session, as the programs in it have. */
     as(shortId: string) {
-      const [pane] = tmux('list-panes', '-a', '-F', '#{session_name} #{pane_pid}')
-        .split('\n')
-        .filter((line) => line.split(' ')[0]?.endsWith(`-${shortId}`))
-      const pid = pane?.split(' ')[1] ?? ''
-      const token = environmentOf(pid)['MUSTER_TOKEN']
-      if (!token) throw new Error(`no token in the environment of ${shortId} (pid ${pid})`)
+      const token = readFileSync(join(home, sessionFiles.folder, shortId, sessionFiles.token), 'utf8')
       return { client: clientFor(daemon.url, token), token }
     },
     async restart(signal: NodeJS.Signals = 'SIGKILL') {

@@ -22,6 +22,8 @@ export function claudeCli({ env, isRoot }: Surroundings): AgentCli {
     version: (command, signal) => askVersion(command, { env, signal }),
     login: (command, signal) => askLogin(command, { env, signal }),
     transcripts: findTranscripts,
+    // Its id is chosen before it starts, and its file is there before a tool runs.
+    mayHaveRun: async (conversation) => (await findTranscripts(conversation)).length > 0,
     foreign: findForeign,
   }
 }

@@ -3,7 +3,7 @@ import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
 import { askProgram, versionOf } from '../system/ask-program.ts'
 import { codexForeign } from './foreign.ts'
 import { codexPlan } from './plan.ts'
-import { codexTranscripts } from './transcripts.ts'
+import { codexMayHaveRun, codexTranscripts } from './transcripts.ts'
 
 /** The Codex CLI of OpenAI. */
 export function codexCli(): AgentCli {
@@ -14,6 +14,7 @@ export function codexCli(): AgentCli {
     version: versionOf,
     login,
     transcripts: codexTranscripts(),
+    mayHaveRun: codexMayHaveRun,
     foreign: (env) => codexForeign(env),
   }
 }

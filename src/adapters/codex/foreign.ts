@@ -19,8 +19,10 @@ export async function codexForeign(
   if (live.size === 0) return []
   const [files, titles] = [await rolloutsSince(home), await titlesIn(home)]
   const found: ForeignSession[] = []
+  const unwritten: [string, number][] = []
   for (const [id, pid] of live) {
     const transcript = files.find((path) => path.endsWith(`-${id}.jsonl`))
+    if (transcript === undefined) unwritten.push([id, pid])
     const head = transcript === undefined ? undefined : await rolloutHead(transcript)
     if (transcript === undefined || head?.cwd === undefined || head.isSubagent) continue
     const title = titles.get(id)
@@ -34,7 +36,21 @@ export async function codexForeign(
       ...(title !== undefined && { title }),
     })
   }
-  return found
+  return [...found, ...(await begun(unwritten, found))]
+}
+
+/** A conversation has no file before its first prompt; one of a process that has another may be a subagent's. */
+async function begun(
+  unwritten: readonly (readonly [string, number])[],
+  found: readonly ForeignSession[],
+): Promise<readonly ForeignSession[]> {
+  const begun: ForeignSession[] = []
+  for (const [foreignId, pid] of unwritten) {
+    if ([...found, ...begun].some((one) => one.pid === pid)) continue
+    const workingDir = await fs.readlink(`/proc/${pid}/cwd`).catch(() => undefined)
+    if (workingDir !== undefined) begun.push({ cli: 'codex', foreignId, workingDir, pid, status: 'idle' })
+  }
+  return begun
 }
 
 /** Who holds which inode, from the system's table of locks. */

@@ -1,3 +1,4 @@
+import { promises as fs } from 'node:fs'
 import type { Conversation, TranscriptFile } from '../../ports/agent-cli.ts'
 import { codexHome, type RolloutHead, rolloutHead, rolloutsSince } from './rollouts.ts'
 
@@ -23,6 +24,20 @@ export function codexTranscripts(): (conversation: Conversation) => Promise<read
     }
     return [{ path: own }, ...agents.toReversed()]
   }
+}
+
+/**
+ * Codex chooses the id of a conversation itself, and may not have been able to tell it: then whatever was begun in
+ * the same folder since may be it.
+ */
+export async function codexMayHaveRun(conversation: Conversation): Promise<boolean> {
+  const { foreignId, transcript, env, startedAtMs, workingDir } = conversation
+  if (transcript !== undefined || foreignId !== undefined) return true
+  for (const path of await rolloutsSince(codexHome(env), startedAtMs)) {
+    const [head, { mtimeMs }] = await Promise.all([rolloutHead(path), fs.stat(path)])
+    if (mtimeMs >= startedAtMs && (head?.cwd === undefined || head.cwd === workingDir)) return true
+  }
+  return false
 }
 
 /** A resumed conversation goes on in the file of the day on which it began. */

@@ -13,6 +13,7 @@ export function customCli(): AgentCli {
     version: async () => '',
     login: async () => ({ state: 'unknown', detail: 'nothing is known of a program of your own' }),
     transcripts: async () => [],
+    mayHaveRun: async () => true,
     foreign: async () => [],
   }
 }

@@ -16,6 +16,9 @@ export function geminiCli(): AgentCli {
       detail: 'Gemini has no command that tells; run `gemini` once by hand and choose how to log in',
     }),
     transcripts: geminiTranscripts,
+    // Its id is told by a hook; without one nothing is certain.
+    mayHaveRun: async (conversation) =>
+      conversation.foreignId === undefined || (await geminiTranscripts(conversation)).length > 0,
     foreign: async () => [],
   }
 }

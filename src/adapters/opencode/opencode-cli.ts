@@ -12,6 +12,7 @@ export function opencodeCli(): AgentCli {
     version: versionOf,
     login,
     transcripts: async () => [],
+    mayHaveRun: async () => true,
     foreign: async () => [],
   }
 }

@@ -13,6 +13,9 @@ export function piCli(): AgentCli {
     version: versionOf,
     login,
     transcripts: piTranscripts,
+    // Its id is told by a hook; without one nothing is certain.
+    mayHaveRun: async (conversation) =>
+      conversation.foreignId === undefined || (await piTranscripts(conversation)).length > 0,
     foreign: async () => [],
   }
 }

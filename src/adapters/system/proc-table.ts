@@ -54,6 +54,18 @@ export const procTable: ProcessTable = {
     })
   },
 
+  async startedAt(pid) {
+    const text = read(pid, 'stat')
+    const stat = text === undefined ? undefined : parseStat(text.toString())
+    if (stat === undefined) return undefined
+    return (await bootTime()) + Math.round((Number(stat.birth) * 1000) / units().ticksPerSecond)
+  },
+
+  async variable(pid, name) {
+    const pairs = read(pid, 'environ')?.toString().split('\0')
+    return pairs?.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+  },
+
   // Read at once, so that nothing of ours comes between this look and a signal.
   isSame: async ({ pid, birth }) => {
     try {

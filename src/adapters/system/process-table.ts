@@ -12,6 +12,8 @@ export type ProcessTable = {
   rows(signal: AbortSignal): Promise<readonly ProcessRow[]>
   marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
   carrying: Processes['carrying']
+  startedAt(pid: number): Promise<number | undefined>
+  variable(pid: number, name: string): Promise<string | undefined>
   /** Whether the pid still belongs to the same process. */
   isSame(row: ProcessRow): Promise<boolean>
 }

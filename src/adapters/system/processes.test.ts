@@ -176,6 +176,28 @@ test('[MUS-235] a process that started at another time than the root is not the 
   expect(await isAlive(pid)).toBe(false)
 })
 
+test.each([
+  ['/proc', procTable],
+  ['ps', psTable],
+])(
+  '[MUS-235] %s tells when one process started, and nothing of one that is not there',
+  async (_name, table) => {
+    const one = systemProcesses(systemClock, table)
+    const listed = (await one.list(never)).find((info) => info.pid === process.pid)
+    expect(Math.abs(((await one.startedAt(process.pid)) ?? 0) - (listed?.startedAtMs ?? 0))).toBeLessThan(
+      1100,
+    )
+    expect(await one.startedAt(2 ** 22 + 1)).toBeUndefined()
+  },
+)
+
+test('[MUS-240] a variable of a process is told by its whole name', async () => {
+  const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60')
+  expect(await processes.variable(pid, mark.name)).toBe(mark.value)
+  expect(await processes.variable(pid, mark.name.slice(1))).toBeUndefined()
+  expect(await processes.variable(2 ** 22 + 1, mark.name)).toBeUndefined()
+})
+
 test('[MUS-235] an aborted end stops', async () => {
   const { pid, mark } = await shell("trap '' TERM; echo $$ > PIDFILE; while :; do sleep 0.02; done")
   await expect(
@@ -192,6 +214,8 @@ function pretend(looks: readonly (readonly Partial<ProcessRow>[])[], birthNow: R
     rows: async () => (looks[Math.min(look++, looks.length - 1)] ?? []) as ProcessRow[],
     marked: async () => [],
     carrying: async () => [],
+    startedAt: async () => 0,
+    variable: async () => undefined,
     isSame: async ({ pid, birth }) => (birthNow[pid] ?? birth) === birth,
   }
   const clock = { ...systemClock, sleep: async () => {} }

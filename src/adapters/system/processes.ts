@@ -13,6 +13,8 @@ export function systemProcesses(clock: Clock, table: ProcessTable = tableOfThisS
     },
     marked: (name, value, signal) => table.marked(name, value, signal),
     carrying: (names, signal) => table.carrying(names, signal),
+    startedAt: (pid) => table.startedAt(pid),
+    variable: (pid, name) => table.variable(pid, name),
     endTree: (root, { graceMs }, signal) => endTree(root, { table, clock, graceMs, signal }),
   }
 }

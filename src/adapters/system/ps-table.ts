@@ -13,6 +13,14 @@ export const psTable: ProcessTable = {
   marked: async () => [],
   carrying: async () => [],
 
+  async startedAt(pid) {
+    const answer = await ps(['-o', 'lstart=', '-p', String(pid)], { env }).catch(() => ({ stdout: '' }))
+    const at = Date.parse(words(answer.stdout).join(' '))
+    return Number.isNaN(at) ? undefined : at
+  },
+
+  variable: async () => undefined,
+
   isSame: async ({ pid, birth }) => {
     // It exits with 1 when there is no such process.
     const answer = await ps(['-o', 'lstart=', '-p', String(pid)], { env }).catch(() => ({ stdout: '' }))

@@ -38,8 +38,8 @@ test.each([
 ])('[SM-72] the end of a program is told once: %s', async (_what, script, ending) => {
   const { open, request } = tempTmux()
   const terminal = await open()
-  const { pane } = await terminal.open(request('eng-1', sh(script)), never)
-  expect(await terminal.event({ kind: 'exited' })).toEqual({ kind: 'exited', pane, ...ending })
+  const { server, pane } = await terminal.open(request('eng-1', sh(script)), never)
+  expect(await terminal.event({ kind: 'exited' })).toEqual({ kind: 'exited', server, pane, ...ending })
   const [info] = await terminal.panes(never)
   const { code, signal } = ending as { code?: number; signal?: string }
   expect(info).toMatchObject({ isDead: true, ...(signal ? { exitSignal: signal } : { exitCode: code }) })
@@ -86,7 +86,7 @@ test('[MUS-234] names that begin alike are never mixed up', async () => {
   await expect(terminal.keys(one, ['C-c'], never)).rejects.toMatchObject({ code: 'not_found' })
   await expect(terminal.leaveMode(one, never)).rejects.toMatchObject({ code: 'not_found' })
   expect((await terminal.panes(never)).map(({ name, pid }) => [name, pid])).toEqual([['eng-10', ten.pid]])
-  expect(terminal.events).toEqual([{ kind: 'closed', session: one.session }])
+  expect(terminal.events).toEqual([{ kind: 'closed', server: one.server, session: one.session }])
 })
 
 test('[MUS-234] a name that is taken, a folder that is missing and a bad name are refused, and nothing is left', async () => {
@@ -195,7 +195,7 @@ test('[MUS-234] 50 terminals are opened at once, each with its own program', asy
   )
   expect(new Set(all.map(({ pane }) => pane)).size).toBe(50)
   const ends = await Promise.all(all.map(({ pane }) => terminal.event({ kind: 'exited', pane })))
-  expect(ends).toEqual(all.map(({ pane }, i) => ({ kind: 'exited', pane, code: i })))
+  expect(ends).toEqual(all.map(({ server, pane }, i) => ({ kind: 'exited', server, pane, code: i })))
   for (let i = 0; i < 50; i++) expect(readFileSync(join(folder, `out-${i}`), 'utf8')).toBe(`${i}\n`)
   expect(terminal.events).toHaveLength(50)
 })

@@ -42,8 +42,16 @@ export async function openTmux(options: {
     const unreaped = rows.find(({ isUnreaped }) => isUnreaped)
     if (unreaped !== undefined) remindOfChildren(unreaped.server)
   }
-  const settle = async ({ client }: Link): Promise<void> =>
-    see(paneRows(outputs(await client.run(listCommands(), never)), known))
+  let run: string | undefined
+  const settle = async (link: Link): Promise<void> => {
+    const rows = paneRows(outputs(await link.client.run(listCommands(), never)), known)
+    if (run !== undefined && run !== link.server) {
+      watch.forget(run)
+      emit({ kind: 'died', server: run })
+    }
+    run = link.server
+    see(rows)
+  }
   const connection = await keepConnection({
     clock,
     settle,

@@ -35,8 +35,8 @@ test('[MUS-234] an end is told once, with its code or signal; the first list is 
   ]
   watch.see(ended)
   expect(told()).toEqual([
-    { kind: 'exited', pane: '%1', code: 0 },
-    { kind: 'exited', pane: '%2', signal: 'SIGKILL' },
+    { kind: 'exited', server: 'one', pane: '%1', code: 0 },
+    { kind: 'exited', server: 'one', pane: '%2', signal: 'SIGKILL' },
   ])
   watch.see(ended)
   expect(told()).toEqual([])
@@ -55,12 +55,20 @@ test('[MUS-234] a pane that is being opened is spoken of only when its opener kn
   expect(told()).toEqual([])
   watch.opened(dead)
   watch.see([dead])
-  expect(told()).toEqual([{ kind: 'exited', pane: '%1', code: 7 }])
+  expect(told()).toEqual([{ kind: 'exited', server: 'one', pane: '%1', code: 7 }])
 })
 
 test('[MUS-234] the same id on the next server is another pane', () => {
   const { watch, told } = watching()
   watch.see([row('%1')])
   watch.see([row('%1', { server: 'two', isDead: true, exitCode: 3 })])
-  expect(told()).toEqual([{ kind: 'closed', session: '$1' }])
+  expect(told()).toEqual([{ kind: 'closed', server: 'one', session: '$1' }])
+})
+
+test('[MUS-234] of a server that is over nothing is told pane by pane', () => {
+  const { watch, told } = watching()
+  watch.see([row('%1'), row('%2', { server: 'two' })])
+  watch.forget('one')
+  watch.see([])
+  expect(told()).toEqual([{ kind: 'closed', server: 'two', session: '$2' }])
 })

@@ -56,35 +56,32 @@ function gated() {
 test.each([
   ['killed', (pid: number, _tmux: (...args: string[]) => string) => process.kill(pid, 'SIGKILL')],
   ['told to end', (_pid: number, tmux: (...args: string[]) => string) => tmux('kill-server')],
-])(
-  '[MUS-234] a server that is %s is told as lost, its sessions as closed, and a new one is there',
-  async (_how, end) => {
-    const { open, request, tmux } = tempTmux()
-    const terminal = await open()
-    const old = await terminal.open(request('eng-1', sleeper), never)
-    end(Number.parseInt(old.server, 10), tmux)
-    await terminal.event({ kind: 'restored' })
-    expect(terminal.events).toEqual([
-      { kind: 'lost' },
-      { kind: 'closed', session: old.session },
-      { kind: 'restored' },
-    ])
-    expect(await terminal.panes(never)).toEqual([])
+])('[MUS-234] a server that is %s is told as lost and as died, and a new one is there', async (_how, end) => {
+  const { open, request, tmux } = tempTmux()
+  const terminal = await open()
+  const old = await terminal.open(request('eng-1', sleeper), never)
+  end(Number.parseInt(old.server, 10), tmux)
+  await terminal.event({ kind: 'restored' })
+  expect(terminal.events).toEqual([
+    { kind: 'lost' },
+    { kind: 'died', server: old.server },
+    { kind: 'restored' },
+  ])
+  expect(await terminal.panes(never)).toEqual([])
 
-    // The new server gives the same ids again: the old terminal must not be taken for the new one.
-    const young = await terminal.open(request('eng-2', sleeper), never)
-    expect([young.session, young.pane]).toEqual([old.session, old.pane])
-    for (const act of [
-      () => terminal.paste(old, 'x', never),
-      () => terminal.keys(old, ['C-c'], never),
-      () => terminal.capture(old, never),
-      () => terminal.leaveMode(old, never),
-    ])
-      await expect(act()).rejects.toMatchObject({ code: 'not_found' })
-    await terminal.close(old, never)
-    expect((await terminal.panes(never)).map(({ name }) => name)).toEqual(['eng-2'])
-  },
-)
+  // The new server gives the same ids again: the old terminal must not be taken for the new one.
+  const young = await terminal.open(request('eng-2', sleeper), never)
+  expect([young.session, young.pane]).toEqual([old.session, old.pane])
+  for (const act of [
+    () => terminal.paste(old, 'x', never),
+    () => terminal.keys(old, ['C-c'], never),
+    () => terminal.capture(old, never),
+    () => terminal.leaveMode(old, never),
+  ])
+    await expect(act()).rejects.toMatchObject({ code: 'not_found' })
+  await terminal.close(old, never)
+  expect((await terminal.panes(never)).map(({ name }) => name)).toEqual(['eng-2'])
+})
 
 test('[MUS-234] what happens while the control client is away is told before it is back', async () => {
   const { open, request, tmux, folder } = tempTmux()
@@ -107,7 +104,7 @@ test('[MUS-234] what happens while the control client is away is told before it 
   gate.open()
   await terminal.event({ kind: 'exited', pane: dies.pane, code: 9 })
   await terminal.event({ kind: 'restored' })
-  expect(terminal.events).toContainEqual({ kind: 'closed', session: goes.session })
+  expect(terminal.events).toContainEqual({ kind: 'closed', server: goes.server, session: goes.session })
   expect(kinds(terminal).toSorted()).toEqual(['closed', 'exited', 'lost', 'restored'])
   expect((await asked).map(({ pane }) => pane)).toEqual([dies.pane, stays.pane])
   expect(isAlive(stays.pid)).toBe(true)
@@ -199,7 +196,11 @@ test('[SM-73] a daemon that is killed leaves its terminals, and the next finds t
   await until(() => tmux('list-clients').split('\n').length === 2)
   expect(await terminal.panes(never)).toMatchObject([{ ...held, name: 'held', isDead: false }])
   await terminal.close(held, never)
-  expect(await terminal.event({ kind: 'closed' })).toEqual({ kind: 'closed', session: held.session })
+  expect(await terminal.event({ kind: 'closed' })).toEqual({
+    kind: 'closed',
+    server: held.server,
+    session: held.session,
+  })
 })
 
 test('[MUS-234] release leaves everything running and ends the client; later calls are refused', async () => {

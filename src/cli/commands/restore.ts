@@ -1,4 +1,4 @@
-import { errorCodes } from '../../contract/errors.ts'
+import { AppError, errorCodes } from '../../contract/errors.ts'
 import type { DataCommand } from '../command-module.ts'
 import { renderRestored } from '../render/restored.ts'
 
@@ -6,7 +6,14 @@ const longestMs = 300_000
 
 export const restore: DataCommand<'restore'> = {
   run: async ({ 'dry-run': isDry }, io) => {
-    const client = await (await io.daemon()).client()
+    const daemon = await io.daemon()
+    const client = isDry ? await daemon.running() : await daemon.client()
+    // Its start would bring sessions back, which is just what was not asked for.
+    if (client === undefined)
+      throw new AppError(
+        'unavailable',
+        'the daemon does not run, and its start restores; start it with: sm up',
+      )
     return client.restoreSessions(isDry ? { dry_run: true } : {}, { signal: io.signal, timeoutMs: longestMs })
   },
   render: renderRestored,

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { CommandInput } from '../../contract/cli.ts'
 import { errorCodes } from '../../contract/errors.ts'
-import { environmentNames } from '../../contract/home.ts'
 import type { SessionDetail, SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import { callerEnvironment } from '../caller-environment.ts'
 import type { DataCommand } from '../command-module.ts'
 import { currentSession } from '../current-session.ts'
 import type { Io } from '../io.ts'
@@ -46,7 +46,7 @@ async function requestOf(input: CommandInput<'spawn'>, io: Io): Promise<SpawnReq
   return {
     agent_type: input['agent-type'],
     prompt: (await textInput(input.prompt, input['prompt-file'], io)) ?? '',
-    environment: environmentOf(io),
+    environment: callerEnvironment(io),
     ...(args.length > 0 && { args }),
     ...(folder !== undefined && { working_dir: resolve(io.cwd, folder) }),
     ...(input['permission-mode'] !== undefined && { permission_mode: input['permission-mode'] }),
@@ -60,20 +60,4 @@ async function requestOf(input: CommandInput<'spawn'>, io: Io): Promise<SpawnReq
     ...(budget !== undefined && { budget }),
     ...(input['dry-run'] && { dry_run: true }),
   }
-}
-
-const longestName = 256
-const longestValue = 128 * 1024
-
-/** The environment that a session may take from; the daemon picks by its allow-list, but what proves who we are never leaves. */
-function environmentOf({ env, cwd }: Io): Record<string, string> {
-  const own: readonly string[] = [environmentNames.token, environmentNames.session]
-  const kept = Object.entries({ ...env, PWD: cwd }).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined &&
-      entry[0].length <= longestName &&
-      entry[1].length <= longestValue &&
-      !own.includes(entry[0]),
-  )
-  return Object.fromEntries(kept)
 }

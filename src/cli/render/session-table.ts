@@ -92,6 +92,7 @@ function marksOf(session: SessionView, now: number): { word: string; colour: Col
   const { permission_mode, health, waiting_for, limited_until } = session
   const until = limited_until === null ? '' : ` until ${clock(limited_until, now)}`
   return [
+    ...(session.origin === 'observed' ? [{ word: 'observed', colour: 'dim' as const }] : []),
     ...(permission_mode === 'bypass' ? [{ word: 'bypass', colour: 'red' as const }] : []),
     ...(health === 'ok'
       ? []

@@ -219,7 +219,7 @@ export const sessionCommands = commandFamily({
   },
   adopt: {
     group: 'agents',
-    summary: 'take an abandoned session under a new parent',
+    summary: 'take over an orphan, or a session from outside',
     needs: 'daemon',
     arguments: { session: oneSession },
     options: {
@@ -229,6 +229,12 @@ export const sessionCommands = commandFamily({
         about: 'the new parent; inside a session it is that session',
       },
     },
-    examples: [{ line: 'sm adopt def456', does: 'inside a session: it is your child now' }],
+    examples: [
+      { line: 'sm adopt def456', does: 'inside a session: it is your child now' },
+      {
+        line: 'sm adopt 3fa0c2d1',
+        does: 'one from outside that you have quit: it goes on in a terminal of ours',
+      },
+    ],
   },
 })

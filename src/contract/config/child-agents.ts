@@ -57,6 +57,32 @@ const Cleanup = z
   .prefault({})
   .describe('What happens to a session that has completed.')
 
+const Webhook = z
+  .strictObject({
+    url: z
+      .string()
+      .max(2048)
+      .regex(/^https?:\/\//, 'an address that begins with http:// or https://')
+      .optional()
+      .describe(
+        'Address that changes of sessions are posted to as JSON; ${NAME} in it is a variable of the daemon, for a part that is secret.',
+      ),
+    secret_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
+      .optional()
+      .describe('Variable with the key that each notice is signed with, in the header X-Muster-Signature.'),
+    timeout: Seconds.max(300).default(10).describe('Seconds to wait for an answer.'),
+    attempts: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(12)
+      .describe('How often one notice is tried, with pauses from a second to five minutes between.'),
+  })
+  .prefault({})
+  .describe('An address outside that is told what becomes of sessions.')
+
 const Notifications = z
   .strictObject({
     notify_parent_on_complete: z.boolean().default(true).describe('Tell the parent that a child completed.'),
@@ -66,6 +92,7 @@ const Notifications = z
       .boolean()
       .default(false)
       .describe('Tell the parent about every milestone of a child.'),
+    webhook: Webhook,
   })
   .prefault({})
   .describe('Which changes of a child are sent to its parent.')

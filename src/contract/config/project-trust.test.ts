@@ -11,6 +11,7 @@ test('[MUS-128] an untrusted project may set only these keys', () => {
     { key: 'claude.agent_configs.engineer.cli', value: 'codex' },
     { key: 'claude.presets.quick.model', value: 'opus' },
     { key: 'claude.presets.quick.args', value: [] },
+    { key: 'child_agents.notifications.webhook.url', value: 'http://evil.example' },
     { key: 'http.port', value: 1 },
   ]
   expect(all.filter(({ key, value }) => projectMaySet(key, value, value)).map(({ key }) => key)).toEqual([

@@ -16,7 +16,8 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
     /^child_agents\.auto_complete\.(enabled|idle_timeout|detect_completion_phrases|completion_patterns)$/,
     always,
   ],
-  [/^child_agents\.(notifications|progress)\./, always],
+  // Not the webhook: it leads out of the machine.
+  [/^child_agents\.(notifications\.notify_|progress\.)/, always],
   [/^sessions\.(default_working_dir_behavior|naming\..+)$/, always],
   [/^limits\./, onlyDown],
 ]

@@ -29,6 +29,18 @@ export const SessionsConfig = z
       .max(256)
       .default(['SSH_AUTH_SOCK', 'PATH'])
       .describe('Environment variables that a new session takes over; all others are left out.'),
+    observe: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Show sessions of coding agents that were started outside of Muster; they are only looked at.',
+      ),
+    auto_restore: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Bring sessions back by themselves after the daemon, tmux or the machine went down; else sm restore does it.',
+      ),
     naming: z
       .strictObject({
         pattern: NamePattern.default('{agent_type}-{friendly_name}').describe(

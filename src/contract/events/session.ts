@@ -93,6 +93,8 @@ export const sessionEvents = family({
       terminalId: Line,
       paneId: Line,
       pid: Count,
+      /** When the process with this pid started: the pid may belong to another one later. */
+      pidStartedMs: Count.optional(),
       cli: Line,
       cliVersion: Line.optional(),
       program: Line,
@@ -112,8 +114,12 @@ export const sessionEvents = family({
       friendlyName: Line.optional(),
       task: Line.nullable().optional(),
       parentSessionId: SessionId.nullable().optional(),
+      /** Levels below its root session, which change with the parent. */
+      depth: Count.optional(),
       foreignId: Line.optional(),
       transcript: Line.optional(),
+      /** Bytes of its record that were written before it was taken over; they are history. */
+      recordFrom: Count.optional(),
       model: Line.optional(),
       cliVersion: Line.optional(),
       permissionMode: PermissionMode.optional(),

@@ -75,6 +75,7 @@ const changes: Handlers<Change> = {
       tmuxSession: payload.tmuxSession,
       foreignId: payload.foreignId,
       cli: payload.cli,
+      origin: 'managed',
     },
   }),
   'session.updated': ({ payload }) => ({
@@ -82,6 +83,7 @@ const changes: Handlers<Change> = {
       friendlyName: payload.friendlyName,
       task: payload.task,
       parentId: payload.parentSessionId,
+      depth: payload.depth,
       foreignId: payload.foreignId,
       model: payload.model,
       permissionMode: payload.permissionMode,

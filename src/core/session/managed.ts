@@ -9,6 +9,8 @@ export type Place = {
   readonly terminalId: string
   readonly paneId: string
   readonly pid: number
+  /** Without it the pid proves nothing. */
+  readonly pidStartedMs?: number
 }
 
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
@@ -29,12 +31,16 @@ export type Managed = {
   readonly tools?: readonly string[]
   readonly foreignId?: string
   readonly transcript?: string
+  /** Where its record begins to be ours; what is before it is history. */
+  readonly recordFrom?: number
   readonly task?: string
   readonly lock?: string
   readonly place?: Place
   /** Where the vault keeps how it was started. */
   readonly launch?: string
   readonly isPromptTyped?: boolean
+  /** It was given a prompt when it was started. */
+  readonly hasPrompt?: boolean
   readonly startedAtMs: number
 }
 
@@ -47,14 +53,24 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
-    const { launch, isPromptTyped } = event.payload
+    const { launch, isPromptTyped, pidStartedMs } = event.payload
     const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
     return {
       ...known,
+      // Whoever started it first, from here on it is ours.
+      origin: 'managed',
       cli,
       program,
-      place: { socket, serverId, tmuxSession, terminalId, paneId, pid },
+      place: {
+        socket,
+        serverId,
+        tmuxSession,
+        terminalId,
+        paneId,
+        pid,
+        ...(pidStartedMs !== undefined && { pidStartedMs }),
+      },
       ...(cliVersion && { cliVersion }),
       ...(foreignId && { foreignId }),
       ...(launch && { launch }),
@@ -68,7 +84,14 @@ type Updated = Extract<Draft, { type: 'session.updated' }>['payload']
 
 function updated(known: Managed, change: Updated): Managed {
   const { task: _task, lock: _lock, ...rest } = known
-  const { parentSessionId: _parent, by: _by, task = known.task, lock = known.lock, ...said } = change
+  const {
+    parentSessionId: _parent,
+    depth: _depth,
+    by: _by,
+    task = known.task,
+    lock = known.lock,
+    ...said
+  } = change
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   return { ...rest, ...next, ...(task && { task }), ...(lock && { lock }) }
 }
@@ -90,5 +113,6 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.budget && { budget: payload.budget }),
     ...(payload.tools && { tools: payload.tools }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
+    ...(payload.prompt && { hasPrompt: true }),
   }
 }

@@ -3,6 +3,7 @@ import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
 import type { Evidence } from './evidence/evidence.ts'
 import type { Verdict, WaitingFor } from './evidence/verdict.ts'
+import type { Managed } from './managed.ts'
 import { hasEnded, type SessionState } from './state.ts'
 
 /** What is known of a session beside its row: only of those that are open or still run. */
@@ -64,7 +65,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
     tmux_session: row.tmuxSession,
     tmux_socket: managed?.place?.socket ?? null,
-    is_alive: managed?.place !== undefined && verdict !== undefined && !hasExited(beside.evidence),
+    is_alive: isAlive(managed, beside),
     attached: beside.attached ?? 0,
     spawn_prompt: row.prompt,
     created_at: iso(row.startedMs ?? row.firstMs),
@@ -84,6 +85,11 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
     last_checkpoint: row.milestone,
   }
+}
+
+function isAlive(managed: Managed | undefined, { verdict, evidence }: Beside): boolean {
+  if (managed?.place === undefined && managed?.origin !== 'observed') return false
+  return verdict !== undefined && !hasExited(evidence)
 }
 
 const hasExited = (evidence: Evidence | undefined): boolean => evidence?.marks.exited !== undefined

@@ -27,8 +27,10 @@ export type SessionState = {
   readonly traceId?: TraceId
   lifecycle: Lifecycle
   parentSessionId?: SessionId
+  /** Its parent died without ending it; until it has another. */
+  isOrphan?: boolean
   /** Levels below the root, and how many sessions were ever begun below this one. */
-  readonly depth: number
+  depth: number
   descendants: number
   /** Only of sessions that Muster runs or observes. */
   managed?: Managed
@@ -62,8 +64,10 @@ export function evolve(
   const role = catalogue[event.type].span
   if (role === 'start') state.open.set(spanKey(state, event), openSpan(event))
   else if (role === 'end') state.open.delete(spanKey(state, event))
-  if (event.type === 'session.completed') state.lifecycle = event.payload.outcome
-  else if (event.type === 'session.failed') state.lifecycle = 'error'
+  if (event.type === 'session.completed') {
+    state.lifecycle = event.payload.outcome
+    if (event.payload.outcome === 'abandoned') state.isOrphan = true
+  } else if (event.type === 'session.failed') state.lifecycle = 'error'
   else if (event.type === 'session.reopened') state.lifecycle = 'running'
   else if (event.type === 'session.state.changed') state.lifecycle = event.payload.to
   else evolveRest(state, event, recordedAt)
@@ -74,9 +78,11 @@ export function evolve(
 function evolveRest(state: SessionState, event: Draft, recordedAt: string): void {
   switch (event.type) {
     case 'session.updated': {
-      const { parentSessionId } = event.payload
+      const { parentSessionId, depth } = event.payload
       if (parentSessionId === null) delete state.parentSessionId
       else if (parentSessionId) state.parentSessionId = parentSessionId
+      if (parentSessionId !== undefined) delete state.isOrphan
+      if (depth !== undefined) state.depth = depth
       setManaged(state, event, recordedAt)
       break
     }

@@ -11,6 +11,7 @@ import type {
 import { progressView } from '../../core/session/progress-view.ts'
 import { sessionView } from '../../core/session/session-view.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Observer } from '../../engine/observe/observer.ts'
 import type { Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalReader } from '../../ports/journal.ts'
@@ -18,6 +19,7 @@ import { findSession } from '../find-session.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
 import { listEvents } from '../list-events.ts'
+import { onlyObserved } from './record-of.ts'
 import { textOf } from './text-of.ts'
 
 const indexWaitMs = 1500
@@ -29,6 +31,7 @@ export type DirectoryDeps = {
   readonly index: IndexClient
   readonly thread: IndexThread
   readonly sessions: () => Sessions | undefined
+  readonly observer: Observer
   readonly clock: Clock
 }
 
@@ -79,11 +82,9 @@ export class Directory {
       if (state.parentSessionId)
         children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
     return rows.map((row) => {
-      const live = this.#deps.sessions()?.get(row.sessionId)
       return sessionView(row, {
         state: engine.session(row.sessionId),
-        verdict: live?.watch.verdict,
-        evidence: live?.watch.evidence,
+        ...this.seen(row.sessionId),
         children: children.get(row.sessionId) ?? 0,
         now: clock.now(),
       })
@@ -139,12 +140,23 @@ export class Directory {
       this.checkpoints(row.sessionId),
       this.#lastTool(row.sessionId),
     ])
-    const evidence = this.#deps.sessions()?.get(row.sessionId)?.watch.evidence
+    const { evidence } = this.seen(row.sessionId)
     return progressView({ session, tools, checkpoints, lastTool, evidence, now: clock.now() })
+  }
+
+  /** What was seen of a session and what it means: of ours by following it, of others by looking. */
+  seen(id: SessionId) {
+    const watch = this.#deps.sessions()?.get(id)?.watch
+    if (watch) return { verdict: watch.verdict, evidence: watch.evidence, options: watch.judgeOptions() }
+    const { observer } = this.#deps
+    const seen = observer.get(id)
+    const options = observer.judgeOptions()
+    return { verdict: seen?.verdict(options), evidence: seen?.evidence, options }
   }
 
   /** The live part of a session that a command acts on. */
   live(row: SessionRow) {
+    if (row.origin === 'observed') throw onlyObserved(row)
     const sessions = this.#deps.sessions()
     if (!sessions) throw new AppError('unavailable', 'terminals are not available; see: sm doctor')
     const live = sessions.get(row.sessionId)

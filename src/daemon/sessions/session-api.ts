@@ -6,15 +6,19 @@ import type { Principal } from '../../contract/principal.ts'
 import type { Api } from '../../contract/routes.ts'
 import type { sessionRoutes } from '../../contract/session-routes.ts'
 import { raised } from '../../core/ledger/budget.ts'
+import { noEvidence } from '../../core/session/evidence/evidence.ts'
 import { explain } from '../../core/session/evidence/explain.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Observer } from '../../engine/observe/observer.ts'
 import { anyQuestion } from '../../engine/sessions/approvals.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Parts } from '../../engine/sessions/parts.ts'
 import { paneOf } from '../../engine/sessions/place.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Processes } from '../../ports/processes.ts'
+import { adoptSession } from './adopt-session.ts'
 import { approvalView } from './approval-view.ts'
 import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
 import type { Directory } from './directory.ts'
@@ -22,10 +26,12 @@ import { killTree } from './kill-tree.ts'
 import { mayAct, nameOf } from './may-act.ts'
 import { answeredView, messageView } from './message-view.ts'
 import { processesOf } from './processes-of.ts'
+import { onlyObserved, recordOf } from './record-of.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
+import { stillRunning } from './still-running.ts'
 import { summaryOf } from './summary.ts'
-import { transcriptOf } from './transcript-view.ts'
+import { linesOf, transcriptOf } from './transcript-view.ts'
 
 export type SessionApiDeps = {
   readonly directory: Directory
@@ -35,6 +41,9 @@ export type SessionApiDeps = {
   readonly processes: Processes
   /** The state folder, which every process of its sessions names. */
   readonly home: string
+  readonly observer: Observer
+  /** What reading a conversation needs; no terminal. */
+  readonly looking: Pick<Parts, 'clis' | 'files'>
 }
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>
@@ -43,7 +52,7 @@ const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idl
 
 /** What stands behind the routes of managed sessions. */
 export function sessionApi(deps: SessionApiDeps): SessionApi {
-  const { directory, engine, clock, host } = deps
+  const { directory, engine, clock, host, observer, looking } = deps
   /** The session a caller names and may act on. */
   const own = async (word: string, principal: Principal, isOwnAllowed = true): Promise<SessionRow> => {
     const row = await directory.find(word)
@@ -61,29 +70,35 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
             : undefined
           : (await own(request.parent, principal)).sessionId
       const parent = parentId && engine.session(parentId)
+      if (parent?.managed?.origin === 'observed') throw onlyObserved(await directory.find(parent.sessionId))
       if (parent && hasEnded(parent))
         throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
       const { sessions } = await host.open()
       return sessions.spawn(request, { actor: nameOf(engine, principal), parent }, signal)
     },
     async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }) {
+      await observer.wanted()
       await directory.caughtUp()
-      const rows = await directory.ask('sessions', {
-        ...page,
+      const filter = {
         ...(lifecycle && { lifecycle: [lifecycle] }),
-        ...(open !== undefined && { isOpen: open }),
         ...(origin && { origin }),
         ...(working_dir && { workingDir: working_dir }),
         ...(parent && { parentId: (await directory.find(parent)).sessionId }),
-      })
+      }
+      const isOpen = open === undefined ? {} : { isOpen: open }
+      const rows = await directory.ask('sessions', { ...page, ...filter, ...isOpen })
       // A session that said it is done is still there as long as its program is.
-      const alive = open && page.before === undefined ? await stillRunning(directory, host, rows) : []
+      const alive = open && page.before === undefined ? await stillRunning(directory, host, filter) : []
       return {
         sessions: await directory.views([...alive, ...rows]),
         next: rows.length < page.limit ? null : (rows.at(-1)?.firstSeq ?? null),
       }
     },
-    getSession: async ({ id }) => directory.detail(await directory.find(id)),
+    async getSession({ id }) {
+      const row = await directory.find(id)
+      if (row.origin === 'observed') await observer.wanted()
+      return directory.detail(row.origin === 'observed' ? await directory.find(row.sessionId) : row)
+    },
     async updateSession({ id, name, task, lock }, { principal }) {
       const row = await own(id, principal)
       const { watch } = directory.live(row)
@@ -172,6 +187,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async killSession({ id, force, reason }, { principal }) {
       const row = await own(id, principal)
+      if (row.origin === 'observed') throw onlyObserved(row)
       const { sessions } = await host.open()
       const how = { force: force ?? false, reason, by: nameOf(engine, principal) }
       return killTree({ directory, sessions }, row, how)
@@ -180,28 +196,25 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       const row = await own(id, principal, false)
       const { sessions } = await host.open()
       const state = await engine.known(row.sessionId)
-      if (!state) throw new AppError('conflict', `${row.shortId} was not started by Muster; see: sm adopt`)
+      if (row.origin === 'observed') throw onlyObserved(row)
+      if (!state)
+        throw new AppError('conflict', `${row.shortId} is a record only; there is nothing to resume`)
       await sessions.resume(state, nameOf(engine, principal), signal)
       return fresh(row.sessionId)
     },
-    async adoptSession({ id, parent }, { principal }) {
+    async adoptSession({ id, parent, environment }, { principal, signal }) {
       const row = await own(id, principal)
       const above = parent === undefined ? undefined : await own(parent, principal)
-      const { watch } = directory.live(row)
-      const state = engine.session(row.sessionId)
       const by = nameOf(engine, principal)
-      await watch.say([
-        ...(state && hasEnded(state)
-          ? [draftOf(watch.root, 'session.reopened', { by, reason: 'adopted' })]
-          : []),
-        draftOf(watch.root, 'session.updated', { parentSessionId: above?.sessionId ?? null, by }),
-      ])
+      const wanted = { row, parent: above?.sessionId, by, environment }
+      await adoptSession({ engine, host, observer }, wanted, signal)
       return fresh(row.sessionId)
     },
     async explainSession({ id }, { principal }) {
       const row = await own(id, principal)
-      const { watch } = directory.live(row)
-      const { verdict, signs, wouldChange } = explain(watch.evidence, watch.judgeOptions())
+      if (row.origin !== 'observed') directory.live(row)
+      const { evidence = noEvidence, options } = directory.seen(row.sessionId)
+      const { verdict, signs, wouldChange } = explain(evidence, options)
       return {
         session_id: row.shortId,
         name: row.friendlyName ?? row.name ?? row.shortId,
@@ -223,6 +236,11 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async getOutput({ id, lines }, { principal, signal }) {
       const row = await own(id, principal)
+      if (row.origin === 'observed') {
+        const record = await recordOf(deps, row)
+        const { entries } = await transcriptOf(looking, { ...record, limit: lines })
+        return { lines: linesOf(entries, lines), is_alive: true }
+      }
       const place = engine.session(row.sessionId)?.managed?.place
       if (!place) throw new AppError('conflict', 'the session has no terminal')
       const { parts, sessions } = await host.open()
@@ -233,11 +251,11 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async getTranscript({ id, limit }, { principal }) {
       const row = await own(id, principal)
-      const { parts } = await host.open()
-      return transcriptOf(parts, { row, live: directory.live(row), limit })
+      return transcriptOf(looking, { ...(await recordOf(deps, row)), limit })
     },
     async getAttach({ id }, { principal }) {
       const row = await own(id, principal)
+      if (row.origin === 'observed') throw onlyObserved(row)
       const place = engine.session(row.sessionId)?.managed?.place
       if (!place) throw new AppError('conflict', 'the session has no terminal to attach to')
       const { parts } = await host.open()
@@ -287,10 +305,11 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       return approvalView(directory, row)
     },
     listProcesses: async (_input, { signal }) => ({ processes: await processesOf(deps, signal) }),
-    async restoreSessions() {
+    async restoreSessions({ dry_run }, { signal }) {
       const { sessions } = await host.open()
+      const table = await sessions.restore(dry_run ?? false, signal)
       return {
-        sessions: sessions.restored().map(({ sessionId, result, why }) => {
+        sessions: table.map(({ sessionId, result, why }) => {
           const managed = engine.session(sessionId)?.managed
           const name = managed?.friendlyName ?? managed?.name ?? shortId(sessionId)
           return { session_id: shortId(sessionId), name, result, why }
@@ -313,19 +332,6 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       return { body: reply.body, exit_code: reply.exitCode }
     },
   }
-}
-
-async function stillRunning(
-  directory: Directory,
-  host: SessionHost,
-  rows: readonly SessionRow[],
-): Promise<SessionRow[]> {
-  const known = new Set(rows.map(({ sessionId }) => sessionId))
-  const sessions = host.current()
-  const others = [...(sessions?.all() ?? [])].filter(
-    ({ watch }) => !known.has(watch.id) && sessions?.isRunning(watch.id),
-  )
-  return Promise.all(others.map(({ watch }) => directory.find(watch.id)))
 }
 
 function liveOf(sessions: Sessions, principal: Principal): Live {

@@ -1,23 +1,23 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { SessionRow } from '../../contract/index-rows.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
-import type { Live } from '../../engine/sessions/sessions.ts'
 
 type Entry = { readonly at: string; readonly who: string; readonly text: string }
 
 const tailBytes = 512 * 1024
 const mostChars = 4000
 
+/** The end of a conversation as lines of text, for a session that has no terminal of ours. */
+export const linesOf = (entries: readonly Entry[], most: number): string[] =>
+  entries.flatMap(({ who, text }) => `${who}: ${text}`.split('\n')).slice(-most)
+
 /** The end of a conversation as its CLI wrote it: prompts, answers and tools. */
 export async function transcriptOf(
-  parts: Parts,
-  { row, live, limit }: { row: SessionRow; live: Live; limit: number },
+  parts: Pick<Parts, 'clis' | 'files'>,
+  { cli, path, limit }: { cli: AgentCliName; path: string | undefined; limit: number },
 ): Promise<{ path: string | null; entries: Entry[] }> {
-  await live.transcript.settled()
-  const path = live.transcript.paths()[0]
   if (path === undefined) return { path: null, entries: [] }
-  const { dialect } = parts.clis[(row.cli ?? 'custom') as AgentCliName]
+  const { dialect } = parts.clis[cli]
   const whole = await parts.files.read(path, 0, 1)
   const from = Math.max(0, (whole?.size ?? 0) - tailBytes)
   const read = await parts.files.read(path, from, tailBytes)

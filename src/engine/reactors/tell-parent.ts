@@ -1,8 +1,8 @@
 import type { Config } from '../../contract/config.ts'
-import type { AgentEvent, EventType } from '../../contract/event.ts'
+import type { AgentEvent } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
-import type { BlobRef } from '../../contract/values.ts'
-import { hasEnded } from '../../core/session/state.ts'
+import { telling, toldTypes } from '../../core/session/notice.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Engine } from '../engine.ts'
@@ -18,14 +18,7 @@ type Deps = {
   readonly onQueued: (parentId: AgentEvent['sessionId']) => void
 }
 
-const types = new Set<EventType>([
-  'session.completed',
-  'session.failed',
-  'agent.idle',
-  'agent.waiting',
-  'approval.requested',
-  'progress.checkpoint',
-])
+const deepest = 64
 
 /**
  * Tells a parent what became of its child: once for each change, from child to parent only, through the
@@ -33,11 +26,11 @@ const types = new Set<EventType>([
  */
 export const tellParent = (deps: Deps): Reactor => ({
   name: 'tell-parent',
-  types,
+  types: toldTypes,
   async react(event) {
     const { engine } = deps
     const child = engine.session(event.sessionId)
-    const parent = child?.parentSessionId && engine.session(child.parentSessionId)
+    const parent = child && listener(engine, event, child)
     const text = child && said(event, child.managed?.friendlyName ?? child.managed?.name, deps.config())
     if (!parent?.managed || hasEnded(parent) || text === undefined) return
     const span = [...parent.open.values()].find(({ kind }) => kind === 'session')
@@ -69,42 +62,21 @@ export const tellParent = (deps: Deps): Reactor => ({
   },
 })
 
-/** What the parent reads: what happened, in whose words, and how to look closer. */
-function said(event: AgentEvent, name: string | undefined, config: Config): string | undefined {
-  const short = shortId(event.sessionId)
-  const who = `[muster] Child ${name ?? short} (${short})`
-  const { notifications } = config.child_agents
-  switch (event.type) {
-    case 'session.completed': {
-      const { outcome, message, reason } = event.payload
-      if (!notifications.notify_parent_on_complete) return undefined
-      return `${who} ${outcome}: ${line(message ?? reason ?? 'no message')} — more: sm output ${short}`
-    }
-    case 'session.failed': {
-      const { message, error, reason } = event.payload
-      if (!notifications.notify_parent_on_error) return undefined
-      return `${who} failed: ${line(message ?? error ?? reason ?? 'no reason given')} — more: sm output ${short}`
-    }
-    case 'agent.idle':
-      return notifications.notify_parent_on_idle
-        ? `${who} is idle for ${Math.round((event.payload.idleMs ?? 0) / 60_000)} min and has not said that it is done — look: sm progress ${short}`
-        : undefined
-    case 'agent.waiting':
-      return `${who} waits for ${event.payload.waitsFor} — see: sm approvals; answer: sm approve ${short}, sm reject ${short} or sm send ${short} "…"`
-    case 'approval.requested':
-      return event.payload.subject === 'termination'
-        ? `${who} appears complete. Approve termination? sm approve ${short} or sm reject ${short}`
-        : undefined
-    case 'progress.checkpoint':
-      return notifications.notify_parent_on_checkpoint
-        ? `${who} reports: ${line(event.payload.message)}`
-        : undefined
-    default:
-      return undefined
-  }
+/** Who is told: the parent, and of one whose parent is gone the next above that is there. */
+function listener(engine: Engine, event: AgentEvent, child: Readonly<SessionState>) {
+  const isOrphan = event.type === 'session.completed' && event.payload.outcome === 'abandoned'
+  let above = child.parentSessionId && engine.session(child.parentSessionId)
+  // A bound on the walk up, because a chain of parents is data and data can hold a circle.
+  for (let i = 0; isOrphan && above && hasEnded(above) && i < deepest; i++)
+    above = above.parentSessionId && engine.session(above.parentSessionId)
+  return above
 }
 
-function line(text: string | BlobRef): string {
-  const whole = typeof text === 'string' ? text : text.preview
-  return whole.replaceAll(/\s+/g, ' ').trim().slice(0, 600)
+/** What the parent reads: what happened, in whose words, and how to look closer. */
+function said(event: AgentEvent, name: string | undefined, config: Config): string | undefined {
+  const told = telling(event, config.child_agents.notifications)
+  const short = shortId(event.sessionId)
+  return (
+    told && `[muster] Child ${name ?? short} (${short}) ${told.text}${told.hint ? ` — ${told.hint}` : ''}`
+  )
 }

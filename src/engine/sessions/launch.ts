@@ -17,7 +17,7 @@ export type Launching = LaunchSpec & {
   /** The CLI's own conversation to go on with. */
   readonly resume?: string
   /** What is to be recorded with the intention, and what may still refuse both. */
-  readonly first?: { readonly drafts: readonly Draft[]; readonly guard: (fleet: Fleet) => void }
+  readonly first?: { readonly drafts: readonly Draft[]; readonly guard?: (fleet: Fleet) => void }
 }
 
 /** Starts the program of a session; a failure ends the session with its reason and leaves nothing behind. */
@@ -63,6 +63,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       },
       never,
     )
+    const pidStartedMs = await parts.processes.startedAt(opened.pid)
     signal.throwIfAborted()
     const foreignId = plan.foreignId ?? launching.resume
     await parts.engine.perform([
@@ -77,6 +78,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         terminalId: opened.session,
         paneId: opened.pane,
         pid: opened.pid,
+        ...(pidStartedMs !== undefined && { pidStartedMs }),
         cli: launching.resolved.cli,
         program: launching.resolved.program,
         launch: kept,

@@ -1,47 +1,67 @@
-import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
+import type { Place } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
+import { findWayBack } from './find-way-back.ts'
 import { launch } from './launch.ts'
-import { readSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
 import { paneOf } from './place.ts'
+import { release } from './release.ts'
 
 /** Starts the program of a session again in its own conversation. The prompt is given again only where it never ran. */
 export async function relaunch(
   parts: Parts,
   { state, root, by }: { state: Readonly<SessionState>; root: Root; by: string },
   signal: AbortSignal,
-): Promise<'resumed' | 'begun anew'> {
-  const { managed } = state
-  const spec = await readSpec(parts, managed?.launch)
-  if (!managed || !spec)
-    throw new AppError('conflict', 'how it was started is not known any more; spawn a new one with: sm spawn')
-  const waiting = state.queue?.find((message) => message.by === 'launch')
-  const files = await parts.clis[managed.cli as AgentCliName].transcripts({
-    workingDir: managed.workingDir,
-    startedAtMs: managed.startedAtMs,
-    env: spec.env,
-    ...(managed.foreignId && { foreignId: managed.foreignId }),
-    ...(managed.transcript && { transcript: managed.transcript }),
-  })
-  const isUntouched = files.length === 0
-  if (managed.cli === 'custom' || (!isUntouched && !managed.foreignId))
-    throw new AppError(
-      'conflict',
-      `${managed.cli} cannot go on with a conversation; spawn a new one with: sm spawn`,
-    )
-  // Without any record of a conversation the first prompt has certainly not run.
-  const prompt = isUntouched ? await promptOf(parts, waiting?.vault) : ''
-  if (managed.place) await parts.terminal.close(paneOf(managed.place), signal)
-  if (hasEnded(state))
-    await parts.engine.perform([draftOf(root, 'session.reopened', { by, reason: 'resumed' })])
-  await launch(
-    parts,
-    { ...spec, root, prompt, ...(!isUntouched && managed.foreignId && { resume: managed.foreignId }) },
-    signal,
+): Promise<void> {
+  const { way, spec } = await findWayBack(parts, state, signal)
+  if (way.kind === 'none' || !spec)
+    throw new AppError('conflict', way.kind === 'none' ? way.why : 'see: sm spawn')
+  const { sessionId, managed } = state
+  // What is left of it may have the conversation open for a moment longer, and two must never have it.
+  await release(parts, { sessionId, program: programOf(managed?.place) }, signal)
+  const isAnew = way.kind === 'anew'
+  const drafts = [
+    ...(hasEnded(state) ? [draftOf(root, 'session.reopened', { by, reason: 'resumed' })] : []),
+    ...cutOff(state, root),
+    ...(isAnew ? [] : unproved(state, root)),
+  ]
+  const prompt = isAnew ? await promptOf(parts, way.prompt) : ''
+  const resume = isAnew ? {} : { resume: way.foreignId }
+  await launch(parts, { ...spec, root, prompt, ...resume, first: { drafts } }, signal)
+}
+
+/** Only with its start: after a reboot its pid is another's. */
+const programOf = (place: Place | undefined) =>
+  place?.pidStartedMs === undefined
+    ? undefined
+    : { pid: place.pid, startedAtMs: place.pidStartedMs, pane: paneOf(place), isRunning: true }
+
+/** Turns that were under way when the program went: nobody will ever end them. */
+function cutOff(state: Readonly<SessionState>, root: Root): Draft[] {
+  const open = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
+  return open.map(({ runId, spanId, facts }) =>
+    draftOf({ ...root, runId, spanId }, 'agent.failed', {
+      agentId: typeof facts['agentId'] === 'string' ? facts['agentId'] : 'agent',
+      reason: 'its program went away in the middle of the turn',
+    }),
   )
-  return isUntouched ? 'begun anew' : 'resumed'
+}
+
+/** A first prompt that the record does not show is not given again: what became of it is not known. */
+function unproved(state: Readonly<SessionState>, root: Root): Draft[] {
+  const waiting = state.queue?.find(({ by }) => by === 'launch')
+  const isSurelyUntyped = state.managed?.isPromptTyped && waiting?.stage === 'queued'
+  return waiting && !isSurelyUntyped
+    ? [
+        draftOf({ ...root, spanId: waiting.spanId, parentSpanId: root.spanId }, 'message.failed', {
+          messageId: waiting.messageId,
+          errorType: 'gone',
+          reason: 'whether it ran is not known; send it again if it is still wanted',
+        }),
+      ]
+    : []
 }
 
 async function promptOf(parts: Parts, vault: string | undefined): Promise<string> {

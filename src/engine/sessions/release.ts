@@ -8,7 +8,13 @@ const graceMs = 2000
 export const sessionMark = 'MUSTER_SESSION'
 
 /** The program in a terminal; one that has ended is known by what it led, and its pid may be another's by now. */
-export type Program = { readonly pid: number; readonly pane: PaneRef; readonly isRunning: boolean }
+export type Program = {
+  readonly pid: number
+  /** When it started: another process may have its pid since. */
+  readonly startedAtMs?: number | undefined
+  readonly pane: PaneRef
+  readonly isRunning: boolean
+}
 
 export type Released = {
   readonly sessionId: SessionId
@@ -31,6 +37,7 @@ export async function release(
   const { sessionId, program, force = false } = released
   const root = {
     ...(program && { pid: program.pid }),
+    ...(program?.startedAtMs !== undefined && { startedAtMs: program.startedAtMs }),
     ...(program?.isRunning === false && { hasEnded: true as const }),
     mark: { name: sessionMark, value: sessionId },
   }

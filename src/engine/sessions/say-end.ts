@@ -34,7 +34,8 @@ export async function sayExited({ watch, transcript }: Live, exit: Exit): Promis
 }
 
 /** Its terminal is gone, and nobody said that it is done. */
-export async function sayClosed({ watch, transcript }: Live): Promise<void> {
+export async function sayClosed({ watch, transcript }: Live, { at, why }: { at: number; why: string }) {
   await transcript.settled()
-  await watch.end(draftOf(watch.root, 'session.failed', { reason: 'its terminal was closed from outside' }))
+  await watch.end(draftOf(watch.root, 'session.failed', { reason: why }))
+  await watch.take([{ kind: 'exited', source: 'process', at }])
 }

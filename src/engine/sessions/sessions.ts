@@ -4,10 +4,13 @@ import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { isHeld } from '../../core/session/is-held.ts'
+import { openBelow } from '../../core/session/open-below.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
+import { abandonOrphans } from './abandon-orphans.ts'
 import { Approvals } from './approvals.ts'
 import { closing } from './closing.ts'
+import { curesOf } from './cures-of.ts'
 import { Delivery } from './deliver.ts'
 import { draftOf } from './drafts.ts'
 import { answerHook } from './hooks.ts'
@@ -15,9 +18,10 @@ import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { isAt, paneOf } from './place.ts'
 import { readScreen } from './read-screen.ts'
-import { type Restored, reconcile } from './reconcile.ts'
+import type { Restored } from './reconcile.ts'
 import { relaunch } from './relaunch.ts'
 import { release } from './release.ts'
+import { Restore } from './restore.ts'
 import { sayClosed, sayExited } from './say-end.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
@@ -44,13 +48,23 @@ export class Sessions {
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
   readonly #stopped = new AbortController()
+  readonly #restore: Restore
+  #isStarted = false
   #unlisten: () => void = () => {}
-  #restored: readonly Restored[] = []
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.approvals = new Approvals(parts)
     this.#lifecycle = new Lifecycle(parts)
+    this.#restore = new Restore(
+      parts,
+      curesOf(parts, {
+        follow: (state) => this.follow(state),
+        resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
+        letGo: (live, how) => this.#unwatched(this.#letGo(live, how), 'what is left of a session'),
+        signal: this.#stopped.signal,
+      }),
+    )
   }
 
   /** Takes up every session that is open, and listens to the terminals. */
@@ -59,35 +73,29 @@ export class Sessions {
       this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
     })
     const panes = await this.#parts.terminal.panes(this.#stopped.signal)
-    const managed = Array.from(this.#parts.engine.sessions()).filter(
-      (state) => state.managed?.origin === 'managed',
-    )
-    for (const state of managed) this.follow(state)
+    for (const state of this.#parts.engine.sessions())
+      if (state.managed?.origin === 'managed') this.follow(state)
     const following = {
       ids: () => new Set(this.#live.keys()),
       follow: (state: Readonly<SessionState>) => this.follow(state),
     }
     const endStrays = await sweep(this.#parts, { panes, following }, this.#stopped.signal)
     this.#unwatched(endStrays(), 'what a killed daemon left')
-    this.#restored = await reconcile(managed, panes, {
-      ended: async (state, { exitCode, exitSignal }) => {
-        const live = this.follow(state)
-        await sayExited(live, { at: this.#parts.clock.now(), code: exitCode, signal: exitSignal })
-        this.#unwatched(this.#letGo(live, { keepsTerminal: true }), 'an ended program')
-      },
-      resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
-      lost: async (state) => {
-        const live = this.follow(state)
-        await sayClosed(live)
-        this.#unwatched(this.#letGo(live, { isGone: true }), 'a lost session')
-      },
-    })
+    await this.#restore.atStart(this.#stopped.signal)
+    this.#isStarted = true
+    await this.abandonOrphans()
     this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
   }
 
-  /** What became of each session when the daemon took them up. */
-  restored(): readonly Restored[] {
-    return this.#restored
+  /** Brings back what went down and can come back, or only says what would become of each session. */
+  restore(isDry: boolean, signal: AbortSignal): Promise<readonly Restored[]> {
+    return this.#restore.run(isDry ? 'look' : 'bring back', signal)
+  }
+
+  /** Marks the sessions whose parent died without ending them. */
+  async abandonOrphans(): Promise<void> {
+    // Until every session is taken up it is not known which parents are there.
+    if (this.#isStarted) await abandonOrphans(this.#parts, (id) => this.isRunning(id))
   }
 
   /** Brings back the program of a session that has none. */
@@ -96,12 +104,11 @@ export class Sessions {
   }
 
   async #resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
-    const known = this.#live.get(state.sessionId)
     const panes = await this.#parts.terminal.panes(signal)
     const place = state.managed?.place
     if (panes.some((pane) => isAt(pane, place) && !pane.isDead))
       throw new AppError('conflict', 'its program runs; look at it with: sm attach')
-    const live = known ?? this.follow(state)
+    const live = this.follow(state)
     await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
     this.#live.delete(state.sessionId)
     live.watch.stop()
@@ -288,6 +295,7 @@ export class Sessions {
   async terminate(live: Live): Promise<void> {
     await this.#letGo(live, {})
     await this.#forget(live)
+    await this.abandonOrphans()
   }
 
   /** Not under a caller's signal: what has begun to end must not be left half-way because somebody hung up. */
@@ -298,7 +306,8 @@ export class Sessions {
       // Pids of another run of the server may be those of strangers by now.
       const isKnown = place?.serverId === this.#parts.terminal.server()
       const isRunning = !isGone && this.isRunning(watch.id)
-      const program = place && isKnown ? { pid: place.pid, pane: paneOf(place), isRunning } : undefined
+      const started = { pid: place?.pid ?? 0, startedAtMs: place?.pidStartedMs }
+      const program = place && isKnown ? { ...started, pane: paneOf(place), isRunning } : undefined
       return release(this.#parts, { sessionId: watch.id, program, ...rest }, this.#stopped.signal)
     })
   }
@@ -322,23 +331,28 @@ export class Sessions {
   }
 
   async #onTerminal(event: TerminalEvent): Promise<void> {
-    if (event.kind !== 'exited' && event.kind !== 'closed') return
+    if (event.kind !== 'exited' && event.kind !== 'closed' && event.kind !== 'died') return
+    const at = this.#parts.clock.now()
     const isMeant = ({ watch }: Live): boolean => {
       const place = watch.state()?.managed?.place
-      return event.kind === 'exited' ? place?.paneId === event.pane : place?.terminalId === event.session
+      if (place?.serverId !== event.server) return false
+      if (event.kind === 'died') return true
+      return event.kind === 'exited' ? place.paneId === event.pane : place.terminalId === event.session
     }
     for (const live of Array.from(this.#live.values()).filter(isMeant)) {
       await this.#turns.settled(live.watch.id)
       // It may have been resumed in another terminal meanwhile, or be gone.
       if (!isMeant(live) || this.#live.get(live.watch.id) !== live) continue
       if (event.kind === 'exited') {
-        await sayExited(live, { at: this.#parts.clock.now(), code: event.code, signal: event.signal })
+        await sayExited(live, { at, code: event.code, signal: event.signal })
         await this.#letGo(live, { keepsTerminal: true })
-      } else {
-        await sayClosed(live)
+      } else if (event.kind === 'closed') {
+        await sayClosed(live, { at, why: 'its terminal was closed from outside' })
         await this.#letGo(live, { isGone: true })
-      }
+      } else await live.watch.take([{ kind: 'exited', source: 'process', at }])
     }
+    if (event.kind === 'died') await this.#restore.afterDeath(this.#stopped.signal)
+    await this.abandonOrphans()
   }
 
   /** Looks at terminals of which nothing else tells enough. */
@@ -346,7 +360,7 @@ export class Sessions {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       await this.#parts.clock.sleep(lookEveryMs, signal).catch(() => {})
-      const below = this.#openBelow()
+      const below = openBelow(this.#parts.engine.sessions())
       for (const { watch, transcript } of this.#live.values()) {
         if (signal.aborted) return
         const state = watch.state()
@@ -372,14 +386,6 @@ export class Sessions {
     const live = this.#live.get(watch.id)
     if (live && isHeld(state, (id) => this.#parts.engine.session(id)))
       await this.interrupt(live, this.#stopped.signal)
-  }
-
-  /** How many open children each parent has. */
-  #openBelow(): ReadonlyMap<SessionId, number> {
-    const counts = new Map<SessionId, number>()
-    for (const { parentSessionId } of this.#parts.engine.sessions())
-      if (parentSessionId) counts.set(parentSessionId, (counts.get(parentSessionId) ?? 0) + 1)
-    return counts
   }
 
   async #look(watch: SessionWatch): Promise<void> {

@@ -83,7 +83,8 @@ export class TranscriptFollower {
     })
     for (const file of found) {
       if (this.#files.has(file.path)) continue
-      this.#files.set(file.path, { ...file, offset: 0, memory: {} })
+      const offset = file.agent === undefined ? (managed.recordFrom ?? 0) : 0
+      this.#files.set(file.path, { ...file, offset, memory: {} })
       this.#parts.files.watch(file.path, () => this.poke(), this.#stopped.signal)
     }
   }

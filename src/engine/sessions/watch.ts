@@ -3,6 +3,7 @@ import type { Draft } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
+import type { Fleet } from '../../core/fleet.ts'
 import { isSameText } from '../../core/messages/match.ts'
 import { type Evidence, noEvidence, observe } from '../../core/session/evidence/evidence.ts'
 import { judge } from '../../core/session/evidence/judge.ts'
@@ -118,8 +119,8 @@ export class SessionWatch {
   }
 
   /** Says what the owner knows for certain: it ended, was sent away, was told to complete. */
-  async say(drafts: readonly Draft[]): Promise<void> {
-    const done = this.#work.then(() => this.#parts.engine.perform(drafts))
+  async say(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<void> {
+    const done = this.#work.then(() => this.#parts.engine.perform(drafts, guard))
     this.#work = done.catch(() => {})
     await done
     this.#recorded = this.state()?.lifecycle ?? this.#recorded

@@ -1,0 +1,75 @@
+import type { Config } from '../../contract/config.ts'
+import type { AgentEvent, EventType } from '../../contract/event.ts'
+import { shortId } from '../../contract/ids.ts'
+import type { BlobRef } from '../../contract/values.ts'
+
+/** What is worth telling whoever looks after a session: in which word, what is said, and how to look closer. */
+export type Telling = { readonly event: string; readonly text: string; readonly hint?: string }
+
+type Wanted = Config['child_agents']['notifications']
+
+/** Events that may be told; which of them are depends on the settings. */
+export const toldTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'session.completed',
+  'session.failed',
+  'agent.idle',
+  'agent.waiting',
+  'approval.requested',
+  'progress.checkpoint',
+])
+
+/** What an event of a child means to its parent; nothing when it is not told. */
+export function telling(event: AgentEvent, wanted: Wanted): Telling | undefined {
+  const short = shortId(event.sessionId)
+  const more = `more: sm output ${short}`
+  switch (event.type) {
+    case 'session.completed': {
+      const { outcome, message, reason } = event.payload
+      if (!wanted.notify_parent_on_complete) return undefined
+      const hint = outcome === 'abandoned' ? `take it over: sm adopt ${short}` : more
+      return { event: outcome, text: `${outcome}: ${line(message ?? reason ?? 'no message')}`, hint }
+    }
+    case 'session.failed': {
+      const { message, error, reason } = event.payload
+      if (!wanted.notify_parent_on_error) return undefined
+      return {
+        event: 'error',
+        text: `failed: ${line(message ?? error ?? reason ?? 'no reason given')}`,
+        hint: more,
+      }
+    }
+    case 'agent.idle': {
+      const minutes = Math.round((event.payload.idleMs ?? 0) / 60_000)
+      if (!wanted.notify_parent_on_idle) return undefined
+      return {
+        event: 'idle',
+        text: `is idle for ${minutes} min and has not said that it is done`,
+        hint: `look: sm progress ${short}`,
+      }
+    }
+    case 'agent.waiting':
+      return {
+        event: 'waiting',
+        text: `waits for ${event.payload.waitsFor}`,
+        hint: `see: sm approvals; answer: sm approve ${short}, sm reject ${short} or sm send ${short} "…"`,
+      }
+    case 'approval.requested':
+      return event.payload.subject === 'termination'
+        ? {
+            event: 'approval',
+            text: `appears complete. Approve termination? sm approve ${short} or sm reject ${short}`,
+          }
+        : undefined
+    case 'progress.checkpoint':
+      return wanted.notify_parent_on_checkpoint
+        ? { event: 'checkpoint', text: `reports: ${line(event.payload.message)}` }
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function line(text: string | BlobRef): string {
+  const whole = typeof text === 'string' ? text : text.preview
+  return whole.replaceAll(/\s+/g, ' ').trim().slice(0, 600)
+}

@@ -1,0 +1,54 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import { type WayBack, wayBack } from '../../core/session/way-back.ts'
+import { type LaunchSpec, readSpec } from './launch-spec.ts'
+import type { Parts } from './parts.ts'
+
+/** How a session can be started again, and what with; only looks. */
+export type Found = { readonly way: WayBack; readonly spec?: LaunchSpec }
+
+export async function findWayBack(
+  parts: Parts,
+  state: Readonly<SessionState>,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { managed } = state
+  const spec = await readSpec(parts, managed?.launch)
+  if (!managed || !spec) return { way: none('how it was started is not known any more; see: sm spawn') }
+  const cli = parts.clis[managed.cli as AgentCliName]
+  const mayHaveRun = await cli.mayHaveRun({
+    workingDir: managed.workingDir,
+    startedAtMs: managed.startedAtMs,
+    env: spec.env,
+    ...(managed.foreignId && { foreignId: managed.foreignId }),
+    ...(managed.transcript && { transcript: managed.transcript }),
+  })
+  const way = wayBack(state, mayHaveRun)
+  if (way.kind !== 'resume') return { way, spec }
+  const other = await runsOutside(parts, { ...way, cli: cli.name, env: spec.env }, signal)
+  return other === undefined ? { way, spec } : { way: none(elsewhere(other)), spec }
+}
+
+const none = (why: string): WayBack => ({ kind: 'none', why })
+
+/** What a person is told who wants a conversation that somebody else has open. */
+export const elsewhere = (pid: number): string =>
+  `its conversation runs outside of Muster (pid ${pid}); quit it there, then try again`
+
+type Sought = {
+  readonly cli: AgentCliName
+  readonly foreignId: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The process outside of Muster that has a conversation open: two on one would write over each other. */
+export async function runsOutside(
+  parts: Pick<Parts, 'clis' | 'processes'>,
+  { cli, foreignId, env }: Sought,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (const { foreignId: id, pid } of await parts.clis[cli].foreign(env, signal))
+    if (id === foreignId && pid !== undefined && !(await parts.processes.variable(pid, 'MUSTER_SESSION')))
+      return pid
+  return undefined
+}

@@ -1,0 +1,116 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import { AppError } from '../../contract/errors.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import { checkAdoption } from '../../core/session/adoption.ts'
+import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
+import { resolveLaunch } from '../../core/session/launch.ts'
+import { spawnLimit } from '../../core/session/limits.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import { draftOf, type Root } from './drafts.ts'
+import { elsewhere, runsOutside } from './find-way-back.ts'
+import { launch } from './launch.ts'
+import type { Parts } from './parts.ts'
+
+/** Who wants an observed session, and where it is to hang. */
+export type TakeOver = {
+  readonly state: Readonly<SessionState>
+  readonly parent: SessionId | undefined
+  readonly by: string
+  readonly environment: Readonly<Record<string, string>> | undefined
+}
+
+/** Where a CLI keeps its conversations is said by the environment in which this one was found. */
+const places = ['HOME', 'CLAUDE_CONFIG_DIR', 'CODEX_HOME']
+
+/** Goes on with a conversation that was begun outside of Muster, once nobody has it open any more. */
+export async function takeOver(
+  parts: Parts,
+  { state, parent, by, environment }: TakeOver,
+  signal: AbortSignal,
+): Promise<void> {
+  const { managed, sessionId } = state
+  const cli = managed?.cli as AgentCliName
+  if (managed?.foreignId === undefined)
+    throw new AppError('conflict', 'its conversation is not known, so nothing can go on with it')
+  const found = { cli, foreignId: managed.foreignId, env: known(parts.surroundings.env) }
+  const pid = await runsOutside(parts, found, signal)
+  if (pid !== undefined) throw new AppError('conflict', `${elsewhere(pid)}: sm adopt ${shortId(sessionId)}`)
+  const short = shortId(sessionId)
+  const config = parts.config()
+  const resolved = {
+    ...resolveLaunch({ agent_type: cli, prompt: '' }, { config, agents: [], shortId: short }),
+    name: managed.name,
+  }
+  const version = await parts.clis[cli].version(resolved.program, signal)
+  if (version === undefined)
+    throw new AppError('not_found', `${resolved.program} was not found; install it, then: sm adopt ${short}`)
+  const depth = parent === undefined ? 0 : (parts.engine.session(parent)?.depth ?? 0) + 1
+  const root = rootFor(parts, state, by)
+  const taken = inherited(environment ?? parts.surroundings.env, {
+    cli,
+    allowed: config.sessions.inherit_environment_vars,
+  })
+  const size = managed.transcript && (await parts.files.read(managed.transcript, 0, 1))?.size
+  await launch(
+    parts,
+    {
+      root,
+      resolved,
+      version,
+      workingDir: managed.workingDir,
+      tmuxSession: `${cli}-${short}`,
+      env: sessionEnvironment(
+        { ...taken, ...whereabouts(parts) },
+        {
+          sessionId,
+          home: parts.surroundings.home,
+          depth,
+          traceId: root.traceId,
+          spanId: root.spanId,
+          parentId: parent,
+          binFolder: parts.surroundings.binFolder,
+          shellStart: parts.surroundings.shellStart,
+        },
+      ),
+      prompt: '',
+      resume: managed.foreignId,
+      first: {
+        drafts: [
+          ...(hasEnded(state) ? [draftOf(root, 'session.reopened', { by, reason: 'adopted' })] : []),
+          draftOf(root, 'session.updated', {
+            parentSessionId: parent ?? null,
+            depth,
+            permissionMode: resolved.permissionMode,
+            // What was said before is history: it stays in its own file and is counted by nobody.
+            ...(size && { recordFrom: size }),
+            by,
+          }),
+        ],
+        guard: (fleet) => {
+          const passed = spawnLimit(fleet, config.limits, { parent: undefined, recentSpawns: 0 })
+          if (passed)
+            throw new AppError('limited', `the limit of ${passed.max} ${passed.what} is reached; end some`)
+          checkAdoption(fleet.sessions, { child: sessionId, parent }, config.limits)
+        },
+      },
+    },
+    signal,
+  )
+}
+
+const known = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+
+const whereabouts = ({ surroundings: { env } }: Parts): Record<string, string> =>
+  known(Object.fromEntries(places.map((name) => [name, env[name]])))
+
+function rootFor(parts: Parts, state: Readonly<SessionState>, by: string): Root {
+  const span = [...state.open.values()].find(({ kind }) => kind === 'session')
+  return {
+    sessionId: state.sessionId,
+    traceId: state.traceId ?? parts.ids.trace(),
+    runId: span?.runId ?? parts.ids.run(),
+    spanId: span?.spanId ?? parts.ids.span(),
+    actor: by,
+  }
+}
