@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { toJsonSchema } from '../src/contract/formats/std-008/json-schema.ts'
 import { openapi } from '../src/http/openapi.ts'
 import { cliPage } from './docs/cli-page.ts'
+import { configExample } from './docs/config-example.ts'
 import { configPage } from './docs/config-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
 import { eventsPage } from './docs/events-page.ts'
@@ -16,6 +17,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'cli.md': cliPage,
   'events.md': eventsPage,
   'config.md': configPage,
+  'config.example.yaml': configExample,
   'errors.md': errorsPage,
   'routes.md': routesPage,
   'openapi.json': () => json(openapi()),

@@ -17,6 +17,9 @@ import { stateFolder } from './state-folder.ts'
 /** How long `sm` waits: before it says that the daemon is slow, before it gives up, and for a stop. */
 export type Patience = { readonly answerMs: number; readonly slowMs: number; readonly stopMs: number }
 
+/** Ending a session takes its grace period, and there may be many. */
+const endingMs = 120_000
+
 const usualPatience: Patience = { answerMs: 2000, slowMs: 15_000, stopMs: 20_000 }
 
 /** The way from `sm` to the daemon of one home. */
@@ -30,8 +33,8 @@ export type DaemonConnection = {
   client(): Promise<Client>
   /** Makes sure that it runs. */
   start(): Promise<{ health: Health; started: boolean }>
-  /** Asks it to stop and waits until it is gone; false when none ran. */
-  stop(): Promise<boolean>
+  /** Asks it to stop, with its sessions when they shall end too, and waits until it is gone. */
+  stop(what?: { readonly sessions?: boolean }): Promise<{ stopped: boolean; killed: number }>
 }
 
 export function daemonConnection(io: Io, patience = usualPatience): DaemonConnection {
@@ -59,12 +62,12 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
       return client()
     },
     start,
-    stop: async () => {
+    stop: async (what = {}) => {
       const health = await find()
-      if (health === undefined) return false
-      await client().shutdown({}, { signal: io.signal })
+      if (health === undefined) return { stopped: false, killed: 0 }
+      const { killed } = await client().shutdown(what, { signal: io.signal, timeoutMs: endingMs })
       await untilGone(health, probe, { io, patience })
-      return true
+      return { stopped: true, killed }
     },
   }
 }

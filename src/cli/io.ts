@@ -19,6 +19,10 @@ export type Io = {
   readonly isTerminal: boolean
   readonly isJson: boolean
   readonly isColored: boolean
+  /** Whether a person is there to answer a question. */
+  readonly canAsk: boolean
+  /** Asks a person; anything but yes is no. */
+  confirm(question: string): Promise<boolean>
   /** A message for the person; never part of the result. */
   say(message: string): void
   /** A line that the next one replaces on a terminal, and nothing elsewhere. */

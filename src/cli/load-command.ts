@@ -11,6 +11,7 @@ const loaders: Loaders = {
   messages: async () => (await import('./commands/messages.ts')).messages,
   interrupt: async () => (await import('./commands/interrupt.ts')).interrupt,
   kill: async () => (await import('./commands/kill.ts')).kill,
+  budget: async () => (await import('./commands/budget.ts')).budget,
   approvals: async () => (await import('./commands/approvals.ts')).approvals,
   approve: async () => (await import('./commands/approve.ts')).approve,
   reject: async () => (await import('./commands/reject.ts')).reject,

@@ -23,6 +23,8 @@ export function openIo(options: OpenIoOptions): Io {
     isTerminal: terminal.isTerminal,
     isJson,
     isColored,
+    canAsk: process.stdin.isTTY && process.stderr.isTTY && !isJson,
+    confirm: async (question) => (await import('./confirm.ts')).confirm(question, terminal.signal),
     say: (message) => terminal.say(message),
     progress: (message) => terminal.progress(message),
     now: () => Date.now(),

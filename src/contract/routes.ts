@@ -222,9 +222,9 @@ export const routes = {
   shutdown: route({
     ...places.shutdown,
     access: 'operate',
-    input: nothing,
-    output: z.strictObject({ stopping: z.literal(true) }),
-    summary: 'Stop the daemon; sessions go on',
+    input: z.strictObject({ sessions: z.boolean().optional() }),
+    output: z.strictObject({ stopping: z.literal(true), killed: Count }),
+    summary: 'Stop the daemon; sessions go on, unless they shall end with it',
   }),
   openapi: route({
     ...places.openapi,

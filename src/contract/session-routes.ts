@@ -7,6 +7,7 @@ import {
   CheckpointView,
   ExplanationView,
   MessageView,
+  MetricsView,
   ProcessView,
   ProgressView,
   RestoredView,
@@ -16,8 +17,9 @@ import {
   SessionView,
   SpawnedView,
   SpawnRequest,
+  UnsavedView,
 } from './session-views.ts'
-import { Count, Lifecycle } from './values.ts'
+import { Budget, Count, Lifecycle } from './values.ts'
 
 /** How a caller names a session: long id, short id, a unique prefix, or its name. */
 export const SessionRef = z.string().min(1).max(200)
@@ -70,9 +72,11 @@ export const sessionRoutes = {
       name: SessionName.optional(),
       task: z.string().max(1000).nullable().optional(),
       lock: z.string().max(1000).nullable().optional(),
+      /** What it and all below it may use from now on, in place of what they might before. */
+      budget: Budget.optional(),
     }),
     output: SessionView,
-    summary: 'Name a session, say what it works on, or lock its workspace',
+    summary: 'Name a session, say what it works on, lock its workspace, or give it another budget',
   }),
   listChildren: route({
     ...places.listChildren,
@@ -91,6 +95,13 @@ export const sessionRoutes = {
     input: z.strictObject(one),
     output: ProgressView,
     summary: 'How far a session is',
+  }),
+  getMetrics: route({
+    ...places.getMetrics,
+    access: 'read',
+    input: z.strictObject(one),
+    output: MetricsView,
+    summary: 'The figures of progress in three groups: tokens, tools and activity',
   }),
   listCheckpoints: route({
     ...places.listCheckpoints,
@@ -196,6 +207,13 @@ export const sessionRoutes = {
     output: SessionView,
     summary: 'Stop what a session is doing, as Escape does',
   }),
+  listUnsaved: route({
+    ...places.listUnsaved,
+    access: 'report',
+    input: z.strictObject(one),
+    output: z.strictObject({ sessions: z.array(UnsavedView) }),
+    summary: 'What ending a session would cut off, in it and in all below it',
+  }),
   killSession: route({
     ...places.killSession,
     access: 'report',
@@ -257,7 +275,13 @@ export const sessionRoutes = {
     ...places.getSummary,
     access: 'read',
     input: z.strictObject(one),
-    output: z.strictObject({ session_id: z.string(), name: z.string(), summary: z.string() }),
+    output: z.strictObject({
+      session_id: z.string(),
+      name: z.string(),
+      summary: z.string(),
+      /** Who or what made it. */
+      made_by: z.string(),
+    }),
     summary: 'What a session is about, taken from its own words',
   }),
   listApprovals: route({

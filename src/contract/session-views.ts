@@ -79,6 +79,9 @@ export const MessageView = z.strictObject({
 })
 export type MessageView = z.infer<typeof MessageView>
 
+/** A git work tree of its own, with its branch and the commit it began at. */
+const WorktreeView = z.strictObject({ path: z.string(), branch: z.string(), base: z.string() })
+
 /** A session as every list and page shows it: document 3's Session by name, and what we know beyond it. */
 export const SessionView = z.strictObject({
   /** The eight hex digits people use; `id` is the whole one. */
@@ -106,6 +109,7 @@ export const SessionView = z.strictObject({
   depth: Count,
   children: Count,
   working_dir: text,
+  worktree: WorktreeView.nullable(),
   permission_mode: PermissionMode.nullable(),
   tmux_session: text,
   tmux_socket: text,
@@ -129,6 +133,10 @@ export const SessionView = z.strictObject({
   pending_approvals: Count,
   queued_messages: Count,
   last_checkpoint: text,
+  /** What looks wrong with it, each with its evidence. */
+  alerts: z.array(
+    z.strictObject({ kind: z.enum(['failing', 'no_progress', 'runaway']), evidence: z.string() }),
+  ),
 })
 export type SessionView = z.infer<typeof SessionView>
 
@@ -151,6 +159,7 @@ export const SpawnedView = z.strictObject({
   model: text,
   permission_mode: PermissionMode,
   working_dir: z.string(),
+  worktree: WorktreeView.nullable(),
   parent_session_id: text,
   tmux_session: z.string(),
   attach: z.string(),
@@ -171,6 +180,8 @@ export const ProgressView = z.strictObject({
   tokens_used: Count,
   tokens_remaining_estimate: amount,
   completion_percentage: amount,
+  /** What the estimate rests on; without a basis there is none. */
+  estimate_basis: text,
   tools_used: z.record(z.string(), Count),
   total_tools: Count,
   last_tool: z
@@ -191,6 +202,27 @@ export const ProgressView = z.strictObject({
   cost_usd: amount,
 })
 export type ProgressView = z.infer<typeof ProgressView>
+
+/** The figures of progress in the three groups of document 3. */
+export const MetricsView = z.strictObject({
+  tokens: ProgressView.pick({
+    tokens_used: true,
+    tokens_remaining_estimate: true,
+    completion_percentage: true,
+    estimate_basis: true,
+    cost_usd: true,
+  }),
+  tools: ProgressView.pick({ tools_used: true, total_tools: true, last_tool: true }),
+  activity: ProgressView.pick({
+    status: true,
+    current_activity: true,
+    is_idle: true,
+    idle_seconds: true,
+    is_waiting_input: true,
+    is_complete: true,
+  }),
+})
+export type MetricsView = z.infer<typeof MetricsView>
 
 /** Why a session is thought to be in its state. */
 export const ExplanationView = z.strictObject({
@@ -236,6 +268,10 @@ export const RestoredView = z.strictObject({
   why: z.string(),
 })
 export type RestoredView = z.infer<typeof RestoredView>
+
+/** A session that somebody is about to end, and what would be cut off with it. */
+export const UnsavedView = z.strictObject({ session: SessionView, unsaved: z.array(z.string()) })
+export type UnsavedView = z.infer<typeof UnsavedView>
 
 /** What people may call a session: nothing that a shell, a path or tmux would read as more than a name. */
 export const SessionName = z

@@ -11,6 +11,7 @@ import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
 import { exportSession, importSession } from './session-files.ts'
+import { killAll } from './sessions/kill-all.ts'
 import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
 
 export type ApiDeps = SessionApiDeps & {
@@ -79,9 +80,10 @@ export function daemonApi(deps: ApiDeps): Api {
       return { seq }
     },
     createLoginLink: async () => ({ url: `${deps.url()}/login?code=${deps.authority.loginCode()}` }),
-    shutdown: async () => {
+    shutdown: async ({ sessions }) => {
+      const killed = sessions ? await killAll(deps.host) : 0
       deps.onShutdown()
-      return { stopping: true }
+      return { stopping: true, killed }
     },
   }
 }

@@ -35,6 +35,7 @@ import { openAuthority } from './authority.ts'
 import { noteParked, redactionBook } from './bookkeeping.ts'
 import { keepPort, lastPort } from './chosen-port.ts'
 import { endedSession } from './ended-session.ts'
+import { givenEnvironment } from './given-environment.ts'
 import { homeFiles } from './home.ts'
 import { IndexClient } from './index-client.ts'
 import { IndexThread } from './index-thread.ts'
@@ -109,6 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const vault = await openVault(files.vault, files.vaultKey)
   const loadAgents = async (signal: AbortSignal) =>
     (await options.agents.load(options.agentProject, signal)).agents
+  const env = givenEnvironment(options.env)
   const host = sessionHost(() =>
     openParts({
       files,
@@ -117,7 +119,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       vault,
       authority,
       config: () => config,
-      env: options.env,
+      env,
       agents: loadAgents,
       url,
       archiveFolder: () => resolve(files.home, config.child_agents.cleanup.archive_path),
@@ -125,7 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onBug: options.onBug,
     }),
   )
-  const looking = { clis: agentClis(options.env), files: systemLineFiles }
+  const looking = { clis: agentClis(options.env), files: systemLineFiles, env }
   const observer = new Observer({
     ...looking,
     engine,
@@ -133,7 +135,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ids: systemIds(systemClock),
     processes: systemProcesses(systemClock),
     config: () => config,
-    env: options.env,
     onBug: options.onBug,
   })
   const directory = new Directory({

@@ -66,10 +66,11 @@ test('[MUS-90] a body that is not UTF-8 is refused', async () => {
 })
 
 test('[MUS-90] an act without input may have no body at all', async () => {
-  const app = testApp({ api: { ...noApi, shutdown: async () => ({ stopping: true as const }) } })
+  const app = testApp({ api: { ...noApi, shutdown: async () => ({ stopping: true as const, killed: 0 }) } })
   const headers = { ...bearer(tokens.operator), 'content-type': 'application/json' }
   expect(await (await ask(app, '/api/v1/shutdown', { method: 'POST', headers })).json()).toEqual({
     stopping: true,
+    killed: 0,
   })
 })
 

@@ -28,10 +28,27 @@ export type Workspace = {
     range: { readonly from: string; readonly to?: string },
     signal: AbortSignal,
   ): Promise<{ readonly files: readonly ChangedFile[]; readonly diff: string }>
-  /** A new work tree on a new branch from the folder's HEAD. */
-  addWorktree(
-    folder: string,
-    wanted: { readonly path: string; readonly branch: string },
-    signal: AbortSignal,
-  ): Promise<{ readonly path: string; readonly branch: string; readonly base: string }>
+  /** Where a new work tree on a new branch would begin; refused when there can be none. */
+  planWorktree(folder: string, branch: string, signal: AbortSignal): Promise<WorktreePlan>
+  /** Makes it; a failure leaves nothing behind. */
+  addWorktree(root: string, worktree: Worktree, signal: AbortSignal): Promise<void>
+  /** Removes it with its branch when nothing is lost with them; false when something would be, and it stays. */
+  removeWorktree(worktree: Worktree, signal: AbortSignal): Promise<boolean>
+  /** What of a folder is in no commit, and which commits are on no remote; undefined outside of a repository. */
+  unsaved(folder: string, signal: AbortSignal): Promise<Unsaved | undefined>
+}
+
+/** A work tree on a branch of its own, with the commit it began at. */
+export type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
+
+/** The repository of a folder, the commit it stands at, and where the folder is below its root. */
+export type WorktreePlan = { readonly root: string; readonly base: string; readonly inside: string }
+
+/** Work that only this folder has. */
+export type Unsaved = {
+  readonly root: string
+  readonly changed: readonly string[]
+  readonly branch: string | null
+  /** Commits of the branch that no remote has; none where there is no remote. */
+  readonly unpushed: number
 }

@@ -39,6 +39,8 @@ function connect(home: string, env: Record<string, string> = {}, patience?: Pati
     program: { node: process.execPath, entry, daemonEntry: entry },
     signal: AbortSignal.timeout(50_000),
     isTerminal: false,
+    canAsk: false,
+    confirm: async () => false,
     isJson: false,
     isColored: false,
     say: (message) => said.push(message),

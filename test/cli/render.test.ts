@@ -29,7 +29,16 @@ afterAll(() => {
 const pages: [string, (view: View) => string][] = [
   ['up', (view) => renderUp(data.upFirst, view)],
   ['up-ssh', (view) => renderUp(data.upOverSsh, view)],
-  ['down', () => [renderDown(data.down), renderDown(data.downIdle)].join('\n')],
+  [
+    'down',
+    (view) =>
+      [
+        renderDown(data.down, view, { sessions: false }),
+        renderDown(data.downIdle, view, { sessions: false }),
+        renderDown({ stopped: true, killed: 2 }, view, { sessions: true }),
+        renderDown(data.downIdle, view, { sessions: true }),
+      ].join('\n'),
+  ],
   ['doctor', (view) => renderChecks(data.doctor, view)],
   ['doctor-well', (view) => renderChecks(data.doctorWell, view)],
   ['config', (view) => renderConfig(data.config, view)],

@@ -381,8 +381,14 @@ describe('send', () => {
 describe('kill', () => {
   test('[SM-85][SM-125] who dies is shown first, and a descendant dies once', async () => {
     const dead = (id: string) => session(id, { status: 'killed' })
+    const doomed = (...ids: string[]) => ({
+      sessions: ids.map((id) => ({
+        session: session(id, { current_task: 'Writing tests' }),
+        unsaved: id === 'abc123' ? ['2 messages not delivered yet'] : [],
+      })),
+    })
     const { client, asked } = recorder({
-      getSession: [detail('abc123', { current_task: 'Writing tests' }), detail('def456'), detail('ghi789')],
+      listUnsaved: [doomed('abc123', 'def456'), doomed('def456'), doomed('ghi789')],
       killSession: [
         { killed: [dead('def456'), dead('abc123')], left: [] },
         { killed: [dead('ghi789')], left: [7] },
@@ -391,7 +397,12 @@ describe('kill', () => {
     const { io, said } = world({ client })
     const sessions = ['abc', 'def', 'ghi']
     const [data] = await collect(kill.run({ sessions, force: true, reason: 'stuck' }, io))
-    expect(said[0]).toBe('engineer-abc123 (abc123) | running | 10min ago | Writing tests')
+    expect(said).toEqual([
+      'engineer-abc123 (abc123) | running | 10min ago | Writing tests',
+      '  unsaved: 2 messages not delivered yet',
+      'engineer-def456 (def456) | running | 10min ago | Writing tests',
+      'engineer-ghi789 (ghi789) | running | 10min ago | Writing tests',
+    ])
     expect(asked.slice(3)).toEqual([
       { route: 'killSession', input: { id: longId('abc123'), force: true, reason: 'stuck' } },
       { route: 'killSession', input: { id: longId('ghi789'), force: true, reason: 'stuck' } },
@@ -401,10 +412,12 @@ describe('kill', () => {
   })
 
   test('[SM-85] a mistyped one keeps all of them alive', async () => {
-    const { client, asked } = recorder({ getSession: [detail('abc123'), new AppError('not_found', 'no')] })
+    const { client, asked } = recorder({
+      listUnsaved: [{ sessions: [] }, new AppError('not_found', 'no')],
+    })
     const input = { sessions: ['abc123', 'x'], force: false, reason: undefined }
     await expect(collect(kill.run(input, world({ client }).io))).rejects.toMatchObject({ code: 'not_found' })
-    expect(asked.every(({ route }) => route === 'getSession')).toBe(true)
+    expect(asked.every(({ route }) => route === 'listUnsaved')).toBe(true)
   })
 })
 

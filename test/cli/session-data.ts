@@ -42,6 +42,7 @@ export function session(session_id: string, more: Partial<SessionView> = {}): Se
     depth: 0,
     children: 0,
     working_dir: '/work/app',
+    worktree: null,
     permission_mode: 'manual',
     tmux_session: `claude-${session_id}`,
     tmux_socket: 'muster',
@@ -64,6 +65,7 @@ export function session(session_id: string, more: Partial<SessionView> = {}): Se
     pending_approvals: 0,
     queued_messages: 0,
     last_checkpoint: null,
+    alerts: [],
     ...more,
   }
 }
@@ -112,6 +114,7 @@ export const progress: ProgressView = {
   tokens_used: 2450,
   tokens_remaining_estimate: 7550,
   completion_percentage: 24,
+  estimate_basis: 'what it said of itself',
   tools_used: { Bash: 2, Read: 5, Edit: 1, Write: 3 },
   total_tools: 11,
   last_tool: {
@@ -144,6 +147,7 @@ export const spawned: SpawnedView = {
   model: 'sonnet',
   permission_mode: 'manual',
   working_dir: '/work/app',
+  worktree: null,
   parent_session_id: '1749a2fe',
   tmux_session: 'claude-abc123',
   attach: 'sm attach abc123',

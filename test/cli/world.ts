@@ -12,6 +12,8 @@ export type Answers = {
   state?: 'down' | 'slow'
   isJson?: boolean
   isTerminal?: boolean
+  /** What a person says when asked; nobody is there without it. */
+  confirms?: boolean
   signal?: AbortSignal
 }
 
@@ -30,6 +32,11 @@ export function world(answers: Answers): { io: Io; said: string[]; slept: number
     program: { node: '', entry: '', daemonEntry: '' },
     signal,
     isTerminal,
+    canAsk: answers.confirms !== undefined,
+    confirm: async (question) => {
+      said.push(question)
+      return answers.confirms === true
+    },
     isJson,
     isColored: false,
     say: (message) => said.push(message),

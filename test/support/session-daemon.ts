@@ -40,7 +40,8 @@ export async function sessionDaemon(options: { config?: string; env?: Record<str
     },
     /** A client with the token of a session, as the programs in it have. */
     as(shortId: string) {
-      const token = readFileSync(join(home, sessionFiles.folder, shortId, sessionFiles.token), 'utf8')
+      const file = join(home, sessionFiles.folder, shortId, sessionFiles.token)
+      const token = readFileSync(file, 'utf8').trim()
       return { client: clientFor(daemon.url, token), token }
     },
     async restart(signal: NodeJS.Signals = 'SIGKILL') {

@@ -33,6 +33,7 @@ export function sessionView(number: number, more: Partial<SessionView> = {}): Se
     depth: 0,
     children: 0,
     working_dir: '/work/app',
+    worktree: null,
     permission_mode: 'acceptEdits',
     tmux_session: `claude-${short}`,
     tmux_socket: 'muster',
@@ -55,6 +56,7 @@ export function sessionView(number: number, more: Partial<SessionView> = {}): Se
     pending_approvals: 0,
     queued_messages: 0,
     last_checkpoint: null,
+    alerts: [],
     ...more,
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
@@ -66,15 +66,71 @@ test('[MUS-233] a diff between two snapshots, and from one to the work tree, cou
   ])
 })
 
-test('[MUS-233] outside of a repository there is nothing to keep; a new work tree begins at HEAD on its own branch', async () => {
+test('[MUS-233] outside of a repository there is nothing to keep', async () => {
   const outside = tempFolder('muster-no-git-')
   expect(await gitWorkspace.snapshot(outside, 'refs/muster/x/1', signal)).toBeUndefined()
+  expect(await gitWorkspace.unsaved(outside, signal)).toBeUndefined()
+})
+
+/** A repository and a new work tree of it. */
+async function worktree() {
   const dir = repository()
+  mkdirSync(join(dir, 'sub'))
   const path = join(tempFolder('muster-tree-'), 'tree')
-  const added = await gitWorkspace.addWorktree(dir, { path, branch: 'muster/one' }, signal)
-  expect(added.base).toBe(run(dir, 'rev-parse', 'HEAD').trim())
-  expect(readFileSync(join(path, 'kept.txt'), 'utf8')).toBe('one\n')
-  await expect(
-    gitWorkspace.addWorktree(dir, { path: `${path}2`, branch: 'muster/one' }, signal),
-  ).rejects.toThrow(/already exists/)
+  const { root, base } = await gitWorkspace.planWorktree(dir, 'muster/one', signal)
+  const tree = { path, branch: 'muster/one', base }
+  await gitWorkspace.addWorktree(root, tree, signal)
+  const commit = (text: string) => {
+    writeFileSync(join(path, 'kept.txt'), text)
+    run(path, 'commit', '-qam', text)
+  }
+  return { dir, tree, commit }
+}
+
+test('[SM-97] a new work tree begins at HEAD on a branch of its own; what cannot be is refused before anything is made', async () => {
+  const { dir, tree } = await worktree()
+  expect(tree.base).toBe(run(dir, 'rev-parse', 'HEAD').trim())
+  expect(readFileSync(join(tree.path, 'kept.txt'), 'utf8')).toBe('one\n')
+  const plan = (branch: string, folder = dir) => gitWorkspace.planWorktree(folder, branch, signal)
+  expect(await plan('two', join(dir, 'sub'))).toMatchObject({ inside: 'sub' })
+  await expect(plan('muster/one')).rejects.toMatchObject({ code: 'conflict' })
+  for (const bad of ['-x', 'a b', 'a..b', ''])
+    await expect(plan(bad)).rejects.toMatchObject({ code: 'invalid' })
+  await expect(plan('two', tempFolder('muster-no-git-'))).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('[SM-97] a work tree goes only when all in it is committed and on another branch', async () => {
+  const untouched = await worktree()
+  expect(await gitWorkspace.removeWorktree(untouched.tree, signal)).toBe(true)
+  expect(existsSync(untouched.tree.path)).toBe(false)
+  expect(run(untouched.dir, 'branch', '--list', 'muster/one')).toBe('')
+
+  const { dir, tree, commit } = await worktree()
+  writeFileSync(join(tree.path, 'new.txt'), 'new')
+  expect(await gitWorkspace.removeWorktree(tree, signal)).toBe(false)
+  rmSync(join(tree.path, 'new.txt'))
+  commit('two\n')
+  expect(await gitWorkspace.removeWorktree(tree, signal)).toBe(false)
+  run(tree.path, 'checkout', '-q', '--detach', tree.base)
+  expect(await gitWorkspace.removeWorktree(tree, signal)).toBe(false)
+  expect(existsSync(join(tree.path, 'kept.txt'))).toBe(true)
+  run(dir, 'merge', '-q', 'muster/one')
+  expect(await gitWorkspace.removeWorktree(tree, signal)).toBe(true)
+  expect(existsSync(tree.path)).toBe(false)
+  expect(readFileSync(join(dir, 'kept.txt'), 'utf8')).toBe('two\n')
+})
+
+test('[SM-85] unsaved work: files in no commit, and commits on no remote', async () => {
+  const dir = repository()
+  const unsaved = () => gitWorkspace.unsaved(dir, signal)
+  expect(await unsaved()).toMatchObject({ changed: [], branch: 'main', unpushed: 0 })
+  writeFileSync(join(dir, 'kept.txt'), 'two\n')
+  writeFileSync(join(dir, 'new ü.txt'), 'new\n')
+  expect(await unsaved()).toMatchObject({ changed: ['kept.txt', 'new ü.txt'] })
+  const remote = tempFolder('muster-remote-')
+  run(remote, 'init', '-q', '--bare')
+  run(dir, 'remote', 'add', 'origin', remote)
+  run(dir, 'push', '-q', 'origin', 'main')
+  run(dir, 'commit', '-qam', 'second')
+  expect(await unsaved()).toMatchObject({ changed: ['new ü.txt'], unpushed: 1 })
 })

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Workspace } from '../../ports/workspace.ts'
 import { readNumstat } from './numstat.ts'
+import { maybe, rootOf } from './root-of.ts'
 import { git } from './run-git.ts'
+import { unsavedIn } from './unsaved.ts'
+import { worktrees } from './worktrees.ts'
 
 const author = {
   GIT_AUTHOR_NAME: 'Muster',
@@ -38,15 +41,8 @@ export const gitWorkspace: Workspace = {
     ])
     return { files: readNumstat(numbers, names), diff }
   },
-  async addWorktree(folder, { path, branch }, signal) {
-    const root = await rootOf(folder, signal)
-    if (root === undefined)
-      throw new AppError('conflict', `${folder} is not in a git work tree, so it cannot have another`)
-    const base = await maybe(git(root, ['rev-parse', '--verify', '-q', 'HEAD'], { signal }))
-    if (base === undefined) throw new AppError('conflict', `${root} has no commit yet; make one first`)
-    await git(root, ['worktree', 'add', '-b', branch, path, base], { signal })
-    return { path, branch, base }
-  },
+  ...worktrees,
+  unsaved: unsavedIn,
 }
 
 /** All files as they are, ignored ones left out, in an index of our own: the user's is not touched. */
@@ -63,18 +59,5 @@ async function commitOfTree(root: string, head: string | undefined, signal: Abor
     ).trim()
   } finally {
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-const rootOf = (folder: string, signal: AbortSignal): Promise<string | undefined> =>
-  maybe(git(folder, ['rev-parse', '--show-toplevel'], { signal }))
-
-/** What git answers with a failure when there is none. */
-async function maybe(answer: Promise<string>): Promise<string | undefined> {
-  try {
-    return (await answer).trim() || undefined
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'failed') return undefined
-    throw error
   }
 }

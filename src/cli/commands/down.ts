@@ -2,8 +2,6 @@ import type { DataCommand } from '../command-module.ts'
 import { renderDown } from '../render/daemon-status.ts'
 
 export const down: DataCommand<'down'> = {
-  run: async (_input, io) => ({
-    stopped: await (await io.daemon()).stop(),
-  }),
+  run: async ({ sessions }, io) => (await io.daemon()).stop(sessions ? { sessions } : {}),
   render: renderDown,
 }

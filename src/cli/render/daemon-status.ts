@@ -1,5 +1,7 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import type { CommandInput } from '../../contract/cli.ts'
 import type { View } from '../command-module.ts'
+import { plural } from './amounts.ts'
 import { painter } from './paint.ts'
 
 /** Where the daemon answers, and how to get there from the other end of an SSH connection. */
@@ -15,5 +17,16 @@ export function renderUp(
   ].join('\n')
 }
 
-export const renderDown = ({ stopped }: CommandOutput<'down'>): string =>
-  stopped ? 'The daemon is stopped; sessions go on.' : 'The daemon was not running.'
+export function renderDown(
+  { stopped, killed }: CommandOutput<'down'>,
+  _view: View,
+  input: CommandInput<'down'>,
+): string {
+  if (!stopped)
+    return input.sessions
+      ? 'The daemon was not running, so no session could be ended; try again after: sm up'
+      : 'The daemon was not running.'
+  return input.sessions
+    ? `The daemon is stopped; ${plural(killed, 'session')} ended first.`
+    : 'The daemon is stopped; sessions go on.'
+}

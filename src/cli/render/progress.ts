@@ -33,10 +33,12 @@ export function renderProgress(
   ].join('\n')
 }
 
-function tokensLine({ tokens_used, tokens_remaining_estimate, completion_percentage }: ProgressView): string {
+function tokensLine(progress: ProgressView): string {
+  const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis } = progress
   if (tokens_remaining_estimate === null) return `Tokens: ${count(tokens_used)}`
   const share = completion_percentage === null ? '' : ` (${completion_percentage}%)`
-  return `Tokens: ${count(tokens_used)} / ~${count(tokens_used + tokens_remaining_estimate)} est${share}`
+  const basis = estimate_basis?.startsWith('the median') ? `, ${estimate_basis}` : ''
+  return `Tokens: ${count(tokens_used)} / ~${count(tokens_used + tokens_remaining_estimate)} est${share}${basis}`
 }
 
 function contextLine({ context_percent, cost_usd }: ProgressView): string[] {

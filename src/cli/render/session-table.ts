@@ -89,7 +89,7 @@ function taskOf(session: SessionView, { room, now, paint }: Room): string {
 }
 
 function marksOf(session: SessionView, now: number): { word: string; colour: Colour }[] {
-  const { permission_mode, health, waiting_for, limited_until } = session
+  const { permission_mode, health, waiting_for, limited_until, alerts } = session
   const until = limited_until === null ? '' : ` until ${clock(limited_until, now)}`
   return [
     ...(session.origin === 'observed' ? [{ word: 'observed', colour: 'dim' as const }] : []),
@@ -97,6 +97,7 @@ function marksOf(session: SessionView, now: number): { word: string; colour: Col
     ...(health === 'ok'
       ? []
       : [{ word: health === 'limited' ? `limited${until}` : health, colour: 'yellow' as const }]),
+    ...alerts.map(({ kind }) => ({ word: `alert: ${kind.replace('_', ' ')}`, colour: 'red' as const })),
     ...(waiting_for === 'background' ? [{ word: 'background', colour: 'cyan' as const }] : []),
   ]
 }

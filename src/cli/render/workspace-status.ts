@@ -31,6 +31,9 @@ export function renderStatus(status: CommandOutput<'status'>, view: View): strin
   const locks = [...(session === null ? [] : [session]), ...others].filter(({ lock }) => lock !== null)
   return [
     session === null ? 'You: a person, outside of any session' : `You: ${renderMe(session)}`,
+    ...(session?.worktree
+      ? [`Work tree: ${session.worktree.path} on branch ${session.worktree.branch}`]
+      : []),
     ...(session?.current_task ? [`Task: ${oneLine(session.current_task)}`] : []),
     ...locks.map((holder) => `Lock: ${shownName(holder)} says "${oneLine(holder.lock ?? '')}"`),
     ...(session === null ? [] : [children.length === 0 ? 'Children: none' : 'Children:']),

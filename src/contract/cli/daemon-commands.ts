@@ -21,8 +21,11 @@ export const daemonCommands = commandFamily({
     summary: 'stop the daemon; sessions go on',
     needs: 'none',
     arguments: {},
-    options: {},
-    examples: [{ line: 'sm down', does: 'stop the daemon and leave sessions running' }],
+    options: { sessions: { kind: 'switch', about: 'end every session first; each is recorded as killed' } },
+    examples: [
+      { line: 'sm down', does: 'stop the daemon and leave sessions running' },
+      { line: 'sm down --sessions', does: 'end all sessions, then the daemon' },
+    ],
   },
   open: {
     group: 'people',

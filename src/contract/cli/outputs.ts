@@ -47,6 +47,8 @@ export const commandOutputs = {
   down: z.strictObject({
     /** False when none was running. */
     stopped: z.boolean(),
+    /** Sessions that were ended with it. */
+    killed: z.int().nonnegative(),
   }),
   open: z.strictObject({ url: z.string(), opened: z.boolean(), forward: z.string().optional() }),
   doctor: DoctorReport,

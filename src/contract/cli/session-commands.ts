@@ -134,6 +134,17 @@ export const sessionCommands = commandFamily({
       { line: 'sm kill def456 --force', does: 'at once' },
     ],
   },
+  budget: {
+    group: 'people',
+    summary: 'give a session and all below it another budget',
+    needs: 'daemon',
+    arguments: {
+      session: oneSession,
+      amounts: { takes: 'many', about: '200k or 1.5m tokens, 5usd; what is used already counts' },
+    },
+    options: {},
+    examples: [{ line: 'sm budget def456 500k', does: 'one that was stopped by its budget goes on' }],
+  },
   approvals: {
     group: 'people',
     summary: 'list what waits for a decision',

@@ -13,6 +13,7 @@ export const sessionOutputs = {
   messages: sessionRoutes.listMessages.output,
   interrupt: sessionRoutes.interruptSession.output,
   kill: sessionRoutes.killSession.output,
+  budget: sessionRoutes.updateSession.output,
   approvals: sessionRoutes.listApprovals.output,
   approve: sessionRoutes.decideApproval.output,
   reject: sessionRoutes.decideApproval.output,

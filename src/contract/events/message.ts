@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { family } from '../event-definition.ts'
 import { Agent, ApprovalSubject, Body, Count, JsonObject, Line, Millis, Raw, Timestamp } from '../values.ts'
+import { Detection } from './session.ts'
 
 /** Every kind of message written; `status_update` is read and becomes one of these. */
 export const MessageType = z.enum([
@@ -108,6 +109,8 @@ export const messageEvents = family({
       options: z.array(Line).optional(),
       timeoutMs: Millis.optional(),
       askedOf: Line.optional(),
+      /** What the question rests on when it was raised by a guess. */
+      detected: Detection.optional(),
     }),
   },
   'approval.granted': {

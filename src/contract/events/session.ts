@@ -24,6 +24,20 @@ const Evidence = z.strictObject({
   detail: Line.optional(),
 })
 
+/** How the end of a session was guessed. */
+export const Detection = z.strictObject({
+  /** What decided: a completion phrase, a milestone, or silence beside other signs. */
+  detector: z.enum(['phrase', 'milestone', 'idle']),
+  confidence: z.enum(['high', 'medium', 'low']),
+  /** From 0 to 100. */
+  score: z.number().min(0).max(100),
+  evidence: z.array(Evidence),
+})
+export type Detection = z.infer<typeof Detection>
+
+/** A git work tree of its own, with its branch and the commit it began at. */
+const Worktree = z.strictObject({ path: Line, branch: Line, base: Line })
+
 /** The head of an imported or recorded collaboration; STD-008 calls it `collaboration`. */
 export const Collaboration = z.strictObject({
   mode: z.enum(['single', 'multi_agent']),
@@ -74,8 +88,7 @@ export const sessionEvents = family({
       tools: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       budget: Budget.optional(),
-      /** A work tree of its own, and the commit and branch it began from. */
-      worktree: z.strictObject({ path: Line, branch: Line, base: Line }).optional(),
+      worktree: Worktree.optional(),
       /** The id the session has in the file it was imported from. */
       foreignId: Line.optional(),
       raw: Raw.optional(),
@@ -124,6 +137,8 @@ export const sessionEvents = family({
       cliVersion: Line.optional(),
       permissionMode: PermissionMode.optional(),
       budget: Budget.optional(),
+      /** Null once its work tree was removed. */
+      worktree: Worktree.nullable().optional(),
       /** Why others should keep out of its workspace. */
       lock: Line.nullable().optional(),
       by: Line.optional(),
@@ -151,6 +166,8 @@ export const sessionEvents = family({
     payload: z.strictObject({
       outcome: z.enum(['completed', 'cancelled', 'killed', 'abandoned']),
       message: Body.optional(),
+      /** Set when nobody said so and it was guessed. */
+      detected: Detection.optional(),
       durationMs: Millis.optional(),
       reason: Line.optional(),
       raw: Raw.optional(),

@@ -56,7 +56,7 @@ export const toolEvents = family({
     span: 'end',
     payload: z.strictObject({
       ...call,
-      gate: z.enum(['tool', 'policy', 'scope', 'delegation', 'approval']),
+      gate: z.enum(['tool', 'policy', 'scope', 'delegation', 'approval', 'budget']),
       reason: Body,
       rule: Line.optional(),
     }),

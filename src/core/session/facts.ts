@@ -1,6 +1,7 @@
 import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
+import { Costs } from '../ledger/costs.ts'
 import { derivedIds, type ImportIds } from '../session-log/derived-ids.ts'
 import { toolCategory } from '../session-log/tool-category.ts'
 
@@ -10,6 +11,8 @@ export type FactPlace = {
   readonly traceId: TraceId
   readonly sessionSpan: SpanId
   readonly actor: string
+  /** Whether what its CLI says it has spent began at nothing. */
+  readonly isNew: boolean
 }
 
 /** The run that a fact belongs to. */
@@ -26,10 +29,18 @@ export class Facts {
   readonly #place: FactPlace
   readonly #ids: ImportIds
   readonly #usage = new Map<string, string>()
+  readonly #costs: Costs
 
   constructor(place: FactPlace) {
     this.#place = place
+    this.#costs = new Costs(place.isNew)
     this.#ids = derivedIds(place.sessionId, 0)
+  }
+
+  /** Takes in what a signal says of money; that there is no run yet to lay it upon must not lose it. */
+  see(signal: Signal): void {
+    if (signal.kind === 'usage') this.#costs.used(signal)
+    if (signal.kind === 'meter' && signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
   }
 
   /** The events of a signal, in order; none for a signal that is only a sign. */
@@ -41,7 +52,9 @@ export class Facts {
       case 'tool-end':
         return [this.#toolEnded(signal, own)]
       case 'usage':
-        return this.#used(signal, own, isEnded)
+        return [...this.#used(signal, own, isEnded), ...this.#priced(signal, own)]
+      case 'meter':
+        return this.#priced(signal, own)
       case 'subagent-start':
         return [this.#spawned(signal, run)]
       case 'subagent-end':
@@ -134,6 +147,13 @@ export class Facts {
         },
       }),
     ]
+  }
+
+  /** The price of the last response, as far as the CLI's own sum has grown since the one before. */
+  #priced(signal: Signal, run: FactRun): Draft[] {
+    const call = this.#costs.take()
+    if (!call) return []
+    return [this.#draft('llm.usage.corrected', signal, { run, payload: { ...call, source: 'status line' } })]
   }
 
   #spawned(signal: SignalOf<'subagent-start'>, parent: FactRun): Draft {

@@ -53,7 +53,8 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   const legacy = mapLegacyArgs([...base, ...(request.args ?? [])])
   const { args, mode } = takePermissionMode(legacy.args)
   const model = request.model ?? preset?.model ?? typed?.model ?? modelOf(agent)
-  const names = namesOf(agent?.name ?? word, request.name, context)
+  // Whoever asks for an Engineer finds an engineer, whatever file plays the part.
+  const names = namesOf(word, request.name, context)
   return {
     cli,
     program: program?.command ?? (cli === 'claude' ? config.claude.default_command : cli),

@@ -1,6 +1,7 @@
 import type { Config } from '../../contract/config.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { Fleet } from '../fleet.ts'
+import { heldBy } from './held-by.ts'
 import type { SessionState } from './state.ts'
 
 /** A limit that a spawn would pass. */
@@ -24,6 +25,7 @@ export function spawnLimit(
   const live = [...fleet.sessions.values()].filter(({ managed }) => managed?.origin === 'managed')
   const above = parent === undefined ? undefined : (fleet.sessions.get(parent) ?? fleet.ended.get(parent))
   return (
+    spent(fleet, above) ??
     passed('max_sessions', live.length, 'sessions that run at one time') ??
     passed('spawns_per_minute', recentSpawns, 'sessions started within a minute') ??
     (above &&
@@ -35,6 +37,15 @@ export function spawnLimit(
         ) ??
         passed('max_descendants', rootOf(fleet, above).descendants, 'sessions ever started below one root')))
   )
+}
+
+/** Whoever may not go on may not send others to go on in its place. */
+function spent(fleet: Fleet, above: SessionState | undefined): Passed | undefined {
+  const holder = above && heldBy(above, (id) => fleet.sessions.get(id) ?? fleet.ended.get(id))
+  if (!holder) return undefined
+  const { budget, name } = holder.managed ?? {}
+  const max = budget?.tokens ?? budget?.usd ?? 0
+  return { limit: 'budget', max, current: max, what: `the budget of ${name ?? 'a session above it'}` }
 }
 
 const childrenOf = (live: readonly SessionState[], parent: SessionState): number =>

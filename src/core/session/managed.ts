@@ -13,6 +13,9 @@ export type Place = {
   readonly pidStartedMs?: number
 }
 
+/** A git work tree that was made for one session, with the branch and the commit it began at. */
+export type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
+
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
 export type Managed = {
   readonly origin: 'managed' | 'observed'
@@ -27,6 +30,10 @@ export type Managed = {
   readonly permissionMode?: PermissionMode
   readonly lifecycleMode?: 'auto' | 'manual' | 'supervised'
   readonly budget?: Budget
+  /** Its budget is used up and nobody has given it more. */
+  readonly isSpent?: boolean
+  /** A git work tree of its own. */
+  readonly worktree?: Worktree
   /** The only tools it may use; nothing limits nothing. */
   readonly tools?: readonly string[]
   readonly foreignId?: string
@@ -41,6 +48,8 @@ export type Managed = {
   readonly isPromptTyped?: boolean
   /** It was given a prompt when it was started. */
   readonly hasPrompt?: boolean
+  /** Its program goes on with a conversation of before. */
+  readonly isResumed?: boolean
   readonly startedAtMs: number
 }
 
@@ -53,7 +62,7 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
-    const { launch, isPromptTyped, pidStartedMs } = event.payload
+    const { launch, isPromptTyped, pidStartedMs, isResumed } = event.payload
     const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
     return {
@@ -75,25 +84,29 @@ export function evolveManaged(
       ...(foreignId && { foreignId }),
       ...(launch && { launch }),
       ...(isPromptTyped && { isPromptTyped }),
+      ...(isResumed && { isResumed }),
     }
   }
+  if (event.type === 'budget.exceeded') return { ...known, isSpent: true }
   return event.type === 'session.updated' ? updated(known, event.payload) : known
 }
 
 type Updated = Extract<Draft, { type: 'session.updated' }>['payload']
 
 function updated(known: Managed, change: Updated): Managed {
-  const { task: _task, lock: _lock, ...rest } = known
-  const {
-    parentSessionId: _parent,
-    depth: _depth,
-    by: _by,
-    task = known.task,
-    lock = known.lock,
-    ...said
-  } = change
+  const { task: _task, lock: _lock, worktree: _worktree, isSpent, ...rest } = known
+  const { parentSessionId: _parent, depth: _depth, by: _by, ...told } = change
+  const { task = known.task, lock = known.lock, worktree = known.worktree, ...said } = told
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  return { ...rest, ...next, ...(task && { task }), ...(lock && { lock }) }
+  return {
+    ...rest,
+    ...next,
+    ...(task && { task }),
+    ...(lock && { lock }),
+    ...(worktree && { worktree }),
+    // Another budget is a new beginning; whether that is used up too is found by the next figure.
+    ...(isSpent && !change.budget && { isSpent }),
+  }
 }
 
 function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: string): Managed | undefined {
@@ -111,6 +124,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.permissionMode && { permissionMode: payload.permissionMode }),
     ...(payload.lifecycleMode && { lifecycleMode: payload.lifecycleMode }),
     ...(payload.budget && { budget: payload.budget }),
+    ...(payload.worktree && { worktree: payload.worktree }),
     ...(payload.tools && { tools: payload.tools }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),

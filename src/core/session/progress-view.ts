@@ -1,5 +1,6 @@
 import type { CheckpointView, ProgressView, SessionView } from '../../contract/session-views.ts'
 import type { Evidence } from './evidence/evidence.ts'
+import type { Typical } from './typical.ts'
 
 /** The last tool call as the index has it. */
 export type LastTool = {
@@ -15,6 +16,7 @@ export type ProgressParts = {
   readonly lastTool: LastTool | undefined
   readonly checkpoints: readonly CheckpointView[]
   readonly evidence: Evidence | undefined
+  readonly typical: Typical | undefined
   readonly now: number
 }
 
@@ -23,7 +25,7 @@ const active = new Set(['spawned', 'starting', 'running'])
 /** How far a session is: what it used, what it did last, and what it said of itself. */
 export function progressView(parts: ProgressParts): ProgressView {
   const { session, tools, lastTool, checkpoints, now } = parts
-  const percent = saidPercent(checkpoints)
+  const estimate = estimateOf(parts)
   const endMs = session.completed_at === null ? now : Date.parse(session.completed_at)
   const idleMs = Math.max(0, now - Date.parse(session.last_activity_at))
   const isComplete = session.completion_status !== null
@@ -34,8 +36,9 @@ export function progressView(parts: ProgressParts): ProgressView {
     status: session.status === 'running' ? 'working' : session.status,
     elapsed_seconds: seconds(endMs - Date.parse(session.created_at)),
     tokens_used: session.tokens_used,
-    tokens_remaining_estimate: remaining(session, percent),
-    completion_percentage: percent,
+    tokens_remaining_estimate: estimate.remaining,
+    completion_percentage: estimate.percent,
+    estimate_basis: estimate.basis,
     tools_used: { ...tools },
     total_tools: Object.values(tools).reduce((sum, n) => sum + n, 0),
     last_tool: lastTool
@@ -73,9 +76,26 @@ function saidPercent(checkpoints: readonly CheckpointView[]): number | null {
   return null
 }
 
-function remaining({ budget, tokens_used }: SessionView, percent: number | null): number | null {
-  if (percent !== null && percent > 0) return Math.round(tokens_used / (percent / 100)) - tokens_used
-  return budget?.tokens === undefined ? null : Math.max(0, budget.tokens - tokens_used)
+type Estimate = {
+  readonly percent: number | null
+  readonly remaining: number | null
+  readonly basis: string | null
+}
+
+/** How much is left: by the agent's own word, else by what others of its kind took, else by its budget. */
+function estimateOf({ session, checkpoints, typical }: ProgressParts): Estimate {
+  const { tokens_used: used, budget } = session
+  const said = saidPercent(checkpoints)
+  if (said !== null) {
+    const remaining = said > 0 ? Math.round(used / (said / 100)) - used : null
+    return { percent: said, remaining, basis: 'what it said of itself' }
+  }
+  if (typical) {
+    const percent = Math.min(99, Math.round((used / typical.tokens) * 100))
+    return { percent, remaining: Math.max(0, typical.tokens - used), basis: typical.basis }
+  }
+  if (budget?.tokens === undefined) return { percent: null, remaining: null, basis: null }
+  return { percent: null, remaining: Math.max(0, budget.tokens - used), basis: 'its budget' }
 }
 
 const firstLine = (text: string | undefined): string | undefined => {

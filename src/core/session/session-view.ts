@@ -1,10 +1,12 @@
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
+import { alertsOf } from './alerts.ts'
 import type { Evidence } from './evidence/evidence.ts'
 import type { Verdict, WaitingFor } from './evidence/verdict.ts'
 import type { Managed } from './managed.ts'
 import { hasEnded, type SessionState } from './state.ts'
+import type { Typical } from './typical.ts'
 
 /** What is known of a session beside its row: only of those that are open or still run. */
 export type Beside = {
@@ -13,6 +15,8 @@ export type Beside = {
   readonly evidence?: Evidence | undefined
   readonly attached?: number | undefined
   readonly children: number
+  /** What sessions of its kind usually take. */
+  readonly typical?: Typical | undefined
   readonly subtree?: { readonly tokens: number; readonly costUsd: number | null } | undefined
   readonly now: number
 }
@@ -62,6 +66,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     depth: state?.depth ?? row.depth ?? 0,
     children: beside.children,
     working_dir: row.workingDir,
+    worktree: managed?.worktree ?? null,
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
     tmux_session: row.tmuxSession,
     tmux_socket: managed?.place?.socket ?? null,
@@ -84,6 +89,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     pending_approvals: isEnded ? 0 : asks,
     queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
     last_checkpoint: row.milestone,
+    alerts: isEnded ? [] : alertsOf({ verdict, evidence: beside.evidence, tokens, typical: beside.typical }),
   }
 }
 

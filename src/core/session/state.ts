@@ -5,6 +5,7 @@ import { type Ask, evolveAsks } from '../approvals/asks.ts'
 import { evolveQueue, type Queued } from '../messages/queue.ts'
 import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
 import { evolveManaged, type Managed } from './managed.ts'
+import { evolveNotes, type TurnNotes } from './turn-notes.ts'
 
 /** A span that has begun and not ended; only these are kept, ended ones are rows of the index. */
 export type OpenSpan = {
@@ -36,6 +37,7 @@ export type SessionState = {
   managed?: Managed
   queue?: readonly Queued[]
   asks?: readonly Ask[]
+  notes?: TurnNotes
   /** By `spanKey`, in the order they began. */
   readonly open: Map<string, OpenSpan>
 }
@@ -69,8 +71,10 @@ export function evolve(
     if (event.payload.outcome === 'abandoned') state.isOrphan = true
   } else if (event.type === 'session.failed') state.lifecycle = 'error'
   else if (event.type === 'session.reopened') state.lifecycle = 'running'
-  else if (event.type === 'session.state.changed') state.lifecycle = event.payload.to
-  else evolveRest(state, event, recordedAt)
+  else if (event.type === 'session.state.changed') {
+    state.lifecycle = event.payload.to
+    setNotes(state, event)
+  } else evolveRest(state, event, recordedAt)
   return state
 }
 
@@ -100,9 +104,24 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'approval.rejected':
     case 'approval.expired':
       state.asks = evolveAsks(state.asks, event, recordedAt)
+      setNotes(state, event)
+      break
+    case 'agent.spawned':
+    case 'agent.idle':
+    case 'progress.checkpoint':
+      setNotes(state, event)
+      break
+    case 'budget.exceeded':
+      setManaged(state, event, recordedAt)
       break
     default:
   }
+}
+
+function setNotes(state: SessionState, event: Draft): void {
+  const notes = evolveNotes(state.notes, event)
+  if (notes) state.notes = notes
+  else delete state.notes
 }
 
 function setManaged(state: SessionState, event: Draft, recordedAt: string): void {

@@ -10,6 +10,7 @@ import type {
 } from '../../contract/session-views.ts'
 import { progressView } from '../../core/session/progress-view.ts'
 import { sessionView } from '../../core/session/session-view.ts'
+import { typicalOf } from '../../core/session/typical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
 import type { Sessions } from '../../engine/sessions/sessions.ts'
@@ -24,6 +25,8 @@ import { textOf } from './text-of.ts'
 
 const indexWaitMs = 1500
 const mostChildren = 10_000
+const pastSessions = 200
+const pastMs = 10_000
 
 export type DirectoryDeps = {
   readonly engine: Engine
@@ -38,6 +41,7 @@ export type DirectoryDeps = {
 /** Finds sessions and shows them: rows of the index, with what memory knows beside them. */
 export class Directory {
   readonly #deps: DirectoryDeps
+  #past: { readonly at: number; readonly rows: readonly SessionRow[] } | undefined
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps
@@ -81,14 +85,38 @@ export class Directory {
     for (const state of engine.sessions())
       if (state.parentSessionId)
         children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
+    const [past, subtrees] = await Promise.all([this.#finished(), this.#subtrees(rows)])
     return rows.map((row) => {
       return sessionView(row, {
         state: engine.session(row.sessionId),
         ...this.seen(row.sessionId),
+        typical: typicalOf(row.agentType, past),
+        subtree: subtrees.get(row.sessionId),
         children: children.get(row.sessionId) ?? 0,
         now: clock.now(),
       })
     })
+  }
+
+  /** Sessions that completed lately; kept for a moment, since every list asks for them. */
+  async #finished(): Promise<readonly SessionRow[]> {
+    const now = this.#deps.clock.monotonic()
+    if (this.#past && now - this.#past.at < pastMs) return this.#past.rows
+    const filter = { lifecycle: ['completed'], origin: 'managed', limit: pastSessions }
+    const rows = await this.#deps.index.ask('sessions', filter)
+    this.#past = { at: now, rows }
+    return rows
+  }
+
+  /** What each session has used together with all below it; those without any below are their own sum. */
+  async #subtrees(rows: readonly SessionRow[]) {
+    const sums = new Map<SessionId, { tokens: number; costUsd: number | null }>()
+    for (const { sessionId } of rows) {
+      if (!this.#deps.engine.session(sessionId)?.descendants) continue
+      const [sum] = await this.#deps.index.ask('usage', { sessionId, isSubtree: true })
+      sums.set(sessionId, { tokens: sum?.tokens ?? 0, costUsd: sum?.costUsd ?? null })
+    }
+    return sums
   }
 
   async detail(row: SessionRow): Promise<SessionDetail> {
@@ -134,14 +162,16 @@ export class Directory {
 
   async progress(row: SessionRow): Promise<ProgressView> {
     const { clock } = this.#deps
-    const [session, tools, checkpoints, lastTool] = await Promise.all([
+    const [session, tools, checkpoints, lastTool, past] = await Promise.all([
       this.view(row),
       this.#tools(row.sessionId),
       this.checkpoints(row.sessionId),
       this.#lastTool(row.sessionId),
+      this.#finished(),
     ])
     const { evidence } = this.seen(row.sessionId)
-    return progressView({ session, tools, checkpoints, lastTool, evidence, now: clock.now() })
+    const typical = typicalOf(row.agentType, past)
+    return progressView({ session, tools, checkpoints, lastTool, evidence, typical, now: clock.now() })
   }
 
   /** What was seen of a session and what it means: of ours by following it, of others by looking. */
@@ -152,6 +182,11 @@ export class Directory {
     const seen = observer.get(id)
     const options = observer.judgeOptions()
     return { verdict: seen?.verdict(options), evidence: seen?.evidence, options }
+  }
+
+  /** The live part of a session, while it is followed. */
+  followed(row: SessionRow) {
+    return this.#deps.sessions()?.get(row.sessionId)
   }
 
   /** The live part of a session that a command acts on. */

@@ -26,7 +26,7 @@ export type OpenSessionsOptions = {
   readonly vault: Vault
   readonly authority: Authority
   readonly config: () => Config
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Readonly<Record<string, string>>
   readonly agents: (signal: AbortSignal) => Promise<readonly AgentDefinition[]>
   readonly url: () => string
   readonly archiveFolder: () => string
@@ -64,7 +64,7 @@ export async function openParts(
     },
     surroundings: {
       home: files.home,
-      env: given(options.env),
+      env: options.env,
       hookUrl: () => `${options.url()}/api/v1/hooks`,
       hookCommand: [own.path, 'hook'],
       binFolder: own.folder,
@@ -74,6 +74,3 @@ export async function openParts(
     onBug: options.onBug,
   }
 }
-
-const given = (env: OpenSessionsOptions['env']): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))

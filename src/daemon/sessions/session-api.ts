@@ -5,9 +5,9 @@ import type { SessionRow } from '../../contract/index-rows.ts'
 import type { Principal } from '../../contract/principal.ts'
 import type { Api } from '../../contract/routes.ts'
 import type { sessionRoutes } from '../../contract/session-routes.ts'
-import { raised } from '../../core/ledger/budget.ts'
 import { noEvidence } from '../../core/session/evidence/evidence.ts'
 import { explain } from '../../core/session/evidence/explain.ts'
+import { metricsOf } from '../../core/session/metrics-view.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
@@ -21,17 +21,19 @@ import type { Processes } from '../../ports/processes.ts'
 import { adoptSession } from './adopt-session.ts'
 import { approvalView } from './approval-view.ts'
 import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
+import { decideAsk } from './decide-ask.ts'
 import type { Directory } from './directory.ts'
 import { killTree } from './kill-tree.ts'
 import { mayAct, nameOf } from './may-act.ts'
 import { answeredView, messageView } from './message-view.ts'
 import { processesOf } from './processes-of.ts'
-import { onlyObserved, recordOf } from './record-of.ts'
+import { type Looking, onlyObserved, recordOf } from './record-of.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { stillRunning } from './still-running.ts'
 import { summaryOf } from './summary.ts'
 import { linesOf, transcriptOf } from './transcript-view.ts'
+import { unsavedOf } from './unsaved.ts'
 
 export type SessionApiDeps = {
   readonly directory: Directory
@@ -43,7 +45,7 @@ export type SessionApiDeps = {
   readonly home: string
   readonly observer: Observer
   /** What reading a conversation needs; no terminal. */
-  readonly looking: Pick<Parts, 'clis' | 'files'>
+  readonly looking: Looking
 }
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>
@@ -99,17 +101,20 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       if (row.origin === 'observed') await observer.wanted()
       return directory.detail(row.origin === 'observed' ? await directory.find(row.sessionId) : row)
     },
-    async updateSession({ id, name, task, lock }, { principal }) {
-      const row = await own(id, principal)
-      const { watch } = directory.live(row)
+    async updateSession({ id, name, task, lock, budget }, { principal }) {
+      // Nobody raises the budget that is there to hold them.
+      const row = await own(id, principal, budget === undefined)
+      const { watch, delivery } = directory.live(row)
       await watch.say([
         draftOf(watch.root, 'session.updated', {
           ...(name !== undefined && { friendlyName: name }),
           ...(task !== undefined && { task }),
           ...(lock !== undefined && { lock }),
+          ...(budget && { budget }),
           by: nameOf(engine, principal),
         }),
       ])
+      delivery.poke()
       return fresh(row.sessionId)
     },
     async listChildren({ id, recursive, status = 'all' }) {
@@ -123,6 +128,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       }
     },
     getProgress: async ({ id }) => directory.progress(await directory.find(id)),
+    getMetrics: async ({ id }) => metricsOf(await directory.progress(await directory.find(id))),
     listCheckpoints: async ({ id }) => ({
       checkpoints: await directory.checkpoints((await directory.find(id)).sessionId),
     }),
@@ -184,6 +190,15 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       const { sessions } = await host.open()
       await sessions.interrupt(directory.live(row), signal)
       return fresh(row.sessionId)
+    },
+    async listUnsaved({ id }, { principal, signal }) {
+      const row = await own(id, principal)
+      const { parts, sessions } = await host.open()
+      const rows = [row, ...(await directory.below(row, true))].filter(({ sessionId }) =>
+        sessions.get(sessionId),
+      )
+      const views = await directory.views(rows)
+      return { sessions: await Promise.all(views.map((view) => unsavedOf(parts, view, signal))) }
     },
     async killSession({ id, force, reason }, { principal }) {
       const row = await own(id, principal)
@@ -276,34 +291,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       })
       return { approvals: await Promise.all(rows.map((one) => approvalView(directory, one))) }
     },
-    async decideApproval({ id, verdict, scope, reason, answers }, { principal }) {
-      const { sessions } = await host.open()
-      const { live, ask } = await pendingAsk(directory, { engine, sessions }, id)
-      mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
-      const decision: Decision =
-        verdict === 'allow'
-          ? { verdict, scope, ...(answers && { answers }) }
-          : { verdict, ...(reason !== undefined && { reason }) }
-      await sessions.approvals.decide(live.watch, ask, { decision, by: nameOf(engine, principal) })
-      if (ask.subject === 'budget' && verdict === 'allow') {
-        const budget = engine.session(live.watch.id)?.managed?.budget
-        const [sum] = await directory.ask('usage', { sessionId: live.watch.id, isSubtree: true })
-        const used = { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
-        if (budget)
-          await live.watch.say([
-            draftOf(live.watch.root, 'session.updated', { budget: raised(budget, used) }),
-          ])
-        live.delivery.poke()
-      }
-      if (ask.subject === 'termination' && verdict === 'allow') {
-        await sessions.complete(live, { status: 'completed', message: 'its end was approved' })
-        await sessions.terminate(live)
-      }
-      await directory.caughtUp()
-      const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
-      if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
-      return approvalView(directory, row)
-    },
+    decideApproval: (input, { principal }) => decideAsk({ directory, engine, host }, { ...input, principal }),
     listProcesses: async (_input, { signal }) => ({ processes: await processesOf(deps, signal) }),
     async restoreSessions({ dry_run }, { signal }) {
       const { sessions } = await host.open()
@@ -338,30 +326,4 @@ function liveOf(sessions: Sessions, principal: Principal): Live {
   const live = principal.kind === 'session' ? sessions.get(principal.sessionId) : undefined
   if (!live) throw new AppError('denied', 'a hook reports with the token of a session that runs')
   return live
-}
-
-type Asking = { readonly engine: Engine; readonly sessions: Sessions }
-
-/** An approval by its id, or the only one of a session; two are listed, never guessed. */
-async function pendingAsk(directory: Directory, { engine, sessions }: Asking, word: string) {
-  for (const live of sessions.all()) {
-    const ask = engine.session(live.watch.id)?.asks?.find(({ approvalId }) => approvalId === word)
-    if (ask) return { live, ask }
-  }
-  if (word.startsWith('apr_'))
-    throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
-  const row = await directory.find(word)
-  const asks = engine.session(row.sessionId)?.asks ?? []
-  const [ask] = asks
-  if (!ask)
-    throw new AppError(
-      'conflict',
-      `nothing of ${row.friendlyName ?? row.name ?? row.shortId} waits for a decision`,
-    )
-  if (asks.length > 1)
-    throw new AppError(
-      'conflict',
-      `${asks.length} decisions wait: ${asks.map(({ approvalId, subject }) => `${approvalId} (${subject})`).join(', ')}; name one`,
-    )
-  return { live: directory.live(row), ask }
 }

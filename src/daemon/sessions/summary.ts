@@ -15,7 +15,8 @@ export async function summaryOf(directory: Directory, row: SessionRow) {
       (current_activity && current_activity !== prompt && `It last said: ${short(current_activity)}`),
     last_tool && status === 'working' && `It last used ${last_tool.name}.`,
   ]
-  return { session_id: row.shortId, name, summary: sentences.filter(Boolean).join(' ') }
+  const summary = sentences.filter(Boolean).join(' ')
+  return { session_id: row.shortId, name, summary, made_by: 'Muster, from its own words' }
 }
 
 function short(text: string): string {

@@ -16,7 +16,7 @@ export type ObserverParts = Pick<
   'engine' | 'clock' | 'ids' | 'files' | 'clis' | 'config' | 'onBug'
 > & {
   readonly processes: Pick<Parts['processes'], 'variable'>
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Nobody looks: often enough to be roughly right, seldom enough to cost nothing. */
@@ -133,11 +133,8 @@ export class Observer {
   }
 
   async #found(cli: AgentCliName, failed: Set<string>): Promise<readonly ForeignSession[]> {
-    const env = Object.fromEntries(
-      Object.entries(this.#parts.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    )
     try {
-      return await this.#parts.clis[cli].foreign(env, this.#stopped.signal)
+      return await this.#parts.clis[cli].foreign(this.#parts.env, this.#stopped.signal)
     } catch (error) {
       failed.add(cli)
       if (!this.#stopped.signal.aborted) this.#parts.onBug(error, `observing ${cli}`)

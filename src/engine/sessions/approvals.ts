@@ -108,9 +108,14 @@ export class Approvals {
 
   /** A dialog that a person answered in the terminal leaves no question; a CLI may not say so to the hook that waits. */
   async dropAnswered(watch: SessionWatch): Promise<void> {
-    if (watch.verdict.lifecycle === 'waiting_input') return
-    for (const ask of watch.state()?.asks ?? [])
+    const { lifecycle } = watch.verdict
+    if (lifecycle === 'waiting_input') return
+    for (const ask of watch.state()?.asks ?? []) {
       if (this.isHeld(ask.approvalId)) await this.expire(watch, ask, 'it was answered in the terminal')
+      // Agreeing now would end work that was not there when the question was asked.
+      else if (ask.subject === 'termination' && lifecycle === 'running')
+        await this.expire(watch, ask, 'it went on working')
+    }
   }
 
   /** What became moot is closed as such, once. */

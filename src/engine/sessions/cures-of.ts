@@ -2,7 +2,7 @@ import type { SessionState } from '../../core/session/state.ts'
 import { findWayBack } from './find-way-back.ts'
 import type { Parts } from './parts.ts'
 import type { Cures } from './reconcile.ts'
-import { sayClosed, sayExited } from './say-end.ts'
+import { sayClosed, sayExited, sayUnmade } from './say-end.ts'
 import type { Live } from './sessions.ts'
 
 /** What taking up a session needs of those who follow it. */
@@ -11,11 +11,13 @@ export type Acts = {
   readonly resume: (state: Readonly<SessionState>) => Promise<void>
   /** Ends what is left of it; nobody waits for that. */
   readonly letGo: (live: Live, how: { keepsTerminal?: boolean; isGone?: true }) => void
+  /** Ends what is left of it and follows it no more. */
+  readonly drop: (live: Live) => Promise<void>
   readonly signal: AbortSignal
 }
 
 /** What can be done about sessions that are not as the journal says, by those who follow them. */
-export function curesOf(parts: Parts, { follow, resume, letGo, signal }: Acts): Cures {
+export function curesOf(parts: Parts, { follow, resume, letGo, drop, signal }: Acts): Cures {
   const now = () => parts.clock.now()
   return {
     caughtUp: async (state) => {
@@ -30,6 +32,11 @@ export function curesOf(parts: Parts, { follow, resume, letGo, signal }: Acts): 
       letGo(live, { keepsTerminal: true })
     },
     resume,
+    unmade: async (state) => {
+      const live = follow(state)
+      await sayUnmade(live)
+      await drop(live)
+    },
     lost: async (state, why) => {
       const live = follow(state)
       await sayClosed(live, { at: now(), why })

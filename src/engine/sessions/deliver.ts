@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
 import { isSameText } from '../../core/messages/match.ts'
 import { nextMessage, type Queued, type Stage } from '../../core/messages/queue.ts'
-import { isHeld } from '../../core/session/is-held.ts'
+import { heldBy } from '../../core/session/held-by.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
@@ -68,7 +68,7 @@ export class Delivery {
         ? nextMessage(state.queue ?? [], state.managed?.isPromptTyped ?? false)
         : undefined
     if (!message || !pane) return false
-    if (isHeld(state as SessionState, (id) => this.#parts.engine.session(id))) return false
+    if (heldBy(state as SessionState, (id) => this.#parts.engine.session(id))) return false
     const text = await this.#textOf(message)
     if (text === undefined)
       return this.#fail(message, 'gone', 'its text is no longer in the vault; send it again')

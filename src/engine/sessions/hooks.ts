@@ -2,6 +2,7 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
 import { gateTool } from '../../core/delegation/gate-tool.ts'
+import { heldBy } from '../../core/session/held-by.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
@@ -18,7 +19,7 @@ export async function answerHook(
   const { dialect } = parts.clis[cli]
   const signals = dialect.hook(payload, at)
   const starting = find(signals, 'tool-start')
-  const gate = starting && gateTool(live.watch.state()?.managed?.tools, starting.tool)
+  const gate = starting && gateOf(parts, live, starting.tool)
   if (starting && gate && !gate.allowed) {
     await deny(parts, live, { starting, gate })
     return dialect.gate(payload, gate)
@@ -59,17 +60,35 @@ async function inject(
   return reply
 }
 
+type Refusal = Extract<GateAnswer, { allowed: false }> & { readonly by: 'tool' | 'budget' }
+
+type Gate = Refusal | Extract<GateAnswer, { allowed: true }>
+
+/** The boundary between two tools is where a used-up budget stops a turn; else the role decides. */
+function gateOf(parts: Parts, { watch }: Live, tool: string): Gate | undefined {
+  const state = watch.state()
+  const holder = state && heldBy(state, (id) => parts.engine.session(id))
+  if (holder)
+    return {
+      allowed: false,
+      by: 'budget',
+      reason: `the budget of ${holder.managed?.name ?? 'this session'} is used up; stop here and wait until somebody gives more`,
+    }
+  const gate = gateTool(state?.managed?.tools, tool)
+  return gate?.allowed === false ? { ...gate, by: 'tool' } : gate
+}
+
 /** A refused call never ran: it has an end and no beginning. */
 async function deny(
   parts: Parts,
   { watch }: Live,
-  { starting, gate }: { starting: SignalOf<'tool-start'>; gate: Extract<GateAnswer, { allowed: false }> },
+  { starting, gate }: { starting: SignalOf<'tool-start'>; gate: Refusal },
 ): Promise<void> {
   await watch.say([
     draftOf(
       { ...watch.root, spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
       'tool.call.denied',
-      { callId: starting.callId, tool: starting.tool, gate: 'tool', reason: gate.reason },
+      { callId: starting.callId, tool: starting.tool, gate: gate.by, reason: gate.reason },
     ),
   ])
 }

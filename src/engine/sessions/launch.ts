@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
 import type { Fleet } from '../../core/fleet.ts'
+import type { Worktree } from '../../ports/workspace.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
@@ -14,6 +15,8 @@ const height = 50
 export type Launching = LaunchSpec & {
   readonly root: Root
   readonly prompt: string
+  /** A work tree that is to be made first. */
+  readonly worktree?: { readonly root: string; readonly tree: Worktree }
   /** The CLI's own conversation to go on with. */
   readonly resume?: string
   /** What is to be recorded with the intention, and what may still refuse both. */
@@ -34,6 +37,8 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
   const never = new AbortController().signal
   let opened: Awaited<ReturnType<Parts['terminal']['open']>> | undefined
   try {
+    if (launching.worktree)
+      await parts.workspace.addWorktree(launching.worktree.root, launching.worktree.tree, signal)
     // Each waits for the disk; none needs another.
     const [folder, secret, kept] = await Promise.all([
       parts.folders.open(short),
@@ -98,6 +103,10 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
       draftOf({ ...root, ...span }, 'effect.done', { ...effect, receipt: { error: reason } }),
       draftOf(root, 'session.failed', { reason: 'spawn failed', error: reason }),
     ])
+    if (launching.worktree)
+      await parts.workspace
+        .removeWorktree(launching.worktree.tree, never)
+        .catch((failure: unknown) => parts.onBug(failure, 'removing a work tree'))
     throw error
   }
 }

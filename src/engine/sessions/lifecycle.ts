@@ -1,4 +1,6 @@
+import type { Detection } from '../../contract/events/session.ts'
 import { completionScore } from '../../core/session/evidence/completion.ts'
+import { detectionOf } from '../../core/session/evidence/detection.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
@@ -7,97 +9,92 @@ import type { SessionWatch } from './watch.ts'
 
 const messageChars = 300
 
-/** What was said already of a session's present rest; a new turn clears it. */
-type Told = { since: number; idle: boolean; asked: boolean }
+type Followed = { readonly watch: SessionWatch; readonly transcript: TranscriptFollower }
 
-/** Notices sessions that went idle, and those that look finished; what it concludes it writes once per rest. */
+/** How the end of a session is noticed: as it was asked for at its start, else as the file says now. */
+export const modeOf = (parts: Parts, state: Readonly<SessionState> | undefined) =>
+  state?.managed?.lifecycleMode ?? parts.config().child_agents.mode
+
+/**
+ * Notices sessions that went idle, and those that look finished. What was concluded once of a rest stands in the
+ * state of the session, so that neither the next look nor a restart concludes it again.
+ */
 export class Lifecycle {
   readonly #parts: Parts
-  readonly #told = new WeakMap<SessionWatch, Told>()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  async tick(
-    { watch, transcript }: { watch: SessionWatch; transcript: TranscriptFollower },
-    runningChildren: number,
-  ): Promise<void> {
+  async tick({ watch, transcript }: Followed, runningChildren: number): Promise<void> {
     const state = watch.state()
-    const { verdict } = watch
-    if (!state?.managed || hasEnded(state) || verdict.lifecycle !== 'idle' || verdict.since === undefined)
-      return
-    const told = this.#toldOf(watch, verdict.since)
-    await this.#idle(watch, state, told)
+    const { lifecycle, since } = watch.verdict
+    if (!state?.managed || hasEnded(state) || lifecycle !== 'idle' || since === undefined) return
+    if (modeOf(this.#parts, state) === 'manual') return
+    await this.#idle(watch, state, since)
     // What the record says last may contradict what a hook said first.
     await transcript.settled()
-    await this.#finished(watch, { state, told, runningChildren })
+    await this.#finished(watch, runningChildren)
   }
 
-  #toldOf(watch: SessionWatch, since: number): Told {
-    const known = this.#told.get(watch)
-    if (known?.since === since) return known
-    const told = { since, idle: false, asked: false }
-    this.#told.set(watch, told)
-    return told
-  }
-
-  async #idle(watch: SessionWatch, state: Readonly<SessionState>, told: Told): Promise<void> {
-    const idleMs = this.#parts.clock.now() - told.since
+  async #idle(watch: SessionWatch, { notes, managed }: Readonly<SessionState>, since: number): Promise<void> {
+    const idleMs = this.#parts.clock.now() - since
     const { idle_after } = this.#parts.config().child_agents.auto_complete
-    if (told.idle || idleMs < idle_after * 1000) return
-    told.idle = true
-    const agentId = state.managed?.name ?? 'agent'
+    if (notes?.isIdleTold || idleMs < idle_after * 1000) return
+    const agentId = managed?.name ?? 'agent'
     await watch.say([draftOf(watch.root, 'agent.idle', { agentId, idleMs: Math.round(idleMs) })])
   }
 
-  async #finished(
-    watch: SessionWatch,
-    { state, told, runningChildren }: { state: Readonly<SessionState>; told: Told; runningChildren: number },
-  ): Promise<void> {
+  async #finished(watch: SessionWatch, runningChildren: number): Promise<void> {
+    const state = watch.state()
+    const isAsked = state?.asks?.some(({ subject }) => subject === 'termination')
+    if (!state || hasEnded(state) || isAsked || state.notes?.isEndRefused) return
     const { child_agents } = this.#parts.config()
     const completion = completionScore(
       {
         evidence: watch.evidence,
         verdict: watch.verdict,
-        config: { ...child_agents, mode: state.managed?.lifecycleMode ?? child_agents.mode },
+        config: { ...child_agents, mode: modeOf(this.#parts, state) },
         runningChildren,
+        ...(state.notes?.milestone && { milestone: state.notes.milestone }),
         ...watch.judgeOptions(),
       },
       this.#parts.clock.now(),
     )
-    if (!completion.isComplete || told.asked) return
-    told.asked = true
-    const message = lastWords(watch)
-    const why = completion.signs.map(({ says }) => says).join('; ')
-    if (completion.needsApproval) {
-      const approvalId = `apr_${this.#parts.ids.event().slice(4)}`
+    if (!completion.isComplete) return
+    const detected = detectionOf(completion)
+    if (completion.needsApproval) await this.#ask(watch, state, detected)
+    else
       await watch.say([
-        draftOf(
-          { ...watch.root, spanId: this.#parts.ids.span(), parentSpanId: watch.root.spanId },
-          'approval.requested',
-          {
-            approvalId,
-            subject: 'termination',
-            action: `${state.managed?.name ?? 'the session'} looks finished: ${message}`,
-            reason: why,
-            risk: 'low',
-            options: ['approve', 'reject'],
-            ...(state.parentSessionId && { askedOf: state.parentSessionId }),
-          },
-        ),
+        draftOf(watch.root, 'session.completed', {
+          outcome: 'completed',
+          message: lastWords(watch),
+          reason: `it looks finished: ${whyOf(detected)}`,
+          detected,
+        }),
       ])
-      return
-    }
+  }
+
+  async #ask(watch: SessionWatch, state: Readonly<SessionState>, detected: Detection): Promise<void> {
+    const { ids } = this.#parts
+    const message = lastWords(watch)
     await watch.say([
-      draftOf(watch.root, 'session.completed', {
-        outcome: 'completed',
-        message,
-        reason: `it looks finished: ${why}`,
+      draftOf({ ...watch.root, spanId: ids.span(), parentSpanId: watch.root.spanId }, 'approval.requested', {
+        approvalId: `apr_${ids.event().slice(4)}`,
+        subject: 'termination',
+        action: `${state.managed?.name ?? 'the session'} looks finished: ${message}`,
+        reason: whyOf(detected),
+        scope: { outcome: 'completed', message },
+        risk: 'low',
+        options: ['approve', 'reject'],
+        detected,
+        ...(state.parentSessionId && { askedOf: state.parentSessionId }),
       }),
     ])
   }
 }
+
+const whyOf = ({ evidence }: Detection): string => evidence.map(({ detail }) => detail).join('; ')
 
 function lastWords(watch: SessionWatch): string {
   const text = watch.evidence.marks.text?.text.trim() ?? ''

@@ -20,6 +20,8 @@ export type Cures = {
   /** Its program ended while nobody watched. */
   ended(state: Readonly<SessionState>, pane: PaneInfo): Promise<void>
   resume(state: Readonly<SessionState>): Promise<void>
+  /** Its start was never finished. */
+  unmade(state: Readonly<SessionState>): Promise<void>
   /** It is gone for good, and why. */
   lost(state: Readonly<SessionState>, why: string): Promise<void>
   /** It has no program now, and stays so until somebody asks for it. */
@@ -59,6 +61,10 @@ type Case = { readonly pane: PaneInfo | undefined; readonly extent: Extent; read
 /** Whatever goes wrong with one is told of it; the others are not held up. */
 async function one(state: Readonly<SessionState>, { pane, extent, cures }: Case): Promise<Told> {
   try {
+    if (!state.managed?.place) {
+      if (extent !== 'look') await cures.unmade(state)
+      return { result: 'gone', why: 'Muster was stopped while it was being started' }
+    }
     if (pane && !pane.isDead) return { result: 'running', why: 'its program never stopped' }
     if (!pane) return await back(state, extent, cures)
     if (extent !== 'look') await cures.ended(state, pane)

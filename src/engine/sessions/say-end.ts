@@ -39,3 +39,13 @@ export async function sayClosed({ watch, transcript }: Live, { at, why }: { at: 
   await watch.end(draftOf(watch.root, 'session.failed', { reason: why }))
   await watch.take([{ kind: 'exited', source: 'process', at }])
 }
+
+/** It was recorded, and the daemon ended before its start was. */
+export async function sayUnmade({ watch }: Live): Promise<void> {
+  await watch.end(
+    draftOf(watch.root, 'session.failed', {
+      reason: 'spawn failed',
+      error: 'Muster was stopped while it was being started; spawn it again',
+    }),
+  )
+}

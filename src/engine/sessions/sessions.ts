@@ -1,20 +1,22 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
-import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { Detection } from '../../contract/events/session.ts'
+import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
-import { isHeld } from '../../core/session/is-held.ts'
+import { heldBy } from '../../core/session/held-by.ts'
 import { openBelow } from '../../core/session/open-below.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './abandon-orphans.ts'
+import { AfterEnd } from './after-end.ts'
 import { Approvals } from './approvals.ts'
 import { closing } from './closing.ts'
 import { curesOf } from './cures-of.ts'
 import { Delivery } from './deliver.ts'
 import { draftOf } from './drafts.ts'
 import { answerHook } from './hooks.ts'
-import { Lifecycle } from './lifecycle.ts'
+import { Lifecycle, modeOf } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { isAt, paneOf } from './place.ts'
 import { readScreen } from './read-screen.ts'
@@ -36,6 +38,13 @@ export type Live = {
   readonly transcript: TranscriptFollower
 }
 
+/** What is said of the end of a session; `detected` when a guess of it was agreed to. */
+export type Said = {
+  readonly message?: string | undefined
+  readonly status: 'completed' | 'error' | 'abandoned'
+  readonly detected?: Detection | undefined
+}
+
 const lookEveryMs = 2000
 
 /** All sessions that Muster runs: starts them, follows them, and ends them. */
@@ -47,6 +56,7 @@ export class Sessions {
   readonly #rate: Rate = { times: [] }
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
+  readonly #afterEnd: AfterEnd
   readonly #stopped = new AbortController()
   readonly #restore: Restore
   #isStarted = false
@@ -62,9 +72,14 @@ export class Sessions {
         follow: (state) => this.follow(state),
         resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
         letGo: (live, how) => this.#unwatched(this.#letGo(live, how), 'what is left of a session'),
+        drop: async (live) => {
+          await this.#letGo(live, { force: true })
+          await this.#forget(live)
+        },
         signal: this.#stopped.signal,
       }),
     )
+    this.#afterEnd = new AfterEnd(parts)
   }
 
   /** Takes up every session that is open, and listens to the terminals. */
@@ -149,6 +164,7 @@ export class Sessions {
     if (known) return known
     const watch = new SessionWatch(this.#parts, state as SessionState, {
       changed: (watched) => {
+        this.#afterEnd.reopened(watched)
         this.#live.get(watched.id)?.delivery.poke()
         this.approvals
           .dropAnswered(watched)
@@ -251,7 +267,10 @@ export class Sessions {
     await watch.end(
       draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
     )
+    const until = this.#stopped.signal
+    await this.#afterEnd.archive(live, until)
     const left = await this.#letGo(live, { force })
+    if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
     await this.#forget(live)
     return left
   }
@@ -262,38 +281,39 @@ export class Sessions {
   }
 
   /** What the agent or its parent says of its end. */
-  async complete(
-    { watch, transcript }: Live,
-    { message, status }: { message?: string | undefined; status: 'completed' | 'error' | 'abandoned' },
-  ): Promise<void> {
-    const said = message === undefined ? {} : { message }
+  async complete({ watch, transcript }: Live, { message, status, detected }: Said): Promise<void> {
+    const said = { ...(message !== undefined && { message }) }
     await transcript.settled()
     await watch.say([
       ...closing(watch),
       status === 'error'
         ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
-        : draftOf(watch.root, 'session.completed', { ...said, outcome: status }),
+        : draftOf(watch.root, 'session.completed', {
+            ...said,
+            outcome: status,
+            ...(detected && { detected }),
+          }),
     ])
   }
 
   /** After a session's end: keeps its transcript, and ends what the configuration says should not stay. */
   async tidy(id: SessionId, signal: AbortSignal): Promise<void> {
     const live = this.#live.get(id)
-    const { cleanup } = this.#parts.config().child_agents
     if (!live) return
-    await live.transcript.settled()
-    const kept = cleanup.auto_archive_transcript
-      ? await this.#parts.archive.keep(shortId(id), live.transcript.paths(), signal)
-      : undefined
-    if (kept) await this.#note(live, kept)
-    const state = live.watch.state()
-    if (!state || !hasEnded(state)) return
+    await this.#afterEnd.archive(live, signal)
+    const { watch } = live
+    const state = watch.state()
+    if (!state || !hasEnded(state) || modeOf(this.#parts, state) === 'manual') return
+    const { cleanup } = this.#parts.config().child_agents
     if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
+    else if (watch.evidence.marks.exited) await this.#afterEnd.removeWorktree(watch, signal)
   }
 
-  /** Ends the program of a session that has ended, and its terminal. */
+  /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */
   async terminate(live: Live): Promise<void> {
-    await this.#letGo(live, {})
+    const keepsTerminal = !this.#parts.config().child_agents.cleanup.close_tmux_session
+    const left = await this.#letGo(live, { keepsTerminal })
+    if (left.length === 0) await this.#afterEnd.removeWorktree(live.watch, this.#stopped.signal)
     await this.#forget(live)
     await this.abandonOrphans()
   }
@@ -317,10 +337,6 @@ export class Sessions {
     work.catch((error: unknown) => {
       if (!this.#stopped.signal.aborted) this.#parts.onBug(error, what)
     })
-  }
-
-  async #note({ watch }: Live, kept: { path: string; files: number; bytes: number }): Promise<void> {
-    await this.#parts.engine.record([draftOf(watch.root, 'session.archived', kept)])
   }
 
   async #forget({ watch, delivery, transcript }: Live): Promise<void> {
@@ -365,7 +381,7 @@ export class Sessions {
         if (signal.aborted) return
         const state = watch.state()
         if (!state || hasEnded(state)) continue
-        transcript.poke()
+        transcript.refresh(this.#parts.config().child_agents.progress.snapshot_interval * 1000)
         if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
         await this.#stopWhenHeld({ watch, state })
         await this.#lifecycle.tick({ watch, transcript }, below.get(watch.id) ?? 0)
@@ -384,7 +400,7 @@ export class Sessions {
     const { lifecycle, activity } = watch.verdict
     if (lifecycle !== 'running' || activity === 'calling_tool') return
     const live = this.#live.get(watch.id)
-    if (live && isHeld(state, (id) => this.#parts.engine.session(id)))
+    if (live && heldBy(state, (id) => this.#parts.engine.session(id)))
       await this.interrupt(live, this.#stopped.signal)
   }
 

@@ -10,6 +10,7 @@ import type { SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
+import { type Placed, placeOf } from './work-place.ts'
 
 const previewChars = 2000
 
@@ -33,13 +34,12 @@ export async function spawn(
   request: SpawnRequest,
   { by, rate, launching, signal }: Spawning,
 ): Promise<SpawnedView> {
-  // Said plainly rather than run in the shared checkout, which is what the caller wanted to avoid.
-  if (request.worktree !== undefined)
+  const config = parts.config()
+  if (request.budget && !config.child_agents.progress.enable_token_tracking)
     throw new AppError(
       'invalid',
-      'a work tree of its own cannot be made yet; make one with git worktree add, and name it with --working-dir',
+      'a budget needs its tokens counted: set child_agents.progress.enable_token_tracking to true',
     )
-  const config = parts.config()
   const sessionId = parts.ids.session()
   const short = shortId(sessionId)
   const resolved = resolveLaunch(request, { config, agents: await parts.agents(signal), shortId: short })
@@ -50,7 +50,7 @@ export async function spawn(
       'not_found',
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
     )
-  const workingDir = await workingDirOf(parts, request, by.parent)
+  const { workingDir, worktree } = await placeOf(parts, { request, resolved, short, by }, signal)
   const root: Root = {
     sessionId,
     traceId: by.parent?.traceId ?? parts.ids.trace(),
@@ -74,6 +74,7 @@ export async function spawn(
     model: resolved.model ?? null,
     permission_mode: resolved.permissionMode,
     working_dir: workingDir,
+    worktree: worktree?.tree ?? null,
     parent_session_id: by.parent ? shortId(by.parent.sessionId) : null,
     tmux_session: tmuxSession,
     attach: `sm attach ${short}`,
@@ -99,7 +100,7 @@ export async function spawn(
         environment: [...Object.keys(env), 'MUSTER_TOKEN'].sort(),
       },
     }
-  const drafts = await facts({ parts, request, resolved, root, by }, { workingDir, depth })
+  const drafts = await facts({ parts, request, resolved, root, by }, { workingDir, depth, worktree })
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
   let passed: Passed | undefined
@@ -118,7 +119,17 @@ export async function spawn(
     },
   }
   const { prompt } = request
-  const spec = { root, resolved, version, workingDir, tmuxSession, env, prompt, first }
+  const spec = {
+    root,
+    resolved,
+    version,
+    workingDir,
+    tmuxSession,
+    env,
+    prompt,
+    first,
+    ...(worktree && { worktree }),
+  }
   await launching(sessionId, () => launch(parts, spec, signal)).catch(async (error: unknown) => {
     if (!isRecorded) await parts.vault.release(root.runId, now)
     if (passed) await noteRefusal(parts, by, passed)
@@ -138,7 +149,7 @@ type Recording = {
 /** The facts of a spawn. */
 async function facts(
   { parts, request, resolved, root, by }: Recording,
-  { workingDir, depth }: { workingDir: string; depth: number },
+  { workingDir, depth, worktree }: Placed & { depth: number },
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
@@ -157,6 +168,7 @@ async function facts(
       ...(resolved.model && { model: resolved.model }),
       ...(by.parent && { parentSessionId: by.parent.sessionId }),
       ...(request.budget && { budget: request.budget }),
+      ...(worktree && { worktree: worktree.tree }),
       ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
     }),
   ]
@@ -175,7 +187,12 @@ async function facts(
 }
 
 const overLimit = ({ limit, max, what }: Passed): AppError =>
-  new AppError('limited', `the limit of ${max} ${what} is reached (limits.${limit}); end some, or raise it`)
+  limit === 'budget'
+    ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
+    : new AppError(
+        'limited',
+        `the limit of ${max} ${what} is reached (limits.${limit}); end some, or raise it`,
+      )
 
 /** A refusal is a fact too: of the parent, or of the fleet. */
 async function noteRefusal(parts: Parts, by: Spawner, passed: Passed): Promise<void> {
@@ -190,18 +207,4 @@ async function noteRefusal(parts: Parts, by: Spawner, passed: Passed): Promise<v
     actor: by.actor,
   }
   await parts.engine.perform([draftOf(root, 'limit.refused', { ...passed, by: by.actor })])
-}
-
-async function workingDirOf(
-  parts: Parts,
-  request: SpawnRequest,
-  parent: SessionState | undefined,
-): Promise<string> {
-  if (request.working_dir !== undefined) return request.working_dir
-  if (parts.config().sessions.default_working_dir_behavior === 'specify')
-    throw new AppError('invalid', 'say in which folder it works: --working-dir <path>')
-  const folder = parent?.managed?.workingDir ?? request.environment?.['PWD']
-  if (folder === undefined)
-    throw new AppError('invalid', 'say in which folder it works: --working-dir <path>')
-  return folder
 }

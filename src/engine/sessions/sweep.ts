@@ -1,6 +1,7 @@
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
+import { modeOf } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { isAt } from './place.ts'
 import { type Program, release, sessionMark } from './release.ts'
@@ -24,7 +25,7 @@ export async function sweep(
   for (const pane of panes) {
     const id = pane.owner as SessionId
     const state = await parts.engine.known(id)
-    const stays = state && isAt(pane, state.managed?.place) && mayStay(parts, state)
+    const stays = state && isAt(pane, state.managed?.place) && mayStay(parts, state, pane)
     if (!stays) strays.set(id, programIn(pane))
     else if (!pane.isDead) following.follow(state)
   }
@@ -45,10 +46,11 @@ export async function sweep(
 const programIn = (pane: PaneInfo): Program => ({ pid: pane.pid, pane, isRunning: !pane.isDead })
 
 /** A killed session has no terminal; one that ended otherwise keeps it unless the configuration says no. */
-function mayStay(parts: Parts, state: Readonly<SessionState>): boolean {
+function mayStay(parts: Parts, state: Readonly<SessionState>, pane: PaneInfo): boolean {
   const { auto_kill_on_complete, close_tmux_session } = parts.config().child_agents.cleanup
   if (state.lifecycle === 'killed') return false
-  return !hasEnded(state) || !(auto_kill_on_complete || close_tmux_session)
+  if (!hasEnded(state) || modeOf(parts, state) === 'manual') return true
+  return !close_tmux_session && (!auto_kill_on_complete || pane.isDead)
 }
 
 /** Sessions of this state folder that have processes. */

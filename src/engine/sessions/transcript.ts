@@ -23,6 +23,7 @@ export class TranscriptFollower {
   #reading: Promise<void> | undefined
   #again = false
   #rescanAt = 0
+  #lookedAt = 0
 
   constructor(parts: Parts, watch: SessionWatch) {
     this.#parts = parts
@@ -35,6 +36,14 @@ export class TranscriptFollower {
     this.#reading ??= this.#loop().finally(() => {
       this.#reading = undefined
     })
+  }
+
+  /** Looks again when the last look is so long ago, or found no record at all: not every change is told. */
+  refresh(afterMs: number): void {
+    if (this.#files.size === 0 || this.#parts.clock.monotonic() - this.#lookedAt >= afterMs) {
+      this.#rescanAt = 0
+      this.poke()
+    }
   }
 
   /** Resolves when everything that is in the files now has been taken. */
@@ -72,6 +81,7 @@ export class TranscriptFollower {
     const now = this.#parts.clock.monotonic()
     if (now < this.#rescanAt && this.#files.size > 0) return
     this.#rescanAt = now + rescanMs
+    this.#lookedAt = now
     const managed = this.#watch.state()?.managed
     if (!managed) return
     const found = await this.#parts.clis[managed.cli as AgentCliName].transcripts({

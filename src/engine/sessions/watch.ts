@@ -73,6 +73,7 @@ export class SessionWatch {
       traceId: this.#root.traceId,
       sessionSpan: this.#root.spanId,
       actor: this.#root.actor,
+      isNew: state.managed?.isResumed !== true && ['spawned', 'starting'].includes(state.lifecycle),
     })
     const open = [...state.open.values()].findLast(
       ({ kind, parentRunId }) => kind === 'agent' && !parentRunId,
@@ -151,12 +152,23 @@ export class SessionWatch {
       this.#evidence = observe(this.#evidence, signal)
       drafts.push(...this.#turns(signal))
       const run = this.#run ?? this.#lastRun
-      if (signal.source === record && run) drafts.push(...this.#facts.of(signal, run, isEnded))
+      const isTracked = this.#isTracked(signal, record)
+      if (isTracked) this.#facts.see(signal)
+      if (isTracked && run) drafts.push(...this.#facts.of(signal, run, isEnded))
       drafts.push(...this.#known(signal))
       drafts.push(...this.#receipts(signal))
     }
     if (drafts.length > 0) await this.#propose(drafts, origin)
     await this.#conclude()
+  }
+
+  /** Whether facts are made of a signal: of the CLI's record, as far as the file wants them. */
+  #isTracked({ kind, source }: Signal, record: SignalSource | undefined): boolean {
+    const { progress } = this.#parts.config().child_agents
+    if (kind === 'meter') return progress.enable_token_tracking
+    if (source !== record) return false
+    if (kind === 'usage') return progress.enable_token_tracking
+    return (kind !== 'tool-start' && kind !== 'tool-end') || progress.enable_tool_tracking
   }
 
   async #propose(drafts: readonly Draft[], origin: Origin | undefined): Promise<void> {

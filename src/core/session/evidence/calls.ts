@@ -12,6 +12,7 @@ export type Call = {
   readonly print?: string
   readonly start?: Mark
   readonly end?: Mark
+  readonly isFailed?: boolean
 }
 
 /** The calls after one more of their ends was seen. */
@@ -32,6 +33,7 @@ export function withCall(
     ...(print !== undefined && { print: smaller(before.print, print) }),
     ...(start && { start }),
     ...(end && { end }),
+    ...((before.isFailed || (signal.kind === 'tool-end' && !signal.ok)) && { isFailed: true }),
   }
   return newest([...calls.filter((other) => other.callId !== callId), call], bounds.calls, {
     at: lastSeen,

@@ -3,15 +3,15 @@ import type { SessionState } from './state.ts'
 
 const deepest = 64
 
-/** Whether a session must not go on: its budget, or that of one above it, is used up and nobody has raised it. */
-export function isHeld(
+/** Why a session must not go on: itself or the first above it whose budget is used up and was not raised. */
+export function heldBy(
   from: Readonly<SessionState>,
   find: (id: SessionId) => Readonly<SessionState> | undefined,
-): boolean {
+): Readonly<SessionState> | undefined {
   let state: Readonly<SessionState> | undefined = from
   for (let i = 0; state && i < deepest; i++) {
-    if (state.asks?.some(({ subject }) => subject === 'budget')) return true
+    if (state.managed?.isSpent) return state
     state = state.parentSessionId && find(state.parentSessionId)
   }
-  return false
+  return undefined
 }

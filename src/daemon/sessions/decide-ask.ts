@@ -1,0 +1,97 @@
+import type { Decision } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { Principal } from '../../contract/principal.ts'
+import type { ApprovalView } from '../../contract/session-views.ts'
+import type { Ask } from '../../core/approvals/asks.ts'
+import { raised } from '../../core/ledger/budget.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Live, Said, Sessions } from '../../engine/sessions/sessions.ts'
+import { approvalView } from './approval-view.ts'
+import type { Directory } from './directory.ts'
+import { mayAct, nameOf } from './may-act.ts'
+import type { SessionHost } from './session-host.ts'
+
+type Deps = { readonly directory: Directory; readonly engine: Engine; readonly host: SessionHost }
+
+type Given = {
+  readonly id: string
+  readonly verdict: 'allow' | 'deny'
+  readonly scope: 'once' | 'session' | 'always'
+  readonly reason?: string | undefined
+  readonly answers?: Record<string, string> | undefined
+  readonly principal: Principal
+}
+
+/** Decides a question, and does what was agreed to: more budget, or the end. */
+export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView> {
+  const { directory, engine, host } = deps
+  const { verdict, principal } = given
+  const { sessions } = await host.open()
+  const { live, ask } = await pendingAsk(directory, { engine, sessions }, given.id)
+  mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
+  const by = nameOf(engine, principal)
+  await sessions.approvals.decide(live.watch, ask, { decision: decisionOf(given), by })
+  if (ask.subject === 'budget' && verdict === 'allow') await giveMore(deps, live)
+  await directory.caughtUp()
+  const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
+  if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
+  if (ask.subject === 'termination' && verdict === 'allow') {
+    await sessions.complete(live, proposedEnd(await directory.event(row.seq)))
+    await sessions.terminate(live)
+  }
+  return approvalView(directory, row)
+}
+
+const decisionOf = ({ verdict, scope, reason, answers }: Given): Decision =>
+  verdict === 'allow'
+    ? { verdict, scope, ...(answers && { answers }) }
+    : { verdict, ...(reason !== undefined && { reason }) }
+
+/** As much again as there was, from where it stands. */
+async function giveMore({ directory, engine }: Deps, { watch, delivery }: Live): Promise<void> {
+  const budget = engine.session(watch.id)?.managed?.budget
+  const [sum] = await directory.ask('usage', { sessionId: watch.id, isSubtree: true })
+  const used = { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
+  if (budget) await watch.say([draftOf(watch.root, 'session.updated', { budget: raised(budget, used) })])
+  delivery.poke()
+}
+
+/** The end that was agreed to: its words and what it rests on, as they were when it was asked. */
+function proposedEnd(asked: AgentEvent | undefined): Said {
+  if (asked?.type !== 'approval.requested') return { status: 'completed' }
+  const { scope, detected } = asked.payload
+  const message = (scope as { message?: unknown } | undefined)?.message
+  return { status: 'completed', detected, ...(typeof message === 'string' && { message }) }
+}
+
+type Asking = { readonly engine: Engine; readonly sessions: Sessions }
+
+/** An approval by its id, or the only one of a session; two are listed, never guessed. */
+async function pendingAsk(
+  directory: Directory,
+  { engine, sessions }: Asking,
+  word: string,
+): Promise<{ readonly live: Live; readonly ask: Ask }> {
+  for (const live of sessions.all()) {
+    const ask = engine.session(live.watch.id)?.asks?.find(({ approvalId }) => approvalId === word)
+    if (ask) return { live, ask }
+  }
+  if (word.startsWith('apr_'))
+    throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
+  const row = await directory.find(word)
+  const asks = engine.session(row.sessionId)?.asks ?? []
+  const [ask] = asks
+  if (!ask)
+    throw new AppError(
+      'conflict',
+      `nothing of ${row.friendlyName ?? row.name ?? row.shortId} waits for a decision`,
+    )
+  if (asks.length > 1)
+    throw new AppError(
+      'conflict',
+      `${asks.length} decisions wait: ${asks.map(({ approvalId, subject }) => `${approvalId} (${subject})`).join(', ')}; name one`,
+    )
+  return { live: directory.live(row), ask }
+}
