@@ -14,5 +14,5 @@ try {
   console.log(`\n${JSON.stringify(figures, null, 2)}`)
   process.exitCode = figures.failures.length * 100 < spawns && figures.unlisted === 0 ? 0 : 1
 } finally {
-  rmSync(home, { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
 }

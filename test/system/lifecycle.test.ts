@@ -185,7 +185,7 @@ test('[SM-66] a session that has ended is left only by reopening, and what was l
 test('[SM-119] a start that the end of Muster cut off is one failure with its reason, and nothing of it is left', async () => {
   const m = await sessionDaemon()
   // The server of the terminals is there from the first session on.
-  await m.spawnShell()
+  const other = await m.spawnShell()
   const [id, traceId, spanId] = ['ses_01m7h1zg9a02xg000145n8f78h', 'a'.repeat(32), 'b'.repeat(16)]
   const at = { sessionId: id, runId: 'run_01m7h1zg9a02xg000145n8f78h', traceId, spanId, actor: 'operator' }
   const payload = { name: 'half', origin: 'managed', cli: 'custom', workingDir: m.home }
@@ -195,7 +195,9 @@ test('[SM-119] a start that the end of Muster cut off is one failure with its re
   const env = ['-e', `MUSTER_SESSION=${id}`, '-e', `MUSTER_HOME=${m.home}`]
   const name = `custom-${session_id}`
   spawnSync('tmux', ['-L', m.socket, 'new-session', '-d', '-s', name, ...env, 'sleep 1000'])
-  m.tmux('set-option', '-p', '-t', `=${name}:`, '@muster', 'half')
+  const mark = m.tmux('display-message', '-p', '-t', `=${other.tmux_session}:`, '#{@muster}').trim()
+  m.tmux('set-option', '-p', '-t', `=${name}:`, '@muster', `${mark.slice(0, -1)}x`)
+  m.tmux('set-option', '-p', '-t', `=${name}:`, '@muster-owner', id)
   expect(m.processes()).toHaveLength(2)
   await m.restart('SIGKILL')
   const { events } = await eventually(

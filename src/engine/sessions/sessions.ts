@@ -1,7 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { Detection } from '../../contract/events/session.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { heldBy } from '../../core/session/held-by.ts'
@@ -11,7 +10,7 @@ import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './abandon-orphans.ts'
 import { AfterEnd } from './after-end.ts'
 import { Approvals } from './approvals.ts'
-import { closing } from './closing.ts'
+import { completing, type Said } from './closing.ts'
 import { curesOf } from './cures-of.ts'
 import { Delivery } from './deliver.ts'
 import { draftOf } from './drafts.ts'
@@ -36,13 +35,6 @@ export type Live = {
   readonly watch: SessionWatch
   readonly delivery: Delivery
   readonly transcript: TranscriptFollower
-}
-
-/** What is said of the end of a session; `detected` when a guess of it was agreed to. */
-export type Said = {
-  readonly message?: string | undefined
-  readonly status: 'completed' | 'error' | 'abandoned'
-  readonly detected?: Detection | undefined
 }
 
 const lookEveryMs = 2000
@@ -281,19 +273,9 @@ export class Sessions {
   }
 
   /** What the agent or its parent says of its end. */
-  async complete({ watch, transcript }: Live, { message, status, detected }: Said): Promise<void> {
-    const said = { ...(message !== undefined && { message }) }
+  async complete({ watch, transcript }: Live, said: Said): Promise<void> {
     await transcript.settled()
-    await watch.say([
-      ...closing(watch),
-      status === 'error'
-        ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
-        : draftOf(watch.root, 'session.completed', {
-            ...said,
-            outcome: status,
-            ...(detected && { detected }),
-          }),
-    ])
+    await watch.say(completing(watch, said))
   }
 
   /** After a session's end: keeps its transcript, and ends what the configuration says should not stay. */
@@ -383,20 +365,14 @@ export class Sessions {
         if (!state || hasEnded(state)) continue
         transcript.refresh(this.#parts.config().child_agents.progress.snapshot_interval * 1000)
         if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
-        await this.#stopWhenHeld({ watch, state })
+        await this.#stopWhenHeld(watch, state)
         await this.#lifecycle.tick({ watch, transcript }, below.get(watch.id) ?? 0)
       }
     }
   }
 
   /** A used-up budget ends the turn at its next boundary: between two tools, never in the middle of one. */
-  async #stopWhenHeld({
-    watch,
-    state,
-  }: {
-    watch: SessionWatch
-    state: Readonly<SessionState>
-  }): Promise<void> {
+  async #stopWhenHeld(watch: SessionWatch, state: Readonly<SessionState>): Promise<void> {
     const { lifecycle, activity } = watch.verdict
     if (lifecycle !== 'running' || activity === 'calling_tool') return
     const live = this.#live.get(watch.id)
