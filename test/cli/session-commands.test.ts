@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { adopt } from '../../src/cli/commands/adopt.ts'
 import { all } from '../../src/cli/commands/all.ts'
 import { alone } from '../../src/cli/commands/alone.ts'
 import { approve } from '../../src/cli/commands/approve.ts'
@@ -10,24 +9,20 @@ import { checkpointDiff } from '../../src/cli/commands/checkpoint-diff.ts'
 import { children } from '../../src/cli/commands/children.ts'
 import { complete } from '../../src/cli/commands/complete.ts'
 import { kill } from '../../src/cli/commands/kill.ts'
-import { lock } from '../../src/cli/commands/lock.ts'
 import { me } from '../../src/cli/commands/me.ts'
 import { name } from '../../src/cli/commands/name.ts'
 import { others } from '../../src/cli/commands/others.ts'
 import { progress } from '../../src/cli/commands/progress.ts'
 import { reject } from '../../src/cli/commands/reject.ts'
-import { restore } from '../../src/cli/commands/restore.ts'
 import { send } from '../../src/cli/commands/send.ts'
 import { spawn } from '../../src/cli/commands/spawn.ts'
 import { status } from '../../src/cli/commands/status.ts'
-import { task } from '../../src/cli/commands/task.ts'
-import { unlock } from '../../src/cli/commands/unlock.ts'
 import { wait } from '../../src/cli/commands/wait.ts'
 import { who } from '../../src/cli/commands/who.ts'
-import type { Client } from '../../src/client/client.ts'
 import type { CommandInput } from '../../src/contract/cli.ts'
 import { AppError } from '../../src/contract/errors.ts'
 import { type MessageView, SessionView, SpawnedView } from '../../src/contract/session-views.ts'
+import { inside, recorder } from './recorder.ts'
 import {
   progress as anyProgress,
   detail,
@@ -38,27 +33,6 @@ import {
   spawned,
 } from './session-data.ts'
 import { type Answers, collect, world } from './world.ts'
-
-type Asked = { route: string; input: Record<string, unknown> }
-
-/** A client that notes what it was asked and answers as told, from its last answer on the same again. */
-function recorder(answers: Record<string, unknown[]>) {
-  const asked: Asked[] = []
-  const client = Object.fromEntries(
-    Object.entries(answers).map(([route, given]) => [
-      route,
-      async (input: Record<string, unknown>) => {
-        asked.push({ route, input })
-        const answer = given.length > 1 ? given.shift() : given[0]
-        if (answer instanceof Error) throw answer
-        return answer
-      },
-    ]),
-  ) as Partial<Client>
-  return { client, asked }
-}
-
-const inside = { MUSTER_SESSION: longId('abc123'), MUSTER_TOKEN: 'mst_x' }
 
 test('[SM-6] the sessions of these tests are sessions of the contract', () => {
   expect(SessionView.safeParse(session('abc123')).error).toBeUndefined()
@@ -541,64 +515,4 @@ test('[SM-108] all reads every page, and closed ones only when asked', async () 
   ])
   await collect(all.run({ closed: true }, io))
   expect(asked.at(-1)?.input).toEqual({ limit: 1000 })
-})
-
-test('[SM-20] name, task, lock and unlock change one thing each', async () => {
-  const { client, asked } = recorder({ updateSession: [session('abc123', { friendly_name: 'eng' })] })
-  const { io } = world({ client, env: inside })
-  const id = inside.MUSTER_SESSION
-  await collect(name.run({ 'name-or-session': 'eng', name: undefined }, io))
-  await collect(name.run({ 'name-or-session': 'def456', name: 'eng' }, io))
-  await collect(task.run({ text: 'Login', session: undefined }, io))
-  await collect(task.run({ text: '', session: 'x' }, io))
-  await collect(lock.run({ text: 'Rebase', session: undefined }, io))
-  await collect(unlock.run({ session: undefined }, io))
-  expect(asked.map(({ input }) => input)).toEqual([
-    { id, name: 'eng' },
-    { id: 'def456', name: 'eng' },
-    { id, task: 'Login' },
-    { id: 'x', task: null },
-    { id, lock: 'Rebase' },
-    { id, lock: null },
-  ])
-})
-
-test('[SM-120] adopt takes a session under the caller, a named parent, or nobody', async () => {
-  const { client, asked } = recorder({ adoptSession: [session('def456')] })
-  await collect(adopt.run({ session: 'def456', parent: undefined }, world({ client, env: inside }).io))
-  await collect(adopt.run({ session: 'def456', parent: 'em' }, world({ client, env: inside }).io))
-  await collect(adopt.run({ session: 'def456', parent: undefined }, world({ client }).io))
-  const inputs = asked.map(({ input }) => input as { environment?: Record<string, string> })
-  // What a session that is taken over may inherit goes along, but never who the caller is.
-  expect(Object.keys(inputs[0]?.environment ?? {})).toEqual(['PWD'])
-  expect(inputs.map(({ environment: _environment, ...rest }) => rest)).toEqual([
-    { id: 'def456', parent: inside.MUSTER_SESSION },
-    { id: 'def456', parent: 'em' },
-    { id: 'def456' },
-  ])
-})
-
-test('[SM-120] a dry restore asks with its flag, and starts no daemon whose start would restore', async () => {
-  const { client, asked } = recorder({ restoreSessions: [{ sessions: [] }] })
-  await collect(restore.run({ 'dry-run': true }, world({ client }).io))
-  expect(asked.map(({ input }) => input)).toEqual([{ dry_run: true }])
-  await expect(
-    collect(restore.run({ 'dry-run': true }, world({ client, state: 'down' }).io)),
-  ).rejects.toMatchObject({ code: 'unavailable' })
-  expect(asked).toHaveLength(1)
-})
-
-test('[SM-120] restore is exit 1 when somebody has to look', async () => {
-  const result = (word: 'running' | 'restored' | 'needs you' | 'gone') => ({
-    sessions: [{ session_id: 'a', name: 'a', result: word, why: '' }],
-  })
-  const words = ['running', 'restored', 'needs you', 'gone'] as const
-  expect(words.map((word) => restore.exitCode?.(result(word)))).toEqual([0, 0, 1, 1])
-})
-
-test('[SM-91] wait is exit 1 for every end but completed', () => {
-  const codes = (
-    ['completed', 'error', 'killed', 'abandoned', 'cancelled', 'idle', 'waiting_input'] as const
-  ).map((word) => wait.exitCode?.(detail('a', { status: word })))
-  expect(codes).toEqual([0, 1, 1, 1, 1, 0, 0])
 })
