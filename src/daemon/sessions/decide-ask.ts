@@ -30,8 +30,7 @@ export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView>
   const { directory, engine, host } = deps
   const { verdict, principal } = given
   const { sessions } = await host.open()
-  const { live, ask } = await pendingAsk(directory, { engine, sessions }, given.id)
-  mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
+  const { live, ask } = await pendingAsk(directory, { engine, sessions, principal }, given.id)
   const by = nameOf(engine, principal)
   await sessions.approvals.decide(live.watch, ask, { decision: decisionOf(given), by })
   if (ask.subject === 'budget' && verdict === 'allow') await giveMore(deps, live)
@@ -67,21 +66,24 @@ function proposedEnd(asked: AgentEvent | undefined): Said {
   return { status: 'completed', detected, ...(typeof message === 'string' && { message }) }
 }
 
-type Asking = { readonly engine: Engine; readonly sessions: Sessions }
+type Asking = { readonly engine: Engine; readonly sessions: Sessions; readonly principal: Principal }
 
 /** An approval by its id, or the only one of a session; two are listed, never guessed. */
 async function pendingAsk(
   directory: Directory,
-  { engine, sessions }: Asking,
+  { engine, sessions, principal }: Asking,
   word: string,
 ): Promise<{ readonly live: Live; readonly ask: Ask }> {
   for (const live of sessions.all()) {
     const ask = engine.session(live.watch.id)?.asks?.find(({ approvalId }) => approvalId === word)
-    if (ask) return { live, ask }
+    if (!ask) continue
+    mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
+    return { live, ask }
   }
   if (word.startsWith('apr_'))
     throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
   const row = await directory.find(word)
+  mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
   const asks = engine.session(row.sessionId)?.asks ?? []
   const [ask] = asks
   if (!ask)
