@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { say } from './setup.mjs'
 
-const packages = { tmux: 'tmux', git: 'git', ps: 'procps' }
+const packages = { tmux: 'tmux', git: 'git', ps: 'procps', bwrap: 'bubblewrap' }
 
 /** Makes sure that the programs are there; answers those that are still missing. */
 export function programs(wanted = Object.keys(packages)) {

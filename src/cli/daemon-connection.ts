@@ -39,18 +39,21 @@ export type DaemonConnection = {
 
 export function daemonConnection(io: Io, patience = usualPatience): DaemonConnection {
   const home = stateFolder(io.env, homedir())
+  const isIsolated = io.env[environmentNames.isolation] !== undefined
   const probe = async (timeoutMs: number): Promise<Probed> => {
-    const address = addressOf(home)
+    const address = addressOf(home, isIsolated)
     return address === undefined ? { state: 'down' } : probeDaemon(address, timeoutMs, io.signal)
   }
   const find = () => findHealth(probe, { io, patience })
   const client = (): Client => {
-    const address = addressOf(home)
+    const address = addressOf(home, isIsolated)
     if (address === undefined) throw new AppError('unavailable', 'the daemon is gone; start it with: sm up')
     return httpClient(transportTo(address, tokenOf(io.env, home)))
   }
   const start = async () => {
     const health = await find()
+    if (health === undefined && isIsolated)
+      throw new AppError('unavailable', 'the daemon does not answer; it is started outside of this session')
     return health === undefined ? startDaemon({ home, io, probe }) : { health, started: false }
   }
   return {
@@ -106,8 +109,9 @@ async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waitin
   }
 }
 
-function addressOf(home: string): Address | undefined {
-  const path = socketPath(home)
+/** Behind walls there is no socket: it would be another one after each start of the daemon. */
+function addressOf(home: string, isIsolated: boolean): Address | undefined {
+  const path = isIsolated ? undefined : socketPath(home)
   if (path !== undefined) return { socketPath: path }
   const port = Number(readIfThere(join(home, homeFiles.port)))
   return port > 0 ? { port } : undefined

@@ -37,6 +37,8 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'sessions.inherit_environment_vars': ['SSH_AUTH_SOCK', 'PATH'],
     'sessions.observe': true,
     'sessions.auto_restore': true,
+    'sessions.isolation': 'none',
+    'sessions.isolation_writable': [],
     'sessions.naming.pattern': '{agent_type}-{friendly_name}',
     'sessions.naming.fallback': '{agent_type}-{short_id}',
     'limits.max_depth': 4,

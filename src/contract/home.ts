@@ -18,6 +18,7 @@ export const environmentNames = {
   parent: 'MUSTER_PARENT',
   depth: 'MUSTER_DEPTH',
   bashEnv: 'MUSTER_BASH_ENV',
+  isolation: 'MUSTER_ISOLATION',
 } as const
 
 // The smallest limit of the systems we run on (macOS has 104 bytes with the closing zero, Linux 108).

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentCliName } from './config/names.ts'
 import { SessionId } from './ids.ts'
-import { Activity, ApprovalSubject, Budget, Count, Lifecycle, PermissionMode } from './values.ts'
+import { Activity, ApprovalSubject, Budget, Count, Isolation, Lifecycle, PermissionMode } from './values.ts'
 
 const text = z.string().nullable()
 const amount = z.number().nullable()
@@ -158,6 +158,7 @@ export const SpawnedView = z.strictObject({
   cli: z.string(),
   model: text,
   permission_mode: PermissionMode,
+  isolation: Isolation,
   working_dir: z.string(),
   worktree: WorktreeView.nullable(),
   parent_session_id: text,
@@ -294,6 +295,7 @@ export const SpawnRequest = z.strictObject({
   /** A git work tree of its own; the text names its branch, empty lets one be made up. */
   worktree: z.string().max(200).optional(),
   budget: Budget.optional(),
+  isolation: Isolation.optional(),
   /** The caller's environment; only what is on the allow-list is taken from it. */
   environment: z.record(z.string().max(256), z.string().max(128 * 1024)).optional(),
   dry_run: z.boolean().optional(),

@@ -96,3 +96,7 @@ export const ApprovalSubject = z.enum([
   'land',
   'question',
 ])
+
+/** What stands between the program of a session and the rest of the machine. */
+export const Isolation = z.enum(['none', 'bwrap'])
+export type Isolation = z.infer<typeof Isolation>

@@ -1,6 +1,7 @@
 import type { AgentCliName } from '../contract/config/names.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { PermissionMode } from '../contract/values.ts'
+import type { ConfigHome } from './isolation.ts'
 
 /** Everything that decides how a CLI is started. */
 export type LaunchRequest = {
@@ -38,6 +39,8 @@ export type LaunchPlan = {
   /** Whether the prompt is in argv, or must be typed once the CLI is ready. */
   readonly isPromptGiven: boolean
   readonly foreignId?: string
+  /** Its own folders, as a session behind walls may have them; nothing when it is not known how it works there. */
+  readonly homes?: readonly ConfigHome[]
 }
 
 /** A file that a CLI writes its conversation to. */

@@ -51,6 +51,7 @@ describe('spawn', () => {
     'permission-mode': undefined,
     mode: undefined,
     worktree: undefined,
+    isolation: undefined,
     budget: [],
     'prompt-file': undefined,
     'dry-run': false,

@@ -146,6 +146,7 @@ export const spawned: SpawnedView = {
   cli: 'claude',
   model: 'sonnet',
   permission_mode: 'manual',
+  isolation: 'none',
   working_dir: '/work/app',
   worktree: null,
   parent_session_id: '1749a2fe',

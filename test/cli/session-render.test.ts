@@ -67,6 +67,7 @@ describe('spawn', () => {
         '  cli          claude',
         '  model        sonnet',
         '  permissions  manual',
+        '  isolation    none',
         '  environment  HOME PATH',
       ),
     )

@@ -20,7 +20,7 @@ export type DaemonProcess = {
 
 export type DaemonOptions = { readonly env?: Record<string, string>; readonly uid?: number }
 
-const startDeadlineMs = 30_000
+const startDeadlineMs = 60_000
 
 // A test that fails half-way must not leave its daemon behind.
 const daemons = new Set<ChildProcess>()

@@ -29,6 +29,9 @@ export type CampaignOptions = {
   readonly onRun?: (n: number, way: string) => void
 }
 
+/** A machine that is busy with other things is slow, which is no fault of what is tested. */
+const patienceMs = 120_000
+
 const habits = ['forks', 'group', 'setsid', 'daemon', 'tty', 'bare'] as const
 const ways = [
   'kill',
@@ -232,7 +235,7 @@ async function oneRun(world: World, way: Way): Promise<void> {
 async function start(world: World, way: Way, parent?: string) {
   const asked = request(world, way, parent)
   try {
-    return await world.ask((client) => client.spawnSession(asked))
+    return await world.ask((client) => client.spawnSession(asked, { timeoutMs: patienceMs }))
   } catch (error) {
     // A parent may be gone by a restart meanwhile; anything else is a spawn that should have worked.
     if (!(error instanceof AppError)) throw error
@@ -244,7 +247,8 @@ async function start(world: World, way: Way, parent?: string) {
 /** Now and then the caller hangs up before the answer; what has begun must be finished all the same. */
 const killed = async (world: World, id: string, force: boolean): Promise<void> => {
   const hangUp = world.random() < 0.2 ? AbortSignal.timeout(1 + Math.floor(world.random() * 40)) : undefined
-  const kill = (client: Client) => tolerant(client.killSession({ id, force }, hangUp && { signal: hangUp }))
+  const options = { timeoutMs: patienceMs, ...(hangUp && { signal: hangUp }) }
+  const kill = (client: Client) => tolerant(client.killSession({ id, force }, options))
   await world.ask((client) =>
     kill(client).catch((error: unknown) => {
       if (!hangUp?.aborted) throw error

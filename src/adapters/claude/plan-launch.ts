@@ -5,6 +5,7 @@ import { harmless } from '../../contract/formats/claude/harmless.ts'
 import { isAtLeast } from '../../contract/formats/claude/version.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { type Hooks, hookSettings } from './hook-settings.ts'
+import { isolatedHome } from './isolated-home.ts'
 import { takeRoleText } from './role-text.ts'
 import { shellQuoted } from './shell-quoted.ts'
 import { statusLineScript } from './status-line.ts'
@@ -32,6 +33,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
   }
   const parts = { folder, hookCommand: request.hookCommand, ...(theirs && { theirs: theirs.command }) }
   const foreignId = conversationOf(request)
+  const isolated = isolatedHome(request.env)
   return {
     argv: [
       request.command,
@@ -52,6 +54,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
     env: {
       ...(request.permissionMode === 'bypass' && isRoot && { IS_SANDBOX: '1' }),
       ...pastProxies(request),
+      ...(request.env['MUSTER_ISOLATION'] && isolated.env),
     },
     files: [
       { path: join(folder, 'settings.json'), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 },
@@ -60,6 +63,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
     ],
     isPromptGiven: prompt !== undefined,
     foreignId,
+    homes: isolated.homes,
   }
 }
 

@@ -32,5 +32,6 @@ function customPlan({ command, args, prompt, promptBy, role }: LaunchRequest): L
     env: {},
     files: [],
     isPromptGiven,
+    homes: [],
   }
 }

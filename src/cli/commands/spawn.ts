@@ -38,7 +38,7 @@ function isSpawned(data: SpawnedView | SessionDetail): data is SpawnedView {
 }
 
 async function requestOf(input: CommandInput<'spawn'>, io: Io): Promise<SpawnRequest> {
-  const { model, preset, name, cli, mode, worktree } = input
+  const { model, preset, name, cli, mode, worktree, isolation } = input
   const parent = input.parent ?? currentSession(io)
   const folder = input['working-dir']
   const budget = parseBudget(input.budget)
@@ -57,6 +57,7 @@ async function requestOf(input: CommandInput<'spawn'>, io: Io): Promise<SpawnReq
     ...(cli !== undefined && { cli }),
     ...(mode !== undefined && { mode }),
     ...(worktree !== undefined && { worktree }),
+    ...(isolation !== undefined && { isolation }),
     ...(budget !== undefined && { budget }),
     ...(input['dry-run'] && { dry_run: true }),
   }

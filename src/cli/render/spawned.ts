@@ -24,6 +24,7 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
     ['cli', spawned.cli],
     ['model', spawned.model ?? 'its own default'],
     ['permissions', isBypass ? paint('red', permission_mode) : permission_mode],
+    ['isolation', spawned.isolation],
     ['environment', dry_run.environment.join(' ')],
   ] as const
   return [

@@ -50,6 +50,12 @@ export const sessionCommands = commandFamily({
         choices: ['auto', 'manual', 'supervised'],
         about: 'how its end is noticed',
       },
+      isolation: {
+        kind: 'text',
+        value: 'kind',
+        choices: ['none', 'bwrap'],
+        about: 'walls around it: it writes only where it works and sees no other session',
+      },
       worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in a git work tree of its own' },
       budget: {
         kind: 'text',

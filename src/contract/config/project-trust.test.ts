@@ -29,6 +29,7 @@ test('[MUS-128] an untrusted project may set only these keys', () => {
     'child_agents.progress.enable_tool_tracking',
     'child_agents.progress.snapshot_interval',
     'sessions.default_working_dir_behavior',
+    'sessions.isolation',
     'sessions.naming.pattern',
     'sessions.naming.fallback',
     'limits.max_depth',

@@ -19,6 +19,7 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   // Not the webhook: it leads out of the machine.
   [/^child_agents\.(notifications\.notify_|progress\.)/, always],
   [/^sessions\.(default_working_dir_behavior|naming\..+)$/, always],
+  [/^sessions\.isolation$/, onlyFrom('none')],
   [/^limits\./, onlyDown],
 ]
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Isolation } from '../values.ts'
 
 const placeholders = ['agent_type', 'friendly_name', 'short_id']
 
@@ -40,6 +41,16 @@ export const SessionsConfig = z
       .default(true)
       .describe(
         'Bring sessions back by themselves after the daemon, tmux or the machine went down; else sm restore does it.',
+      ),
+    isolation: Isolation.default('none').describe(
+      'none runs sessions as any program of yours; bwrap puts walls around them, so that they write only where they work and see no other session.',
+    ),
+    isolation_writable: z
+      .array(z.string().regex(/^(?:\/|~\/)./, 'a full path, or one that begins with ~/'))
+      .max(64)
+      .default([])
+      .describe(
+        'Folders and files that isolated sessions may write besides the folder they work in, such as caches.',
       ),
     naming: z
       .strictObject({

@@ -7,6 +7,7 @@ import {
   Body,
   Budget,
   Count,
+  Isolation,
   JsonObject,
   Lifecycle,
   Line,
@@ -88,6 +89,8 @@ export const sessionEvents = family({
       tools: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       budget: Budget.optional(),
+      /** The walls that it runs behind; nothing when there are none. */
+      isolation: Isolation.exclude(['none']).optional(),
       worktree: Worktree.optional(),
       /** The id the session has in the file it was imported from. */
       foreignId: Line.optional(),

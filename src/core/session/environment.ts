@@ -1,4 +1,5 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
+import type { Isolation } from '../../contract/values.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -43,6 +44,7 @@ export type Identity = {
   readonly traceId: string
   readonly spanId: string
   readonly parentId?: string | undefined
+  readonly isolation: Isolation
   readonly binFolder: string
   /** What bash reads before every command line, so that a login shell keeps the PATH. */
   readonly shellStart: string
@@ -67,6 +69,7 @@ export function sessionEnvironment(
     MUSTER_SESSION: who.sessionId,
     MUSTER_DEPTH: String(who.depth),
     ...(who.parentId && { MUSTER_PARENT: who.parentId }),
+    ...(who.isolation !== 'none' && { MUSTER_ISOLATION: who.isolation }),
     TRACEPARENT: `00-${who.traceId}-${who.spanId}-01`,
     OTEL_RESOURCE_ATTRIBUTES: attributes.join(','),
   }

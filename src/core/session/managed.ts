@@ -34,6 +34,7 @@ export type Managed = {
   readonly isSpent?: boolean
   /** A git work tree of its own. */
   readonly worktree?: Worktree
+  readonly isolation?: 'bwrap'
   /** The only tools it may use; nothing limits nothing. */
   readonly tools?: readonly string[]
   readonly foreignId?: string
@@ -125,6 +126,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.lifecycleMode && { lifecycleMode: payload.lifecycleMode }),
     ...(payload.budget && { budget: payload.budget }),
     ...(payload.worktree && { worktree: payload.worktree }),
+    ...(payload.isolation && { isolation: payload.isolation }),
     ...(payload.tools && { tools: payload.tools }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),

@@ -20,7 +20,9 @@ export async function addCheckpoint(
   const number = (await directory.checkpoints(row.sessionId)).length + 1
   const folder = row.workingDir
   const ref = `refs/muster/${shortId(row.sessionId)}/${number}`
-  const kept = folder === null ? undefined : await parts.workspace.snapshot(folder, ref, signal)
+  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+  const isIsolated = live.watch.state()?.managed?.isolation !== undefined
+  const kept = folder === null || isIsolated ? undefined : await parts.workspace.snapshot(folder, ref, signal)
   const now = await directory.find(row.sessionId)
   const { watch } = live
   await watch.say([

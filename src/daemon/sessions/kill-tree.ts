@@ -14,14 +14,13 @@ export async function killTree(
   row: SessionRow,
   how: How,
 ): Promise<{ killed: SessionView[]; left: number[] }> {
-  const left: number[] = []
-  const killed: SessionId[] = []
+  const ending = new Map<SessionId, Promise<readonly number[]>>()
+  // Ends are written one by one, the deepest first; programs get their grace all at the same time.
   const end = async ({ sessionId }: SessionRow): Promise<boolean> => {
+    if (ending.has(sessionId)) return false
     const live = await sessions.settled(sessionId)
-    if (!live) return false
-    killed.push(sessionId)
-    left.push(...(await sessions.kill(live, how)))
-    return true
+    if (live) ending.set(sessionId, (await sessions.kill(live, how)).done)
+    return live !== undefined
   }
   const endBelow = async (): Promise<boolean> => {
     let hadAny = false
@@ -32,13 +31,14 @@ export async function killTree(
   await end(row)
   // One that was just being started may have begun another; once its end is written it cannot any more.
   while (await endBelow());
+  const left = (await Promise.all(ending.values())).flat()
   const family = [row, ...(await directory.below(row, true))].map(({ sessionId }) => sessionId)
   const cleared = await sessions.clear(new Set(family))
-  if (killed.length === 0 && cleared.length === 0)
+  if (ending.size === 0 && cleared.length === 0)
     throw new AppError(
       'conflict',
       `${row.name ?? row.shortId} has no running program; it is ${row.lifecycle}`,
     )
-  const views = await Promise.all(killed.map((id) => directory.find(id)))
+  const views = await Promise.all(Array.from(ending.keys(), (id) => directory.find(id)))
   return { killed: await directory.views(views), left }
 }

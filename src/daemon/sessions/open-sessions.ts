@@ -1,3 +1,6 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bwrapIsolation } from '../../adapters/bwrap/bwrap-isolation.ts'
 import { gitWorkspace } from '../../adapters/git/workspace.ts'
 import { folderArchive } from '../../adapters/system/archive.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
@@ -14,6 +17,7 @@ import type { Terminal } from '../../ports/terminal.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Authority } from '../authority.ts'
 import type { HomeFiles } from '../home.ts'
+import { packageRoot } from '../package-root.ts'
 import { agentClis } from './clis.ts'
 import { ownSm } from './own-sm.ts'
 import { socketName } from './socket-name.ts'
@@ -53,6 +57,21 @@ export async function openParts(
     folders: sessionFolders(files.sessions),
     files: systemLineFiles,
     workspace: gitWorkspace,
+    isolation: bwrapIsolation({
+      hidden: [
+        files.home,
+        options.usualHome,
+        ...(options.env['TMUX_TMPDIR'] ? [options.env['TMUX_TMPDIR']] : []),
+      ],
+      readable: [
+        fileURLToPath(packageRoot()),
+        dirname(process.execPath),
+        own.folder,
+        own.shellStart,
+        files.port,
+      ],
+      extra: () => options.config().sessions.isolation_writable,
+    }),
     archive: folderArchive(options.archiveFolder, options.redactLine),
     clis: agentClis(options.env),
     config: options.config,

@@ -75,7 +75,9 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       if (parent && hasEnded(parent))
         throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
       const { sessions } = await host.open()
-      return sessions.spawn(request, { actor: nameOf(engine, principal), parent }, signal)
+      const caller = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
+      const confined = caller?.managed?.isolation ? caller : undefined
+      return sessions.spawn(request, { actor: nameOf(engine, principal), parent, confined }, signal)
     },
     async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }) {
       await observer.wanted()

@@ -12,12 +12,21 @@ export type LaunchSpec = {
   readonly tmuxSession: string
   /** Without the token, which is given anew each time. */
   readonly env: Readonly<Record<string, string>>
+  /** What it may write behind walls, found out once: the session itself could change what a later look would find. */
+  readonly writable?: readonly string[]
 }
 
 /** Keeps it where secrets may be: the environment holds keys. */
 export function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string> {
-  const { resolved, version, workingDir, tmuxSession, env } = spec
-  const kept: LaunchSpec = { resolved, version, workingDir, tmuxSession, env }
+  const { resolved, version, workingDir, tmuxSession, env, writable } = spec
+  const kept: LaunchSpec = {
+    resolved,
+    version,
+    workingDir,
+    tmuxSession,
+    env,
+    ...(writable && { writable }),
+  }
   return parts.vault.put(new TextEncoder().encode(JSON.stringify(kept)), owner)
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
 import type { Fleet } from '../../core/fleet.ts'
+import type { LaunchPlan } from '../../ports/agent-cli.ts'
 import type { Worktree } from '../../ports/workspace.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { keepSpec, type LaunchSpec } from './launch-spec.ts'
@@ -61,7 +62,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         owner: root.sessionId,
         workingDir: launching.workingDir,
         env: { ...launching.env, ...plan.env, MUSTER_TOKEN: secret },
-        argv: plan.argv,
+        argv: await behindWalls(parts, { launching, plan, folder }, signal),
         folder,
         width,
         height,
@@ -109,6 +110,26 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         .catch((failure: unknown) => parts.onBug(failure, 'removing a work tree'))
     throw error
   }
+}
+
+/** The program as it is, or behind walls where the session is to have them. */
+async function behindWalls(
+  parts: Parts,
+  { launching, plan, folder }: { launching: Launching; plan: LaunchPlan; folder: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { writable, workingDir, env, resolved } = launching
+  if (!writable) return plan.argv
+  if (!plan.homes)
+    throw new AppError(
+      'invalid',
+      `${resolved.cli} cannot be isolated yet; use claude or a program of your own, or --isolation none`,
+    )
+  const path = env['PATH'] ?? ''
+  return parts.isolation.wrap(
+    { argv: plan.argv, workingDir, writable, folder, homes: plan.homes, path },
+    signal,
+  )
 }
 
 function requestOf(parts: Parts, launching: Launching, folder: string) {

@@ -6,6 +6,7 @@ import type { AgentCli } from '../../ports/agent-cli.ts'
 import type { Archive } from '../../ports/archive.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
+import type { Isolation } from '../../ports/isolation.ts'
 import type { LineFiles } from '../../ports/line-files.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { SessionFolders } from '../../ports/session-folders.ts'
@@ -25,6 +26,7 @@ export type Parts = {
   readonly folders: SessionFolders
   readonly files: LineFiles
   readonly workspace: Workspace
+  readonly isolation: Isolation
   readonly archive: Archive
   readonly clis: Readonly<Record<AgentCliName, AgentCli>>
   readonly config: () => Config

@@ -242,15 +242,15 @@ export class Sessions {
     return this.#live.get(id)
   }
 
-  /** Ends the program of a session and writes its end; answers processes that would not die. */
+  /** Writes the end of a session and begins to end its program; answers, later, processes that would not die. */
   async kill(
     live: Live,
     { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
-  ): Promise<readonly number[]> {
+  ): Promise<{ readonly done: Promise<readonly number[]> }> {
     const { watch } = live
     const state = watch.state()
     const managed = state?.managed
-    if (!state || !managed) return []
+    if (!state || !managed) return { done: Promise.resolve([]) }
     if (!force && managed.place && !hasEnded(state))
       await this.interrupt(live, this.#stopped.signal).catch((error: unknown) => {
         if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
@@ -261,10 +261,13 @@ export class Sessions {
     )
     const until = this.#stopped.signal
     await this.#afterEnd.archive(live, until)
-    const left = await this.#letGo(live, { force })
-    if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
-    await this.#forget(live)
-    return left
+    const done = this.#letGo(live, { force }).then(async (left) => {
+      if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
+      await this.#forget(live)
+      return left
+    })
+    done.catch(() => {})
+    return { done }
   }
 
   /** Ends what is left of sessions that nobody follows; answers which had something. */

@@ -2,20 +2,27 @@ import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import type { Isolation } from '../../contract/values.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
+import { sessionEnvironment } from '../../core/session/environment.ts'
 import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
 import { type Passed, spawnLimit } from '../../core/session/limits.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
+import { wallsOf } from './walls.ts'
 import { type Placed, placeOf } from './work-place.ts'
 
 const previewChars = 2000
 
 /** Who asks for a session, and where it will hang in the tree. */
-export type Spawner = { readonly actor: string; readonly parent?: SessionState | undefined }
+export type Spawner = {
+  readonly actor: string
+  readonly parent?: SessionState | undefined
+  /** The session that asks, when it runs behind walls: nothing it says may lead out of them. */
+  readonly confined?: SessionState | undefined
+}
 
 /** Started sessions of the last minute; a bound on the rate must survive no restart. */
 export type Rate = { times: number[] }
@@ -51,6 +58,7 @@ export async function spawn(
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
     )
   const { workingDir, worktree } = await placeOf(parts, { request, resolved, short, by }, signal)
+  const walls = await wallsOf(parts, { request, by, workingDir, cli: resolved.cli }, signal)
   const root: Root = {
     sessionId,
     traceId: by.parent?.traceId ?? parts.ids.trace(),
@@ -59,10 +67,6 @@ export async function spawn(
     actor: by.actor,
   }
   const depth = by.parent === undefined ? 0 : by.parent.depth + 1
-  const taken = inherited(request.environment ?? parts.surroundings.env, {
-    cli: resolved.cli,
-    allowed: config.sessions.inherit_environment_vars,
-  })
   const tmuxSession = `${resolved.cli}-${short}`
   const view: SpawnedView = {
     session_id: short,
@@ -73,6 +77,7 @@ export async function spawn(
     cli: resolved.cli,
     model: resolved.model ?? null,
     permission_mode: resolved.permissionMode,
+    isolation: walls.isolation,
     working_dir: workingDir,
     worktree: worktree?.tree ?? null,
     parent_session_id: by.parent ? shortId(by.parent.sessionId) : null,
@@ -82,8 +87,9 @@ export async function spawn(
     warnings: [...resolved.warnings],
     dry_run: null,
   }
-  const env = sessionEnvironment(taken, {
+  const env = sessionEnvironment(walls.environment, {
     sessionId,
+    isolation: walls.isolation,
     home: parts.surroundings.home,
     depth,
     traceId: root.traceId,
@@ -100,7 +106,9 @@ export async function spawn(
         environment: [...Object.keys(env), 'MUSTER_TOKEN'].sort(),
       },
     }
-  const drafts = await facts({ parts, request, resolved, root, by }, { workingDir, depth, worktree })
+  const { isolation, writable } = walls
+  const place = { workingDir, depth, worktree, isolation }
+  const drafts = await facts({ parts, request, resolved, root, by }, place)
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
   let passed: Passed | undefined
@@ -129,6 +137,7 @@ export async function spawn(
     prompt,
     first,
     ...(worktree && { worktree }),
+    ...(writable && { writable }),
   }
   await launching(sessionId, () => launch(parts, spec, signal)).catch(async (error: unknown) => {
     if (!isRecorded) await parts.vault.release(root.runId, now)
@@ -149,7 +158,7 @@ type Recording = {
 /** The facts of a spawn. */
 async function facts(
   { parts, request, resolved, root, by }: Recording,
-  { workingDir, depth, worktree }: Placed & { depth: number },
+  { workingDir, depth, worktree, isolation }: Placed & { depth: number; isolation: Isolation },
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
@@ -169,6 +178,7 @@ async function facts(
       ...(by.parent && { parentSessionId: by.parent.sessionId }),
       ...(request.budget && { budget: request.budget }),
       ...(worktree && { worktree: worktree.tree }),
+      ...(isolation !== 'none' && { isolation }),
       ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
     }),
   ]

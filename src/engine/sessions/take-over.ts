@@ -10,6 +10,7 @@ import { draftOf, type Root } from './drafts.ts'
 import { elsewhere, runsOutside } from './find-way-back.ts'
 import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
+import { wallsOf } from './walls.ts'
 
 /** Who wants an observed session, and where it is to hang. */
 export type TakeOver = {
@@ -44,12 +45,13 @@ export async function takeOver(
   const version = await parts.clis[cli].version(resolved.program, signal)
   if (version === undefined)
     throw new AppError('not_found', `${resolved.program} was not found; install it, then: sm adopt ${short}`)
-  const depth = parent === undefined ? 0 : (parts.engine.session(parent)?.depth ?? 0) + 1
+  const above = parent && parts.engine.session(parent)
+  const depth = parent === undefined ? 0 : (above?.depth ?? 0) + 1
   const root = rootFor(parts, state, by)
-  const taken = inherited(environment ?? parts.surroundings.env, {
-    cli,
-    allowed: config.sessions.inherit_environment_vars,
-  })
+  const request = { agent_type: cli, prompt: '', ...(environment && { environment }) }
+  const { workingDir } = managed
+  const asked = { request, by: { actor: by, parent: above }, workingDir, cli }
+  const { isolation, environment: taken, writable } = await wallsOf(parts, asked, signal)
   const size = managed.transcript && (await parts.files.read(managed.transcript, 0, 1))?.size
   await launch(
     parts,
@@ -57,7 +59,8 @@ export async function takeOver(
       root,
       resolved,
       version,
-      workingDir: managed.workingDir,
+      workingDir,
+      ...(writable && { writable }),
       tmuxSession: `${cli}-${short}`,
       env: sessionEnvironment(
         { ...taken, ...whereabouts(parts) },
@@ -65,6 +68,7 @@ export async function takeOver(
           sessionId,
           home: parts.surroundings.home,
           depth,
+          isolation,
           traceId: root.traceId,
           spanId: root.spanId,
           parentId: parent,

@@ -1,0 +1,55 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { SpawnRequest } from '../../contract/session-views.ts'
+import type { Isolation } from '../../contract/values.ts'
+import { inherited } from '../../core/session/environment.ts'
+import { readSpec } from './launch-spec.ts'
+import type { Parts } from './parts.ts'
+import type { Spawner } from './spawn.ts'
+
+/** What a new session takes over from outside, and what it may write when it is to run behind walls. */
+export type Walls = {
+  readonly isolation: Isolation
+  readonly environment: Readonly<Record<string, string>>
+  readonly writable?: readonly string[]
+}
+
+type Asked = {
+  readonly request: SpawnRequest
+  readonly by: Spawner
+  readonly workingDir: string
+  readonly cli: AgentCliName
+}
+
+/** A session behind walls starts others behind the same walls: nothing it says may open one. */
+export async function wallsOf(
+  parts: Parts,
+  { request, by, workingDir, cli }: Asked,
+  signal: AbortSignal,
+): Promise<Walls> {
+  const { sessions } = parts.config()
+  const allowed = sessions.inherit_environment_vars
+  if (by.confined) return sameWalls(parts, { request, by, cli }, allowed)
+  const environment = inherited(request.environment ?? parts.surroundings.env, { cli, allowed })
+  const isolation = request.isolation ?? by.parent?.managed?.isolation ?? sessions.isolation
+  if (isolation === 'none') return { isolation, environment }
+  const writable = await parts.isolation.writable(workingDir, environment, signal)
+  return { isolation, environment, writable }
+}
+
+async function sameWalls(
+  parts: Parts,
+  { request, by, cli }: Omit<Asked, 'workingDir'>,
+  allowed: readonly string[],
+): Promise<Walls> {
+  if (request.isolation === 'none')
+    throw new AppError('denied', 'an isolated session starts isolated ones only; ask a person for another')
+  // Arguments can name files, which the daemon would read for a session that cannot.
+  if (request.args && request.args.length > 0)
+    throw new AppError('denied', 'an isolated session cannot give arguments; use an agent type or a preset')
+  const spec = await readSpec(parts, by.confined?.managed?.launch)
+  if (!spec?.writable)
+    throw new AppError('conflict', 'the walls of this session are not known any more; ask a person')
+  const environment = inherited(spec.env, { cli, allowed })
+  return { isolation: 'bwrap', environment, writable: spec.writable }
+}
