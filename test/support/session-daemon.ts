@@ -14,23 +14,36 @@ const usual = `clis:
     args: [--norc, --noprofile]
 `
 
-/** A daemon whose sessions run on a tmux server of their own, which ends with the test; nothing of it is left. */
-export async function sessionDaemon(options: { config?: string; env?: Record<string, string> } = {}) {
+export type SessionDaemonOptions = {
+  readonly config?: string
+  readonly env?: Record<string, string>
+  /** The settings of a person's own tmux, on whose server the sessions then run. */
+  readonly person?: string
+}
+
+/** A daemon whose sessions run on a tmux server of this test's, which ends with it; nothing of it is left. */
+export async function sessionDaemon(options: SessionDaemonOptions = {}) {
   const home = tempFolder('muster-sessions-')
   const config = join(home, 'config.yaml')
-  writeFileSync(config, options.config ?? usual)
-  const env = { MUSTER_CONFIG: config, LANG: 'C.UTF-8', SHELL: '/bin/bash', ...options.env }
-  const socket = socketName(home, '')
-  const tmux = (...args: string[]) => spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' }).stdout
+  const isOwn = options.person === undefined
+  writeFileSync(config, `${options.config ?? usual}${isOwn ? '' : 'tmux: { socket: default }\n'}`)
+  writeFileSync(join(home, '.tmux.conf'), options.person ?? '')
+  const sockets = isOwn ? {} : { TMUX_TMPDIR: home }
+  const env = { MUSTER_CONFIG: config, LANG: 'C.UTF-8', SHELL: '/bin/bash', ...sockets, ...options.env }
+  const socket = isOwn ? socketName(home, '') : 'default'
+  const own = { env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', LANG: 'C.UTF-8', ...sockets } }
+  const tmux = (...args: string[]) =>
+    spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8', ...own }).stdout
   let daemon: DaemonProcess = await startDaemonProcess(home, { env })
   onTestFinished(async () => {
     await daemon.kill('SIGTERM')
-    spawnSync('tmux', ['-L', socket, 'kill-server'])
+    tmux('kill-server')
     for (const pid of processesOf(home)) kill(pid)
   })
   return {
     home,
     socket,
+    sockets,
     tmux,
     get client() {
       return daemon.client

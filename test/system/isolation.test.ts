@@ -52,7 +52,7 @@ describe('[MUS-210] behind the walls of bwrap', () => {
     expect(await one.run(`ls ${outside}; ls -A /run/user /tmp/tmux-* 2>&1 | grep -v "No such"`)).toContain(
       'exit 1',
     )
-    expect(await one.run('sm me --json')).toContain(`"session_id":"${one.session_id}"`)
+    expect(await one.run('sm me --json')).toContain(`"session_id": "${one.session_id}"`)
     expect(await one.run('sm checkpoint "half way"')).toContain('exit 0')
     expect(await one.run('ps -e | grep -c node || echo none; ls /proc | grep -c "^[0-9]"')).toMatch(
       /^0\nnone\n\d\n/,
