@@ -14,9 +14,11 @@ export async function refusalOf(response: Answer): Promise<AppError> {
 export function connectionFailure(error: unknown, isAct: boolean): AppError {
   const code = systemCode(error)
   if (code === 'EACCES' || code === 'EPERM')
-    return new AppError('denied', "the daemon's socket belongs to somebody else; check MUSTER_HOME", {
-      cause: error,
-    })
+    return new AppError(
+      'denied',
+      "the daemon's socket belongs to somebody else, or a sandbox forbids it; check MUSTER_HOME, or run sm outside of the sandbox",
+      { cause: error },
+    )
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
     return new AppError(
       'unavailable',

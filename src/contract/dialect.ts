@@ -36,6 +36,8 @@ export type Dialect = {
   /** One line of a transcript. */
   readonly line: (line: string, context: TranscriptContext) => readonly Signal[]
   readonly screen: (screen: Screen, version: string) => ScreenReading
+  /** For how long this CLI itself keeps an answer that a hook gave; what is missing here Muster remembers. */
+  readonly keeps: readonly ('session' | 'always')[]
   /** The answer that lets a held permission hook go on; nothing when this CLI cannot be answered that way. */
   readonly decision: (payload: unknown, decision: Decision) => HookReply | undefined
   /** The keys that give this answer in a dialog on the screen; nothing when none of its choices means it. */

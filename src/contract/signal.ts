@@ -67,6 +67,16 @@ type Observed =
       readonly input?: unknown
       readonly questions?: readonly AskedQuestion[]
       readonly detail?: string
+      /** The terminal shows no dialog while a hook waits for the answer; a screen without one says nothing of it. */
+      readonly isUnseen?: boolean
+    }
+  /** What it asked was decided from outside, or is not asked any more. */
+  | {
+      readonly kind: 'answered'
+      readonly ask: 'permission' | 'question' | 'plan'
+      readonly tool?: string
+      readonly callId?: string
+      readonly input?: unknown
     }
   /** The turn is over; `background` counts shells and agents that still work. */
   | { readonly kind: 'turn-end'; readonly text?: string; readonly background: number }
@@ -139,6 +149,8 @@ export type Composer =
 export type Dialog = {
   readonly kind: 'permission' | 'question' | 'plan' | 'trust' | 'login' | 'bypass' | 'notice' | 'menu'
   readonly title: string
+  /** What stands above the choices, as far as it belongs to the dialog: the command, the change, the question. */
+  readonly body?: string
   readonly options: readonly string[]
   readonly selected?: number
 }

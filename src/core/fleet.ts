@@ -1,6 +1,7 @@
 import type { Draft, ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
-import type { Lifecycle } from '../contract/values.ts'
+import type { Lifecycle, Permit } from '../contract/values.ts'
+import { withPermit } from './approvals/with-permit.ts'
 import { evolve, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
 
 /** How far a producer has got; what it repeats up to here is known. */
@@ -12,11 +13,18 @@ export type Fleet = {
   readonly producers: Map<string, ProducerCursor>
   /** Sessions that ended lately, until the index surely knows of them. */
   readonly ended: Map<SessionId, SessionState>
+  /** What was allowed for good. */
+  permits: readonly Permit[]
 }
 
 const endedKept = 10_000
 
-export const emptyFleet = (): Fleet => ({ sessions: new Map(), producers: new Map(), ended: new Map() })
+export const emptyFleet = (): Fleet => ({
+  sessions: new Map(),
+  producers: new Map(),
+  ended: new Map(),
+  permits: [],
+})
 
 /** What the engine adds to a draft that state depends on. */
 type Given = { readonly recordedAt: string; readonly producer?: ProducerStamp | undefined }
@@ -25,6 +33,8 @@ type Given = { readonly recordedAt: string; readonly producer?: ProducerStamp | 
 export function evolveFleet(state: Fleet, event: Draft, { producer, recordedAt }: Given): Fleet {
   if (producer) state.producers.set(producer.id, { epoch: producer.epoch, n: producer.n })
   if (event.sessionId === fleet.sessionId) return state
+  if (event.type === 'approval.granted' && event.payload.scope === 'always')
+    state.permits = withPermit(state.permits, event.payload.permit)
   const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event, recordedAt)
   if (!session) return lateFact(state, event, recordedAt)
   if (event.type === 'session.started') countDescendant(state, event.payload.parentSessionId)
@@ -84,6 +94,7 @@ type FleetSnapshot = {
   sessions: (Omit<SessionState, 'open'> & { open: [string, OpenSpan][] })[]
   producers: [string, ProducerCursor][]
   ended: FleetSnapshot['sessions']
+  permits?: readonly Permit[]
 }
 
 const kept = (sessions: Iterable<SessionState>): FleetSnapshot['sessions'] =>
@@ -96,13 +107,15 @@ export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   sessions: kept(state.sessions.values()),
   producers: [...state.producers],
   ended: kept(state.ended.values()),
+  permits: state.permits,
 })
 
 export function restoreFleet(snapshot: unknown): Fleet {
-  const { sessions, producers, ended } = snapshot as FleetSnapshot
+  const { sessions, producers, ended, permits = [] } = snapshot as FleetSnapshot
   return {
     sessions: restored(sessions),
     producers: new Map(producers),
     ended: restored(ended),
+    permits,
   }
 }

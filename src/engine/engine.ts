@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors.ts'
 import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
 import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
+import type { Permit } from '../contract/values.ts'
 import { emptyFleet, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
@@ -131,6 +132,11 @@ export class Engine {
   /** The same, also when it ended long ago and has left memory. */
   async known(id: SessionId): Promise<Readonly<SessionState> | undefined> {
     return this.#session(id) ?? (await this.#deps.endedSession(id))
+  }
+
+  /** What a person allowed for good. */
+  permits(): readonly Permit[] {
+    return this.#fleet.permits
   }
 
   /** Every open session; not to be changed. */

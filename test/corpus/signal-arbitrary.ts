@@ -33,6 +33,9 @@ const kinds = fc.oneof(
   }),
   fc.record({ kind: fc.constant('asking'), ask: fc.constantFrom('permission', 'question', 'plan') }),
   fc.record({ kind: fc.constant('asking'), ask: fc.constant('permission'), tool, callId: id }),
+  fc.record({ kind: fc.constant('asking'), ask: fc.constant('permission'), isUnseen: fc.boolean() }),
+  fc.record({ kind: fc.constant('answered'), ask: fc.constant('permission'), tool, callId: id }),
+  fc.record({ kind: fc.constant('answered'), ask: fc.constantFrom('permission', 'question', 'plan') }),
   fc.record({ kind: fc.constant('turn-end'), text, background: fc.nat(2) }),
   fc.record({ kind: fc.constant('turn-failed'), error: fc.constant('API Error') }),
   fc.record({

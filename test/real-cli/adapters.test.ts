@@ -13,6 +13,7 @@ import { hermetic, shellCall } from '../support/hermetic.ts'
 import { launchRequest } from '../support/launch-request.ts'
 import { type PluginDaemon, pluginDaemon } from '../support/plugin-host.ts'
 import { ofKind, signalsOf } from '../support/screen-fixture.ts'
+import { seedOpenCode } from '../support/seed-opencode.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
 
@@ -149,19 +150,4 @@ process.stdout.write(await answer.text())
 `,
   )
   return [process.execPath, path]
-}
-
-/** OpenCode fetches a package for plugins into a new home, and waits for it; ours needs none. */
-function seedOpenCode(env: Readonly<Record<string, string>>, version: string): void {
-  const folder = join(env['XDG_CONFIG_HOME'] ?? '', 'opencode')
-  const name = '@opencode-ai/plugin'
-  const dependencies = { [name]: version }
-  const write = (file: string, content: object) => {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    writeFileSync(join(folder, file), JSON.stringify(content))
-  }
-  write('package.json', { dependencies })
-  write(`node_modules/${name}/package.json`, { name, version })
-  const packages = { '': { dependencies }, [`node_modules/${name}`]: { version } }
-  write('package-lock.json', { name: 'opencode', lockfileVersion: 3, requires: true, packages })
 }

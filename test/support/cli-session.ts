@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import { cliPath } from './clis.ts'
+import { cliPath, clis } from './clis.ts'
 import { type CliName, hermetic } from './hermetic.ts'
-import { sessionDaemon } from './session-daemon.ts'
+import { seedOpenCode } from './seed-opencode.ts'
+import { eventually, sessionDaemon } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
+
+const smEntry = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
 
 /** A daemon, the scripted model and one real CLI in a home of its own. */
 export async function cliSessions(cli: CliName, options: { version?: string; config?: string } = {}) {
@@ -14,6 +19,8 @@ export async function cliSessions(cli: CliName, options: { version?: string; con
   const home = tempFolder('mc-')
   const own = hermetic(cli, { home, modelUrl: model.url, permissions: 'ask' })
   const program = cliPath(cli, options.version)
+  const version = options.version ?? clis.find(({ name }) => name === cli)?.version ?? ''
+  if (cli === 'opencode') seedOpenCode(own.env, version)
   const env = { ...own.env, SCRIPTED_KEY: 'test-key' }
   const inherited = Object.keys(env).filter((name) => !['PATH', 'HOME', 'TERM'].includes(name))
   const m = await sessionDaemon({
@@ -33,8 +40,28 @@ ${options.config ?? ''}`,
       working_dir: own.cwd,
       ...more,
     })
+  /** `sm` as a person types it; its output, and its exit code. */
+  const sm = async (...args: string[]) => {
+    const run = promisify(execFile)
+    const given = { env: { ...process.env, MUSTER_HOME: m.home } }
+    return run(process.execPath, [smEntry, ...args], given).then(
+      ({ stdout }) => ({ code: 0, text: stdout }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
+    )
+  }
+  /** Waits until a session asks for this, and answers the approval. */
+  const asked = async (action: string, ms = 90_000) => {
+    const { approvals } = await eventually(
+      () => m.client.listApprovals({}),
+      (found) => found.approvals.some((one) => one.action.includes(action)),
+      ms,
+    )
+    const [found] = approvals.filter((one) => one.action.includes(action))
+    if (!found) throw new Error(`nothing asks for ${action}`)
+    return found
+  }
   onTestFinished(() => rmSync(join(home, 'tmp'), { recursive: true, force: true }))
-  return { ...m, m, model, own, spawn }
+  return { ...m, m, model, own, spawn, sm, asked }
 }
 
 /** A prompt whose script the model plays. */

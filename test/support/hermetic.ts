@@ -225,3 +225,11 @@ export function shellCall(cli: CliName, command: string): { name: string; input:
       return { name: 'bash', input: { command } }
   }
 }
+
+/** The same call when a person is to be asked first: Codex asks only for what is to leave its sandbox. */
+export function askingCall(cli: CliName, command: string): ReturnType<typeof shellCall> {
+  const call = shellCall(cli, command)
+  if (cli !== 'codex') return call
+  const asked = { sandbox_permissions: 'require_escalated', justification: 'May I?' }
+  return { ...call, input: { ...call.input, ...asked } }
+}

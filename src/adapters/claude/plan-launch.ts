@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { freeCommands } from '../../contract/cli/free-commands.ts'
 import { AppError } from '../../contract/errors.ts'
 import { harmless } from '../../contract/formats/claude/harmless.ts'
 import { isAtLeast } from '../../contract/formats/claude/version.ts'
@@ -28,6 +29,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
     promptSuggestionEnabled: false,
     ...(request.permissionMode === 'bypass' && { skipDangerousModePermissionPrompt: true }),
     ...taken.settings,
+    permissions: allowing(taken.settings['permissions']),
     hooks: joined(taken.settings['hooks'], hookSettings(request)),
     statusLine: { ...theirs, type: 'command', command: shellQuoted(['sh', script]) },
   }
@@ -95,6 +97,13 @@ function permission({ permissionMode, version }: LaunchRequest): readonly string
     case 'plan':
       return ['--permission-mode', permissionMode]
   }
+}
+
+/** An agent is not asked for what it only reports or looks up with `sm`. */
+function allowing(theirs: unknown): Record<string, unknown> {
+  const given = typeof theirs === 'object' && theirs !== null ? (theirs as Record<string, unknown>) : {}
+  const allow = Array.isArray(given['allow']) ? (given['allow'] as unknown[]) : []
+  return { ...given, allow: [...allow, ...freeCommands.map((name) => `Bash(sm ${name}:*)`)] }
 }
 
 function joined(theirs: unknown, ours: Hooks): Hooks {

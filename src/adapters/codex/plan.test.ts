@@ -12,7 +12,7 @@ test('[SM-44] nothing is written anywhere: the login folder stays the user’s o
   const { files, env, argv } = plan({ role: { text: 'be kind' } })
   expect([files, env]).toEqual([[], {}])
   expect(setting(argv, 'features.daemon_auto_start')).toBe('features.daemon_auto_start=false')
-  expect(setting(argv, 'developer_instructions')).toBe('developer_instructions="be kind"')
+  expect(setting(argv, 'developer_instructions')).toMatch(/^developer_instructions="be kind\\n\\n.*`sm`/)
 })
 
 test.for([

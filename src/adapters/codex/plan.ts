@@ -15,6 +15,17 @@ const modes: Readonly<Record<PermissionMode, readonly string[]>> = {
   bypass: ['--dangerously-bypass-approvals-and-sandbox'],
 }
 
+/** No program reaches the daemon from inside the sandbox; what only reports is let out of it unasked. */
+const outside =
+  'The command `sm` talks to the manager of this session, which the sandbox does not let it reach: call it alone, ' +
+  'with sandbox_permissions "require_escalated".'
+
+function instructions({ role, permissionMode }: LaunchRequest): Record<string, Toml> {
+  const asks = permissionMode === 'manual' || permissionMode === 'acceptEdits'
+  const texts = [role?.text ?? '', asks ? outside : ''].filter((text) => text !== '')
+  return texts.length === 0 ? {} : { developer_instructions: texts.join('\n\n') }
+}
+
 /** Everything goes on the command line: CODEX_HOME holds the login and is the user's own. */
 export function codexPlan(request: LaunchRequest): LaunchPlan {
   const { command, args, foreignId, prompt, model, role } = request
@@ -26,7 +37,7 @@ export function codexPlan(request: LaunchRequest): LaunchPlan {
     check_for_update_on_startup: false,
     'tui.terminal_title': ['activity', 'project-name'],
     hooks: codexHooks(request.hookCommand, tools !== undefined),
-    ...(role && role.text !== '' && { developer_instructions: role.text }),
+    ...instructions(request),
     // The provider runs this tool itself: no hook is asked before it.
     ...(tools && !tools.includes('WebSearch') && { web_search: 'disabled' }),
   }

@@ -34,7 +34,7 @@ export async function geminiPlan(request: LaunchRequest): Promise<LaunchPlan> {
       ...modes[request.permissionMode],
       isResumed ? `--resume=${foreignId}` : `--session-id=${foreignId}`,
       ...(model === undefined ? [] : [`--model=${model}`]),
-      ...(role?.tools ? [`--admin-policy=${policy}`] : []),
+      `--admin-policy=${policy}`,
       ...args,
       ...(isPromptGiven ? [`--prompt-interactive=${prompt}`] : []),
     ],
@@ -46,7 +46,7 @@ export async function geminiPlan(request: LaunchRequest): Promise<LaunchPlan> {
     },
     files: [
       ...extensionFiles(request, shadow),
-      ...(role?.tools ? [{ path: policy, text: geminiPolicy(role.tools), mode: 0o600 }] : []),
+      { path: policy, text: geminiPolicy(role?.tools), mode: 0o600 },
     ],
     isPromptGiven,
     foreignId,

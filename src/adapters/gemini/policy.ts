@@ -1,3 +1,4 @@
+import { freeCommands } from '../../contract/cli/free-commands.ts'
 import { geminiTools } from '../../contract/formats/gemini/tools.ts'
 import { freeTools } from '../system/free-tools.ts'
 
@@ -11,11 +12,25 @@ const unnamed = [
   'save_memory',
 ]
 
+/** An agent is not asked for what it only reports or looks up with `sm`; the policy takes commands apart itself. */
+const free = [
+  '[[rule]]',
+  'toolName = "run_shell_command"',
+  `commandPrefix = ${JSON.stringify(freeCommands.map((name) => `sm ${name}`))}`,
+  'decision = "allow"',
+  'priority = 100',
+  '',
+]
+
+/** The policy of a session: what it may say with `sm`, and what its role does not have. */
+export const geminiPolicy = (tools: readonly string[] | undefined): string =>
+  [...free, ...(tools ? denials(tools) : [])].join('\n')
+
 /**
- * A policy that takes from Gemini every tool of its own that a role does not have. It needs no hook and no daemon,
+ * Rules that take from Gemini every tool of its own that a role does not have. It needs no hook and no daemon,
  * and a project's settings cannot switch it off; tools of MCP servers are left to the hook unless none is allowed.
  */
-export function geminiPolicy(tools: readonly string[]): string {
+function denials(tools: readonly string[]): readonly string[] {
   const named = tools.flatMap((tool) => (tool === 'Task' ? ['Task', 'Agent'] : [tool]))
   const allowed = new Set([...named, ...freeTools])
   const denied = Object.entries(geminiTools).flatMap(([own, name]) => (allowed.has(name) ? [] : [own]))
@@ -30,5 +45,5 @@ export function geminiPolicy(tools: readonly string[]): string {
     ...(hasMcp
       ? []
       : ['[[rule]]', 'toolName = "*"', 'mcpName = "*"', 'decision = "deny"', 'priority = 999', '']),
-  ].join('\n')
+  ]
 }

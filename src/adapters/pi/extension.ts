@@ -1,3 +1,4 @@
+import { freeCommand } from '../../contract/cli/free-commands.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import { pluginClient } from '../system/plugin-client.ts'
 
@@ -27,6 +28,7 @@ const dayMs = 86_400_000
 const choices = ['Allow once', 'Allow for this session', 'Deny']
 const silence = 'Muster did not answer, so this tool was not run. It may be tried again.'
 const remembered = new Set()
+const free = ${freeCommand}
 
 const words = (content) =>
   typeof content === 'string'
@@ -55,7 +57,8 @@ export default function (pi) {
       const answer = await ask({ event: 'tool_call', ...call }, 30_000).catch(() => ({}))
       if (answer.allow !== true) return { block: true, reason: answer.reason || silence }
     } else tell({ event: 'tool_call', ...call })
-    if (unasked && !unasked.includes(event.toolName) && !remembered.has(event.toolName)) return permit(call, ctx)
+    const isFree = event.toolName === 'bash' && free.test(event.input?.command ?? '')
+    if (unasked && !isFree && !unasked.includes(event.toolName) && !remembered.has(event.toolName)) return permit(call, ctx)
   })
   pi.on('tool_result', async (event) => {
     const asked = ask({ event: 'tool_result', tool: event.toolName, callId: event.toolCallId }, 1000)

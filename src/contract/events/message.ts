@@ -1,6 +1,17 @@
 import * as z from 'zod'
 import { family } from '../event-definition.ts'
-import { Agent, ApprovalSubject, Body, Count, JsonObject, Line, Millis, Raw, Timestamp } from '../values.ts'
+import {
+  Agent,
+  ApprovalSubject,
+  Body,
+  Count,
+  JsonObject,
+  Line,
+  Millis,
+  Permit,
+  Raw,
+  Timestamp,
+} from '../values.ts'
 import { Detection } from './session.ts'
 
 /** Every kind of message written; `status_update` is read and becomes one of these. */
@@ -120,6 +131,8 @@ export const messageEvents = family({
       ...decided,
       scope: z.enum(['once', 'session', 'always']).optional(),
       answer: z.unknown().optional(),
+      /** What Muster lets pass from now on, where the CLI cannot remember it itself. */
+      permit: Permit.optional(),
     }),
   },
   'approval.rejected': {

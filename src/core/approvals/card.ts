@@ -31,7 +31,7 @@ export function cardOf(signal: SignalOf<'asking'>): Card {
   const reason = description ?? signal.detail
   return {
     subject: 'tool',
-    action: `${signal.tool ?? 'a tool'}: ${subjectOf(input)}`.slice(0, most),
+    action: actionOf(signal, input).slice(0, most),
     risk: riskOf(signal.tool ?? '', input),
     options: ['once', 'session', 'always', 'deny'],
     scope: input['file_path'] ?? input['path'] ?? input['cwd'],
@@ -51,8 +51,15 @@ function questionCard(signal: SignalOf<'asking'>): Card {
   }
 }
 
-function subjectOf(input: Readonly<Record<string, unknown>>): string {
-  for (const name of ['command', 'file_path', 'path', 'url', 'pattern', 'query']) {
+/** Of a dialog that no hook told of, its own words are all there is. */
+function actionOf({ tool, detail }: SignalOf<'asking'>, input: Readonly<Record<string, unknown>>): string {
+  if (tool === undefined && detail !== undefined && Object.keys(input).length === 0) return detail
+  return `${tool ?? 'a tool'}: ${subjectOf(input)}`
+}
+
+/** What a call is about: its command, its file, else all of its input. */
+export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+  for (const name of ['command', 'file_path', 'filepath', 'path', 'url', 'pattern', 'query']) {
     const text = textOf(input[name])
     if (text !== undefined) return text
   }
@@ -60,6 +67,8 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string {
 }
 
 function diffOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  const whole = textOf(input['diff'])
+  if (whole !== undefined) return whole.slice(0, most)
   const [before, after] = [textOf(input['old_string']), textOf(input['new_string'])]
   if (before === undefined && after === undefined) return textOf(input['content'])?.slice(0, most)
   const marked = (text: string, sign: string) =>
@@ -75,7 +84,7 @@ const dangerous =
   /\b(rm\s+-\w*[rf]|sudo|mkfs|dd\s+if=|chmod\s+(-R\s+)?777|git\s+push|git\s+reset\s+--hard|git\s+clean|branch\s+-D|drop\s+(table|database)|truncate\s+table|curl[^|]*\|\s*(ba)?sh|shutdown|reboot|kill(all)?\s|npm\s+publish)\b|>\s*\/dev\/sd|\.ssh\b|\.env\b/i
 const writing = /^(Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|replace)$/
 
-function riskOf(tool: string, input: Readonly<Record<string, unknown>>): Card['risk'] {
+export function riskOf(tool: string, input: Readonly<Record<string, unknown>>): Card['risk'] {
   const command = textOf(input['command'])
   if (command !== undefined) return dangerous.test(command) ? 'high' : 'medium'
   return writing.test(tool) ? 'medium' : 'low'

@@ -1,7 +1,8 @@
 import { catalogue, type Draft } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
-import type { Lifecycle } from '../../contract/values.ts'
+import type { Lifecycle, Permit } from '../../contract/values.ts'
 import { type Ask, evolveAsks } from '../approvals/asks.ts'
+import { withPermit } from '../approvals/with-permit.ts'
 import { evolveQueue, type Queued } from '../messages/queue.ts'
 import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
 import { evolveManaged, type Managed } from './managed.ts'
@@ -38,6 +39,8 @@ export type SessionState = {
   queue?: readonly Queued[]
   asks?: readonly Ask[]
   notes?: TurnNotes
+  /** What was allowed for the rest of this session. */
+  permits?: readonly Permit[]
   /** By `spanKey`, in the order they began. */
   readonly open: Map<string, OpenSpan>
 }
@@ -105,6 +108,8 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'approval.expired':
       state.asks = evolveAsks(state.asks, event, recordedAt)
       setNotes(state, event)
+      if (event.type === 'approval.granted' && event.payload.scope === 'session')
+        state.permits = withPermit(state.permits, event.payload.permit)
       break
     case 'agent.spawned':
     case 'agent.idle':

@@ -1,69 +1,124 @@
+import { freeCommand } from '../../contract/cli/free-commands.ts'
+import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Decision } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
-import type { AskedQuestion, SignalOf } from '../../contract/signal.ts'
+import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'
+import type { Permit } from '../../contract/values.ts'
 import type { Ask } from '../../core/approvals/asks.ts'
 import { cardOf } from '../../core/approvals/card.ts'
+import { dialogText } from '../../core/approvals/fits-dialog.ts'
+import { isPermitted, type PermitPlace, permitOf } from '../../core/approvals/permits.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
+import { pressAnswer } from './press-answer.ts'
 import type { SessionWatch } from './watch.ts'
 
 /** A caller that names no question means all of them. */
 export const anyQuestion = '*'
 
+/** How a question ended: decided, nobody answered in time, or it is not asked any more. */
+type Settled = Decision | 'expired' | 'moot'
+
 type Held = {
-  readonly questions: readonly AskedQuestion[]
   readonly watch: SessionWatch
-  readonly settle: (decision: Decision | undefined) => void
+  readonly signal: SignalOf<'asking'>
+  readonly settle: (settled: Settled) => void
+  /** Whether its answer goes by keys, because no hook waits for it. */
+  readonly byKeys: boolean
+  isPressing: boolean
 }
+
+type Asking = { readonly watch: SessionWatch; readonly signal: SignalOf<'asking'> }
+
+const once: Decision = { verdict: 'allow', scope: 'once' }
+const late = 'nobody answered in time'
+const drawnMs = 5000
+const lookMs = 250
+/** So long a dialog stands that no hook told of before it becomes a question. */
+const untoldMs = 3000
 
 /** Questions of CLIs that wait for an answer from outside; one decision wins and expiry is a denial. */
 export class Approvals {
   readonly #parts: Parts
+  readonly #tell: (watch: SessionWatch, text: string, by: string) => Promise<void>
   readonly #held = new Map<string, Held>()
+  readonly #seen = new WeakMap<SessionWatch, { text: string; since: number }>()
+  readonly #stopped = new AbortController()
 
-  constructor(parts: Parts) {
+  /** What a refusal by keys has no room for is told as a message. */
+  constructor(parts: Parts, tell: (watch: SessionWatch, text: string, by: string) => Promise<void>) {
     this.#parts = parts
+    this.#tell = tell
+  }
+
+  /** Whether something needs no question: `sm` that only reports, or what was allowed before. */
+  passes({ watch, signal }: Asking): 'free' | 'remembered' | undefined {
+    const { ask, tool, input } = signal
+    const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : ''
+    if (ask === 'permission' && tool === 'Bash' && typeof command === 'string' && freeCommand.test(command))
+      return 'free'
+    const permits = [...(watch.state()?.permits ?? []), ...this.#parts.engine.permits()]
+    return isPermitted(permits, signal, placeOf(watch)) ? 'remembered' : undefined
   }
 
   /**
    * Asks for a decision and waits for it. Undefined when the question became moot: it was answered in the
    * terminal, the CLI hung up, or the daemon stops; the CLI's own dialog is the fallback then.
    */
-  async ask(
-    watch: SessionWatch,
-    signal: SignalOf<'asking'>,
-    gone: AbortSignal,
-  ): Promise<Decision | undefined> {
-    const approvalId = `apr_${this.#parts.ids.event().slice(4)}`
-    const spanId = this.#parts.ids.span()
-    const card = cardOf(signal)
-    const timeoutMs = this.#parts.config().child_agents.approvals.timeout * 1000
-    const root = watch.root
-    await watch.say([
-      draftOf({ ...root, spanId, parentSpanId: root.spanId }, 'approval.requested', {
-        approvalId,
-        timeoutMs,
-        ...card,
-      } as PayloadOf<'approval.requested'>),
-    ])
-    const over = new AbortController()
-    const decision = new Promise<Decision | undefined>((settle) => {
-      this.#held.set(approvalId, { watch, settle, questions: signal.questions ?? [] })
-      gone.addEventListener('abort', () => settle(undefined), { once: true })
-      this.#parts.clock.sleep(timeoutMs, over.signal).then(
-        () => settle({ verdict: 'deny', reason: 'nobody answered in time' }),
-        () => {},
-      )
+  async ask(asking: Asking, gone: AbortSignal): Promise<Decision | undefined> {
+    const passes = this.passes(asking)
+    if (passes === 'remembered') await this.#note(asking)
+    if (passes) return once
+    const settled = await this.#hold(asking, { byKeys: false, gone })
+    if (settled === 'expired') return { verdict: 'deny', reason: late }
+    return settled === 'moot' ? undefined : settled
+  }
+
+  /** The same for a dialog that no hook waits at: its answer is pressed when it is given. */
+  askByKeys(asking: Asking): void {
+    this.#askByKeys(asking).catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#parts.onBug(error, 'a dialog')
     })
-    try {
-      const decided = await decision
-      await this.#close(watch, { approvalId, subject: card.subject }, decided)
-      return decided
-    } finally {
-      this.#held.delete(approvalId)
-      over.abort()
+  }
+
+  async #askByKeys(asking: Asking): Promise<void> {
+    const passes = this.passes(asking)
+    if (passes) {
+      const missed = await this.#pressWhenDrawn(asking, once).catch(onlyRefusal)
+      if (!missed && passes === 'remembered') await this.#note(asking)
+      if (!missed) return
+      await asking.watch.take([asking.signal])
     }
+    const settled = await this.#hold(asking, { byKeys: true, gone: this.#stopped.signal })
+    if (settled === 'expired')
+      await this.#pressWhenDrawn(asking, { verdict: 'deny', reason: late }).catch(onlyRefusal)
+  }
+
+  /** A dialog on the screen that nothing told of, as after a restart, becomes a question too. */
+  notice(watch: SessionWatch, dialog: Dialog | undefined): void {
+    const state = watch.state()
+    const cli = (state?.managed?.cli ?? 'custom') as AgentCliName
+    const now = this.#parts.clock.now()
+    const isAsking = dialog?.kind === 'permission' || dialog?.kind === 'question' || dialog?.kind === 'plan'
+    const isOpen = state?.asks?.some(({ subject }) => ofCli.has(subject)) ?? false
+    const before = this.#seen.get(watch)
+    if (!dialog || !isAsking || isOpen || !this.#parts.clis[cli].dialect.answerKeys)
+      return void this.#seen.delete(watch)
+    const text = dialogText(dialog)
+    if (before?.text !== text) return void this.#seen.set(watch, { text, since: now })
+    if (now - before.since < untoldMs) return
+    this.#seen.delete(watch)
+    const questions = dialog.kind === 'question' ? [questionOf(dialog)] : undefined
+    const signal: SignalOf<'asking'> = {
+      kind: 'asking',
+      source: 'pane',
+      at: now,
+      ask: dialog.kind as 'permission' | 'question' | 'plan',
+      detail: text,
+      ...(questions && { questions }),
+    }
+    this.askByKeys({ watch, signal })
   }
 
   /** Gives a decision; the first wins. */
@@ -72,34 +127,29 @@ export class Approvals {
     ask: Ask,
     { decision, by }: { decision: Decision; by: string },
   ): Promise<void> {
-    const { approvalId, subject, spanId } = ask
+    const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
-    const exact = held ? withQuestions(decision, held.questions) : decision
-    const root = watch.root
-    const latencyMs = Math.max(0, this.#parts.clock.now() - ask.requestedAtMs)
-    const granted = {
-      approvalId,
-      subject,
-      by,
-      latencyMs,
-      ...(exact.verdict === 'allow' && {
-        scope: exact.scope,
-        ...(exact.answers && { answer: exact.answers }),
-      }),
-    }
-    const rejected = {
-      approvalId,
-      subject,
-      by,
-      latencyMs,
-      ...(decision.verdict === 'deny' && decision.reason && { reason: decision.reason }),
-    }
+    if (!held && ofCli.has(subject))
+      throw new AppError('conflict', 'nothing waits for this answer any more; look at it with: sm attach')
+    const exact = held ? withQuestions(decision, held.signal.questions ?? []) : decision
+    const permit = held && this.#permit(held, exact)
+    // What Muster remembers is for once to the CLI: its own idea of the like may be far wider.
+    const said: Decision = permit && exact.verdict === 'allow' ? { ...exact, scope: 'once' } : exact
+    if (held?.byKeys) await this.#pressOnce(held, said)
+    const decided = { approvalId, subject, by, latencyMs: Math.max(0, this.#now() - ask.requestedAtMs) }
+    const at = { ...watch.root, spanId: ask.spanId }
     await watch.say([
-      decision.verdict === 'allow'
-        ? draftOf({ ...root, spanId }, 'approval.granted', granted)
-        : draftOf({ ...root, spanId }, 'approval.rejected', rejected),
+      exact.verdict === 'allow'
+        ? draftOf(at, 'approval.granted', {
+            ...decided,
+            scope: exact.scope,
+            ...(exact.answers && { answer: exact.answers }),
+            ...(permit && { permit }),
+          })
+        : draftOf(at, 'approval.rejected', { ...decided, ...(exact.reason && { reason: exact.reason }) }),
     ])
-    held?.settle(exact)
+    held?.settle(said)
+    if (held?.byKeys && exact.verdict === 'deny' && exact.reason) await this.#tell(watch, exact.reason, by)
   }
 
   isHeld(approvalId: string): boolean {
@@ -111,46 +161,151 @@ export class Approvals {
     const { lifecycle } = watch.verdict
     if (lifecycle === 'waiting_input') return
     for (const ask of watch.state()?.asks ?? []) {
-      if (this.isHeld(ask.approvalId)) await this.expire(watch, ask, 'it was answered in the terminal')
+      const held = this.#held.get(ask.approvalId)
+      if (held) {
+        if (!held.isPressing) await this.#expire(watch, ask, 'it was answered in the terminal')
+      }
       // Agreeing now would end work that was not there when the question was asked.
       else if (ask.subject === 'termination' && lifecycle === 'running')
-        await this.expire(watch, ask, 'it went on working')
+        await this.#expire(watch, ask, 'it went on working')
+    }
+  }
+
+  /** Nobody waits at what was asked before the daemon began: what still stands is asked again. */
+  async dropStale(watch: SessionWatch): Promise<void> {
+    for (const ask of watch.state()?.asks ?? [])
+      if (ofCli.has(ask.subject) && !this.isHeld(ask.approvalId))
+        await this.#expire(watch, ask, 'the daemon was started anew; what still stands is asked again')
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+    for (const { settle } of this.#held.values()) settle('moot')
+  }
+
+  async #hold(asking: Asking, { byKeys, gone }: { byKeys: boolean; gone: AbortSignal }): Promise<Settled> {
+    const { watch, signal } = asking
+    const { root, approvalId, requested } = this.#requested(asking)
+    const over = new AbortController()
+    const { timeout } = this.#parts.config().child_agents.approvals
+    const timeoutMs = timeout * 1000
+    await watch.say([draftOf(root, 'approval.requested', { ...requested, timeoutMs })])
+    const settled = new Promise<Settled>((settle) => {
+      this.#held.set(approvalId, { watch, signal, settle, byKeys, isPressing: false })
+      if (gone.aborted) settle('moot')
+      gone.addEventListener('abort', () => settle('moot'), { once: true, signal: over.signal })
+      this.#parts.clock.sleep(timeoutMs, over.signal).then(
+        () => settle('expired'),
+        () => {},
+      )
+    })
+    try {
+      const how = await settled
+      const open = watch.state()?.asks?.find((ask) => ask.approvalId === approvalId)
+      if (open)
+        await this.#expire(
+          watch,
+          open,
+          how === 'expired' ? late : 'it was answered or withdrawn in the terminal',
+        )
+      if (!this.#stopped.signal.aborted) await watch.take([this.#answered(signal)])
+      return how
+    } finally {
+      this.#held.delete(approvalId)
+      over.abort()
+    }
+  }
+
+  #requested({ watch, signal }: Asking) {
+    const approvalId = `apr_${this.#parts.ids.event().slice(4)}`
+    const root = { ...watch.root, spanId: this.#parts.ids.span(), parentSpanId: watch.root.spanId }
+    const requested = { approvalId, ...cardOf(signal) } as PayloadOf<'approval.requested'>
+    return { root, approvalId, requested }
+  }
+
+  /** What passed because it was allowed before is written down all the same, with its answer beside it. */
+  async #note(asking: Asking): Promise<void> {
+    const { root, approvalId, requested } = this.#requested(asking)
+    const { subject } = requested
+    const granted = { approvalId, subject, by: 'remembered', scope: 'once', latencyMs: 0 } as const
+    await asking.watch.say([
+      draftOf(root, 'approval.requested', requested),
+      draftOf(root, 'approval.granted', granted),
+    ])
+  }
+
+  #answered({ ask, tool, callId, input, agent }: SignalOf<'asking'>): SignalOf<'answered'> {
+    return {
+      kind: 'answered',
+      source: 'explicit',
+      at: this.#now(),
+      ask,
+      ...(tool !== undefined && { tool }),
+      ...(callId !== undefined && { callId }),
+      ...(input !== undefined && { input }),
+      ...(agent !== undefined && { agent }),
+    }
+  }
+
+  #permit({ watch, signal }: Held, decision: Decision): Permit | undefined {
+    if (decision.verdict === 'deny' || decision.scope === 'once') return undefined
+    const place = placeOf(watch)
+    const { keeps } = this.#parts.clis[place.cli as AgentCliName].dialect
+    return keeps.includes(decision.scope) ? undefined : permitOf(signal, place)
+  }
+
+  async #pressOnce(held: Held, decision: Decision): Promise<void> {
+    if (held.isPressing) throw new AppError('conflict', 'it is being answered at this moment: sm approvals')
+    held.isPressing = true
+    try {
+      await this.#pressWhenDrawn(held, decision)
+    } finally {
+      held.isPressing = false
+    }
+  }
+
+  /** A hook may tell of a dialog before it is drawn. */
+  async #pressWhenDrawn({ watch, signal }: Asking, decision: Decision): Promise<void> {
+    const { clock } = this.#parts
+    const until = clock.monotonic() + drawnMs
+    for (;;) {
+      try {
+        return await pressAnswer(this.#parts, { watch, signal, decision }, this.#stopped.signal)
+      } catch (error) {
+        const isEarly = error instanceof AppError && error.code === 'conflict'
+        if (!isEarly || clock.monotonic() > until) throw error
+        await clock.sleep(lookMs, this.#stopped.signal)
+      }
     }
   }
 
   /** What became moot is closed as such, once. */
-  async expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
+  async #expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
+    const { approvalId, subject, spanId } = ask
     await watch
-      .say([
-        draftOf({ ...watch.root, spanId: ask.spanId }, 'approval.expired', {
-          approvalId: ask.approvalId,
-          subject: ask.subject,
-          reason,
-        }),
-      ])
+      .say([draftOf({ ...watch.root, spanId }, 'approval.expired', { approvalId, subject, reason })])
       .catch(onlyDecided)
-    this.#held.get(ask.approvalId)?.settle(undefined)
+    this.#held.get(approvalId)?.settle('moot')
   }
 
-  stop(): void {
-    for (const { settle } of this.#held.values()) settle(undefined)
-  }
-
-  async #close(
-    watch: SessionWatch,
-    { approvalId, subject }: Pick<Ask, 'approvalId' | 'subject'>,
-    decided: Decision | undefined,
-  ): Promise<void> {
-    const open = watch.state()?.asks?.find((ask) => ask.approvalId === approvalId)
-    if (!open) return
-    const reason = decided ? 'nobody answered in time' : 'it was answered or withdrawn in the terminal'
-    await watch
-      .say([
-        draftOf({ ...watch.root, spanId: open.spanId }, 'approval.expired', { approvalId, subject, reason }),
-      ])
-      .catch(onlyDecided)
+  #now(): number {
+    return this.#parts.clock.now()
   }
 }
+
+/** What an agent's CLI asks; the others are questions of Muster itself. */
+const ofCli = new Set<Ask['subject']>(['tool', 'question', 'plan'])
+
+function placeOf(watch: SessionWatch): PermitPlace {
+  const managed = watch.state()?.managed
+  return { cli: managed?.cli ?? 'custom', folder: managed?.workingDir ?? '/' }
+}
+
+const questionOf = ({ title, body, options }: Dialog): AskedQuestion => ({
+  question: body?.split('\n').at(-1) ?? title,
+  options: options.map((label) => ({ label })),
+  isMany: false,
+})
 
 function withQuestions(decision: Decision, questions: readonly AskedQuestion[]): Decision {
   const answer = decision.verdict === 'allow' ? decision.answers?.[anyQuestion] : undefined
@@ -160,6 +315,11 @@ function withQuestions(decision: Decision, questions: readonly AskedQuestion[]):
     ...decision,
     answers: { ...Object.fromEntries(questions.map(({ question }) => [question, answer])), ...named },
   }
+}
+
+function onlyRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
 }
 
 // Somebody decided in the same moment: theirs stands.

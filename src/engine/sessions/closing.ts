@@ -32,7 +32,7 @@ export function completing(watch: SessionWatch, { message, status, detected }: S
 function closing(watch: SessionWatch): Draft[] {
   const open = [...(watch.state()?.open.values() ?? [])]
   const own = { runId: watch.root.runId }
-  return open.toReversed().flatMap((span): Draft[] => {
+  const ended = open.toReversed().flatMap((span): Draft[] => {
     const at = { ...own, runId: span.runId, spanId: span.spanId }
     const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
     if (span.kind === 'tool' && facts.callId !== undefined)
@@ -46,4 +46,5 @@ function closing(watch: SessionWatch): Draft[] {
       return [draftOf({ ...watch.root, ...at }, 'agent.completed', { agentId: facts.agentId })]
     return []
   })
+  return [...watch.unwritten(), ...ended]
 }

@@ -24,15 +24,18 @@ export async function answerHook(
     await deny(parts, live, { starting, gate })
     return dialect.gate(payload, gate)
   }
-  await live.watch.take(signals)
+  const signal = find(signals, 'asking')
+  const asking = signal && { watch: live.watch, signal }
+  const passes = asking && approvals.passes(asking)
+  // What needs no answer of anybody makes nobody wait.
+  await live.watch.take(passes ? signals.filter((one) => one !== signal) : signals)
   live.transcript.poke()
-  const asking = find(signals, 'asking')
-  // A hook that cannot carry an answer only says that its CLI asks; the dialog is answered by keys.
-  const canAnswer = asking && dialect.decision(payload, { verdict: 'deny' }) !== undefined
-  if (asking && canAnswer) {
-    const decision = await approvals.ask(live.watch, asking, gone)
+  if (asking && dialect.decision(payload, { verdict: 'deny' }) !== undefined) {
+    const decision = await approvals.ask(asking, gone)
     return (decision && dialect.decision(payload, decision)) ?? dialect.nothing
   }
+  // A hook that cannot carry an answer only says that its CLI asks, and the CLI waits for it to end.
+  if (asking && dialect.answerKeys) approvals.askByKeys(asking)
   if (gate) return dialect.gate(payload, gate)
   return (await inject({ parts, live, approvals }, dialect, payload)) ?? dialect.nothing
 }

@@ -56,7 +56,10 @@ export class Sessions {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.approvals = new Approvals(parts)
+    this.approvals = new Approvals(parts, async (watch, text, by) => {
+      const live = this.#live.get(watch.id)
+      if (live) await this.send(live, { text, mode: 'sequential', from: by })
+    })
     this.#lifecycle = new Lifecycle(parts)
     this.#restore = new Restore(
       parts,
@@ -81,7 +84,7 @@ export class Sessions {
     })
     const panes = await this.#parts.terminal.panes(this.#stopped.signal)
     for (const state of this.#parts.engine.sessions())
-      if (state.managed?.origin === 'managed') this.follow(state)
+      if (state.managed?.origin === 'managed') await this.approvals.dropStale(this.follow(state).watch)
     const following = {
       ids: () => new Set(this.#live.keys()),
       follow: (state: Readonly<SessionState>) => this.follow(state),
@@ -387,8 +390,9 @@ export class Sessions {
     if (this.#stopped.signal.aborted) return
     try {
       const reading = await readScreen(this.#parts, watch, this.#stopped.signal)
-      if (reading)
-        await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
+      if (!reading) return
+      await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
+      this.approvals.notice(watch, reading.dialog)
     } catch (error) {
       // A terminal that has just gone is told of by its own event.
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error

@@ -23,6 +23,8 @@ const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
   custom: undefined,
 }
 
+const turnEnds = new Set<Signal['kind']>(['prompt', 'turn-end', 'turn-failed', 'interrupted'])
+
 const samePromptMs = 60_000
 const soonestMs = 50
 const latestMs = 60_000
@@ -52,6 +54,8 @@ export class SessionWatch {
   /** The end of a turn is told before the last lines of its record are read. */
   #lastRun: FactRun | undefined
   #prompt: { at: number; text: string; source: SignalSource } | undefined
+  /** Calls that a hook told of and that have not ended. */
+  readonly #running = new Map<string, SignalOf<'tool-start'>>()
   #timer: AbortController | undefined
   #work: Promise<void> = Promise.resolve()
   readonly #resumedAt: number
@@ -142,6 +146,18 @@ export class SessionWatch {
     this.#timer?.abort()
   }
 
+  /** The calls that run and that the record does not have: a CLI may write a call down only when it has ended. */
+  unwritten(): Draft[] {
+    const state = this.state()
+    const isRecorded = [...(state?.open.values() ?? [])].some(({ kind }) => kind === 'tool')
+    const run = this.#run
+    if (!run || isRecorded) return []
+    return Array.from(this.#running.values()).flatMap((signal) => [
+      ...this.#facts.of(signal, run),
+      ...this.#facts.of({ ...signal, kind: 'tool-end', ok: true }, run),
+    ])
+  }
+
   async #take(signals: readonly Signal[], origin?: Origin): Promise<void> {
     const drafts: Draft[] = []
     const state = this.state()
@@ -150,6 +166,7 @@ export class SessionWatch {
     const record = managed && recordOf[managed.cli as AgentCliName]
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)
+      this.#notice(signal)
       drafts.push(...this.#turns(signal))
       const run = this.#run ?? this.#lastRun
       const isTracked = this.#isTracked(signal, record)
@@ -183,6 +200,13 @@ export class SessionWatch {
     for (const result of results)
       if (result.status === 'rejected' && result.code === 'invalid')
         this.#parts.onBug(new Error(result.message), `facts of ${this.id}`)
+  }
+
+  #notice(signal: Signal): void {
+    if (signal.agent !== undefined) return
+    if (signal.kind === 'tool-start' && signal.source === 'hook') this.#running.set(signal.callId, signal)
+    else if (signal.kind === 'tool-end') this.#running.delete(signal.callId)
+    else if (turnEnds.has(signal.kind)) this.#running.clear()
   }
 
   /** Each accepted prompt opens a run, and its end is written once. */

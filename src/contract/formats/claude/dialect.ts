@@ -12,6 +12,7 @@ export const claudeDialect: Dialect = {
   hook: hookSignals,
   line: transcriptSignals,
   screen: readClaudeScreen,
+  keeps: ['session', 'always'],
   decision: decisionReply,
   gate: gateReply,
   inject: injectReply,

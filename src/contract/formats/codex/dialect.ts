@@ -12,6 +12,7 @@ export const codexDialect: Dialect = {
   hook: codexHook,
   line: codexLine,
   screen: codexScreen,
+  keeps: [],
   decision: codexDecision,
   answerKeys: (dialog, decision) => answerKeys(codexAnswerRules, dialog, decision),
   gate: codexGate,

@@ -31,7 +31,8 @@ export function codexHook(payload: unknown, at: number): readonly Signal[] {
     case 'PostToolUse':
       return toolEnd(hook, seen)
     case 'PermissionRequest':
-      return [{ ...seen, kind: 'asking', ask: 'permission', ...askedOf(hook) }]
+      // The dialog comes up only when the hook has no answer.
+      return [{ ...seen, kind: 'asking', ask: 'permission', isUnseen: true, ...askedOf(hook) }]
     case 'Stop':
       return [
         {

@@ -70,7 +70,13 @@ function dialogOn(lines: readonly string[], rules: CodexScreenRules): Dialog | u
     ''
   // The key that chooses an option stands behind it in brackets.
   const options = found.options.map((option) => option.replace(/ \([a-z]+\)$/, ''))
-  return { kind: kind?.kind ?? 'menu', title, options, ...told({ selected: found.selected }) }
+  const head = lines.findLastIndex((line, at) => at < found.from && line.trim() === title)
+  const body = lines
+    .slice(head + 1, found.from)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
+  return { kind: kind?.kind ?? 'menu', title, body, options, ...told({ selected: found.selected }) }
 }
 
 /** The last prompt in the conversation; what stands above it belongs to earlier turns. */

@@ -6,6 +6,7 @@ export const customDialect: Dialect = {
   hook: () => [],
   line: () => [],
   screen: () => ({ composer: { state: 'none' }, isWorking: false }),
+  keeps: [],
   decision: () => undefined,
   gate: (_payload, answer) =>
     answer.allowed ? { body: '', exitCode: 0 } : { body: answer.reason, exitCode: 2 },

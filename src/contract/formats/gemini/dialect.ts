@@ -12,6 +12,7 @@ export const geminiDialect: Dialect = {
   hook: geminiHook,
   line: geminiLine,
   screen: geminiScreen,
+  keeps: [],
   decision: () => undefined,
   answerKeys: (dialog, decision) => answerKeys(geminiAnswerRules, dialog, decision),
   gate: geminiGate,

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../sha256.ts'
 import type { Signal } from '../../signal.ts'
 import { askedQuestions } from '../asked-questions.ts'
-import { type Foreign, foreign, foreignText, told } from '../foreign-json.ts'
+import { type Foreign, foreign, foreignList, foreignText, told } from '../foreign-json.ts'
 import { shellFailure } from './calls.ts'
 import { geminiTool } from './tools.ts'
 
@@ -82,7 +82,7 @@ function toolStart(found: Call, seen: Seen): readonly Signal[] {
 
 /** Only a command is told as it was called; of the others the words say what they are about. */
 function asking(hook: Foreign, seen: Seen): readonly Signal[] {
-  const { type, command, serverName, toolName, title } = foreign(hook['details'])
+  const { type, command, serverName, toolName, title, filePath, fileDiff, urls } = foreign(hook['details'])
   // Questions were told with the call that asks them.
   if (hook['notification_type'] !== 'ToolPermission' || type === 'ask_user') return []
   const [server, own] = [foreignText(serverName), foreignText(command)]
@@ -100,11 +100,19 @@ function asking(hook: Foreign, seen: Seen): readonly Signal[] {
       ask: type === 'exit_plan_mode' ? 'plan' : 'permission',
       ...told({
         tool,
-        input: own === undefined ? undefined : { command: own },
+        input: own === undefined ? changeOf({ filePath, fileDiff, urls }) : { command: own },
         detail: foreignText(hook['message']) ?? foreignText(title),
       }),
     },
   ]
+}
+
+/** What is to be changed or fetched, under the names that other CLIs call it by. */
+function changeOf({ filePath, fileDiff, urls }: Foreign): unknown {
+  const [path, diff] = [foreignText(filePath), foreignText(fileDiff)]
+  const [url] = foreignList(urls).filter((one) => typeof one === 'string')
+  if (path === undefined && url === undefined) return undefined
+  return told({ file_path: path, diff, url })
 }
 
 /** It is fired after Escape and after an error too, then with these words; the transcript tells which it was. */

@@ -60,10 +60,15 @@ function dialogOn(lines: readonly string[], rules: GeminiScreenRules): Dialog | 
   const found = (frame > 0 && numberedOptions(lines.slice(0, frame), '●')) || numberedOptions(lines, '●')
   if (!found) return undefined
   const kind = dialogKind(lines.slice(0, found.from), rules.dialogs)
-  const above = lines.slice(0, found.from).map((line) => line.replaceAll(/[│╭╮╰╯─]/g, '').trim())
+  const top = lines.findLastIndex((line, at) => at < found.from && /^╭─+╮$/.test(line))
+  const above = lines
+    .slice(top + 1, found.from)
+    .map((line) => line.replaceAll(/[│╭╮╰╯─]/g, '').trim())
+    .filter((line) => line !== '')
   return {
     kind: kind?.kind ?? 'menu',
-    title: kind?.title ?? above.findLast((line) => line !== '') ?? '',
+    title: kind?.title ?? above.at(-1) ?? '',
+    body: above.join('\n'),
     options: found.options.map((option) => option.replace(/ \(esc\)$/, '')),
     ...told({ selected: found.selected }),
   }

@@ -9,6 +9,7 @@ export const opencodeDialect: Dialect = {
   hook: openCodeHook,
   line: () => [],
   screen: openCodeScreen,
+  keeps: [],
   decision: openCodeDecision,
   gate: openCodeGate,
   inject: openCodeInject,

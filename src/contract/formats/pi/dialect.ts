@@ -11,6 +11,7 @@ export const piDialect: Dialect = {
   hook: piHook,
   line: piLine,
   screen: piScreen,
+  keeps: [],
   decision: piDecision,
   answerKeys: piAnswerKeys,
   gate: piGate,

@@ -72,8 +72,8 @@ test('[MUS-187] a permission is answered as the extension takes it', () => {
   expect(piHook(asked, 1)[0]).toMatchObject({ kind: 'asking', ask: 'permission', tool: 'Bash', callId: 'c' })
   const body = (decision: Parameters<typeof piDialect.decision>[1]) =>
     JSON.parse(piDialect.decision(asked, decision)?.body ?? 'null')
-  expect(body({ verdict: 'allow', scope: 'once' })).toEqual({ allow: true, isRemembered: false })
-  expect(body({ verdict: 'allow', scope: 'session' })).toEqual({ allow: true, isRemembered: true })
+  expect(body({ verdict: 'allow', scope: 'once' })).toEqual({ allow: true })
+  expect(body({ verdict: 'allow', scope: 'session' })).toEqual({ allow: true })
   expect(body({ verdict: 'deny', reason: 'no' })).toEqual({ allow: false, reason: 'no' })
   expect(piDialect.decision({ event: 'tool_call' }, { verdict: 'deny' })).toBeUndefined()
 })

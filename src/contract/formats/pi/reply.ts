@@ -4,11 +4,11 @@ import { foreign, told } from '../foreign-json.ts'
 /** The extension takes its answers as JSON and does what they say. */
 const say = (value: unknown): HookReply => ({ body: JSON.stringify(value), exitCode: 0 })
 
-/** pi asks nothing itself: the extension does, and remembers a yes for the session by the tool. */
+/** pi asks nothing itself: the extension does. It could remember a tool as a whole only, so each answer is for once. */
 export function piDecision(payload: unknown, decision: Decision): HookReply | undefined {
   if (foreign(payload)['event'] !== 'permission_request') return undefined
   if (decision.verdict === 'deny') return say(told({ allow: false, reason: decision.reason }))
-  return say({ allow: true, isRemembered: decision.scope !== 'once' })
+  return say({ allow: true })
 }
 
 export const piGate = (_payload: unknown, gate: GateAnswer): HookReply =>

@@ -41,15 +41,23 @@ function composerOf(inside: readonly string[]): Composer {
   return text === '' ? { state: 'empty' } : { state: 'text', text }
 }
 
+const option = /^ (→|  )\s?(\S.*)$/
+
 /** A list whose chosen line has an arrow before it. */
 function dialogIn(inside: readonly string[], rules: PiScreenRules): Dialog | undefined {
   const list = inside.flatMap((line) => {
-    const match = /^ (→|  )\s?(\S.*)$/.exec(line)
+    const match = option.exec(line)
     return match ? [{ isChosen: match[1] === '→', label: match[2] ?? '' }] : []
   })
   const selected = list.findIndex(({ isChosen }) => isChosen)
   if (selected < 0) return undefined
   const kind = dialogKind(inside, rules.dialogs)
   const title = kind?.title ?? inside.find((line) => line.trim() !== '')?.trim() ?? ''
-  return { kind: kind?.kind ?? 'menu', title, options: list.map(({ label }) => label), selected }
+  const first = inside.findIndex((line) => option.test(line))
+  const body = inside
+    .slice(0, first)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && line !== title)
+    .join('\n')
+  return { kind: kind?.kind ?? 'menu', title, body, options: list.map(({ label }) => label), selected }
 }

@@ -1,5 +1,5 @@
 import type { Dialog } from '../../../contract/signal.ts'
-import type { Ask } from './asks.ts'
+import { type Ask, isAnswered } from './asks.ts'
 import type { Call } from './calls.ts'
 import type { Evidence } from './evidence.ts'
 import { latest, type Mark, timeOf } from './mark.ts'
@@ -34,7 +34,8 @@ const dialogs: Readonly<Record<Dialog['kind'], Asked['for']>> = {
 }
 
 function stands(ask: Ask, evidence: Evidence, moment: Moment): boolean {
-  const { marks, calls, agents } = evidence
+  const { marks, calls, agents, answers } = evidence
+  if (isAnswered(ask, answers)) return false
   const { lagMs, parallelMs } = moment.patience
   const isLater = (mark: Mark | undefined, ms = 0) => timeOf(mark) > ask.at + ms
   const over = [marks.prompt, marks.interrupted, marks.ready, marks.switched, marks.exited]
@@ -44,7 +45,9 @@ function stands(ask: Ask, evidence: Evidence, moment: Moment): boolean {
   if (askedAbout(calls, ask, lagMs).some((call) => hasRun(call, ask, lagMs))) return false
   const screens = [marks['screen-working'], marks['screen-calm']]
   const dialogAt = timeOf(marks['screen-dialog'])
-  if (screens.some((screen) => isLater(screen, lagMs) && timeOf(screen) > dialogAt)) return false
+  // Where a question may stand without a dialog, only the going of one that was there tells anything.
+  const isTelling = !(ask.isUnseen || ask.agent !== undefined) || dialogAt > ask.at
+  if (isTelling && screens.some((screen) => isLater(screen, lagMs) && timeOf(screen) > dialogAt)) return false
   const wentOn =
     ask.agent === undefined
       ? [marks.text, marks.response, marks['tool-start']]

@@ -14,11 +14,13 @@ export type Evidence = {
   readonly marks: Marks
   readonly calls: readonly Call[]
   readonly asks: readonly Ask[]
+  /** What was asked and has been answered from outside. */
+  readonly answers: readonly Ask[]
   readonly agents: readonly Subagent[]
 }
 
 /** What is known of a session of which nothing was seen yet. */
-export const noEvidence: Evidence = { marks: {}, calls: [], asks: [], agents: [] }
+export const noEvidence: Evidence = { marks: {}, calls: [], asks: [], answers: [], agents: [] }
 
 /** The evidence after one more signal. */
 export function observe(evidence: Evidence, signal: Signal): Evidence {
@@ -30,9 +32,10 @@ export function observe(evidence: Evidence, signal: Signal): Evidence {
       ? withCall(evidence.calls, signal)
       : evidence.calls
   const asks = signal.kind === 'asking' ? withAsk(evidence.asks, signal) : evidence.asks
+  const answers = signal.kind === 'answered' ? withAsk(evidence.answers, signal) : evidence.answers
   const agents = isOfAgent ? withAgent(evidence.agents, signal) : evidence.agents
   const marks = isOfAgent ? agentMarks(signal) : readSignal(signal)
-  return { marks: merged(evidence.marks, marks), calls, asks, agents }
+  return { marks: merged(evidence.marks, marks), calls, asks, answers, agents }
 }
 
 // Nothing that a subagent does ends or begins the session's own turn; it only shows that something works.

@@ -88,6 +88,7 @@ export function readSignal(signal: Signal): readonly NamedMark[] {
         },
       ]
     case 'asking':
+    case 'answered':
     case 'subagent-start':
     case 'subagent-end':
       return []

@@ -9,19 +9,20 @@ export type Sign = { readonly mark: Mark; readonly reason: Reason }
 
 /** Every sign there is, the most weighty first. */
 export function signsOf(evidence: Evidence, now: number): readonly Sign[] {
-  const { marks, asks, calls, agents } = evidence
+  const { marks, asks, answers, calls, agents } = evidence
   const named = (Object.keys(marks) as MarkName[]).flatMap((name) => {
     const mark = marks[name]
     return mark ? [signOf(name, mark, says(name, marks))] : []
   })
   const asked = asks.map((ask) => signOf('asking', ask, `it asked for a ${ask.ask}${about(ask.tool)}`))
+  const answered = answers.map((one) => signOf('answered', one, `a ${one.ask}${about(one.tool)} was decided`))
   const called = calls.flatMap(({ start, end, tool }) =>
     start && !end ? [signOf('call', start, `a call${about(tool)} has begun and no end of it was seen`)] : [],
   )
   const working = agents.flatMap(({ seen, end, agentId }) =>
     end ? [] : [signOf('subagent', seen, `subagent ${agentId} was last seen and has not ended`)],
   )
-  return [...named, ...asked, ...called, ...working].toSorted(
+  return [...named, ...asked, ...answered, ...called, ...working].toSorted(
     (a, b) => b.reason.weight - a.reason.weight || a.reason.ageMs - b.reason.ageMs,
   )
 
