@@ -98,6 +98,8 @@ type Observed =
       readonly description?: string
       readonly transcript?: string
       readonly callId?: string
+      /** It works on when the turn that started it has ended. */
+      readonly isBackground?: boolean
     }
   | {
       readonly kind: 'subagent-end'

@@ -134,6 +134,11 @@ export class Engine {
     return this.#session(id) ?? (await this.#deps.endedSession(id))
   }
 
+  /** Whether a producer has told this before. */
+  isRepeat(stamp: ProducerStamp): boolean {
+    return standing(this.#fleet, stamp) === 'repeat'
+  }
+
   /** What a person allowed for good. */
   permits(): readonly Permit[] {
     return this.#fleet.permits

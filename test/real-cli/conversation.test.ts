@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
@@ -170,5 +171,94 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     )
     expect(prompts.slice(1).map((text) => text.slice(0, 20))).toEqual(texts.map((text) => text.slice(0, 20)))
     expect(prompts[2]).toContain('/exit is text')
+  })
+
+  test('[MUS-248] a prompt that is typed while a turn runs does not split the turn', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
+    const steps = [
+      { text: 'a', tools: [bash('echo a')], usage: { input: 100, output: 1 } },
+      { text: 'b', tools: [bash('echo b')], usage: { input: 200, output: 2 }, delayMs: 6000 },
+      { text: 'c', usage: { input: 300, output: 3 }, delayMs: 2000 },
+    ]
+    const session = await m.spawn(scripted(steps, 'Turn one.'), { permission_mode: 'bypass' })
+    await eventually(
+      async () => m.model.requests().filter(({ path }) => path.includes('messages')).length,
+      (count) => count >= 2,
+      60_000,
+    )
+    m.tmux('send-keys', '-t', `=${session.tmux_session}:`, '-l', 'typed while busy')
+    await sleep(500)
+    m.tmux('send-keys', '-t', `=${session.tmux_session}:`, 'Enter')
+    await eventually(
+      async () => m.model.requests().filter(({ answered }) => answered === 'step').length,
+      (count) => count === 3,
+      60_000,
+    )
+    await settled(m, session.session_id)
+    const turn = async () => {
+      const { runs } = await m.client.listRuns({ id: session.id })
+      return runs.find(({ task }) => task?.startsWith('Turn one.'))
+    }
+    const run = await eventually(turn, (found) => (found?.tokens ?? 0) >= 606, 20_000)
+    expect(run).toMatchObject({ toolCompleted: 2, tokens: 606, status: 'completed' })
+  })
+
+  test('[MUS-180][MUS-250] the tokens and calls of a subagent count once, and it is a run below the turn', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
+    const inner = scripted(
+      [
+        {
+          text: 'inner',
+          tools: [bash('echo x > inner.txt')],
+          usage: { input: 100, output: 10, cacheRead: 5 },
+        },
+        { text: 'inner done', usage: { input: 200, output: 20 }, delayMs: 3000 },
+      ],
+      'Sub work.',
+    )
+    const agent = {
+      description: 'sub',
+      prompt: inner,
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    }
+    const session = await m.spawn(
+      scripted(
+        [
+          { text: 'outer', tools: [{ name: 'Agent', input: agent }], usage: { input: 1000, output: 100 } },
+          { text: 'outer done', usage: { input: 2000, output: 200 } },
+        ],
+        'Outer work.',
+      ),
+      { permission_mode: 'bypass' },
+    )
+    const look = () => m.client.listRuns({ id: session.id })
+    const { runs } = await eventually(
+      look,
+      (found) =>
+        found.runs.some(({ kind, status }) => kind === 'subagent' && status === 'completed') &&
+        found.runs.some(({ tokens }) => tokens === 3300),
+      60_000,
+    )
+    const [sub] = runs.filter(({ kind }) => kind === 'subagent')
+    const [main] = runs.filter(({ task }) => task?.startsWith('Outer work.'))
+    expect(sub).toMatchObject({
+      parentRunId: main?.runId,
+      agentType: 'general-purpose',
+      tokens: 335,
+      calls: 2,
+      toolCompleted: 1,
+    })
+    expect(main).toMatchObject({ toolCompleted: 1, tokens: 3300, calls: 2 })
+    await settled(m, session.session_id)
+    // A newer version answers the note that its subagent has ended with a turn of its own.
+    const spent = async () => {
+      const used = m.model.requests().flatMap(({ usage }) => (usage ? [usage] : []))
+      const total = used.reduce((sum, u) => sum + u.input + u.output + u.cacheRead + u.cacheWrite, 0)
+      const { tokens_used } = await m.client.getSession({ id: session.session_id })
+      return { total, tokens_used }
+    }
+    const { total } = await eventually(spent, (found) => found.total === found.tokens_used, 20_000)
+    expect(total).toBeGreaterThanOrEqual(3635)
   })
 })

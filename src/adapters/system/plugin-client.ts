@@ -5,7 +5,7 @@
  *
  * `ask(body, ms)` resolves with the daemon's answer, and rejects when there is none. `tell(body)` returns at once
  * and keeps the order; what cannot be delivered waits for the daemon to come back, and may come twice when an answer
- * was lost: `epoch` and `n` tell it then.
+ * was lost: `epoch` and `n`, which rise by one in the order of telling, show it then.
  */
 export const pluginClient = (url: string): string => `
 import { connect } from 'node:net'
@@ -15,11 +15,11 @@ const most = 2000
 const token = process.env.MUSTER_TOKEN ?? ''
 const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8)
 let sent = 0
-const numbered = (body) => ({ at: Date.now(), epoch, n: ++sent, ...body })
+const dated = (body) => ({ at: Date.now(), ...body })
 
 function ask(body, ms, cut) {
   return new Promise((resolve, reject) => {
-    const text = JSON.stringify(body.n === undefined ? numbered(body) : body)
+    const text = JSON.stringify(body.n === undefined ? dated(body) : body)
     const head = [
       'POST ' + pathname + ' HTTP/1.0',
       'host: ' + host,
@@ -68,7 +68,7 @@ const waiting = []
 let isTelling = false
 
 function tell(body) {
-  waiting.push(numbered(body))
+  waiting.push({ ...dated(body), epoch, n: ++sent })
   if (waiting.length > most) waiting.shift()
   if (!isTelling) void pump()
 }

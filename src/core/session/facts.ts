@@ -159,10 +159,12 @@ export class Facts {
   #spawned(signal: SignalOf<'subagent-start'>, parent: FactRun): Draft {
     const { agentId, agentType, description, callId } = signal
     const run = this.agentRun(agentId)
+    // Below the turn's span it would be ended with the turn.
+    const { sessionSpan } = this.#place
     return this.#draft('agent.spawned', signal, {
       run,
       span: run.spanId,
-      parentRun: parent,
+      parentRun: signal.isBackground ? { ...parent, spanId: sessionSpan } : parent,
       payload: {
         agentId,
         agentType: agentType || 'subagent',

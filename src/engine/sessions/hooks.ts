@@ -1,5 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
+import { foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
 import { gateTool } from '../../core/delegation/gate-tool.ts'
 import { heldBy } from '../../core/session/held-by.ts'
@@ -7,6 +8,7 @@ import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import type { Live } from './sessions.ts'
+import type { Origin } from './watch.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 
@@ -24,11 +26,14 @@ export async function answerHook(
     await deny(parts, live, { starting, gate })
     return dialect.gate(payload, gate)
   }
+  // The end of a turn ends what is open in it: what the record says of that comes first.
+  if (find(signals, 'turn-end') || find(signals, 'turn-failed')) await live.transcript.settled()
   const signal = find(signals, 'asking')
   const asking = signal && { watch: live.watch, signal }
   const passes = asking && approvals.passes(asking)
   // What needs no answer of anybody makes nobody wait.
-  await live.watch.take(passes ? signals.filter((one) => one !== signal) : signals)
+  const taken = passes ? signals.filter((one) => one !== signal) : signals
+  await live.watch.take(taken, originOf(live, payload))
   live.transcript.poke()
   if (asking && dialect.decision(payload, { verdict: 'deny' }) !== undefined) {
     const decision = await approvals.ask(asking, gone)
@@ -38,6 +43,16 @@ export async function answerHook(
   if (asking && dialect.answerKeys) approvals.askByKeys(asking)
   if (gate) return dialect.gate(payload, gate)
   return (await inject({ parts, live, approvals }, dialect, payload)) ?? dialect.nothing
+}
+
+const draftsAtMost = 100
+
+/** A plugin of ours sends what it tells again when it got no answer; each telling has its number. */
+function originOf({ watch }: Live, payload: unknown): Origin | undefined {
+  const { epoch, n } = foreign(payload)
+  if (typeof epoch !== 'string' || typeof n !== 'number' || !Number.isSafeInteger(n * draftsAtMost))
+    return undefined
+  return { producer: `plugin:${watch.id}:${epoch}`, n: n * draftsAtMost }
 }
 
 /** A message for the next boundary reaches a busy agent through its own hook: no key is pressed. */

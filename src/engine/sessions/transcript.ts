@@ -108,7 +108,8 @@ export class TranscriptFollower {
     for (const line of read.lines) {
       const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
       const signals: readonly Signal[] = dialect.line(line.text, context)
-      if (signals.length > 0) await this.#watch.take(signals, { file: file.path, offset: line.start })
+      if (signals.length > 0)
+        await this.#watch.take(signals, { producer: `transcript:${file.path}`, n: line.start + 1 })
       file.offset = line.end
     }
     return true

@@ -1,5 +1,5 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Draft } from '../../contract/event.ts'
+import type { Draft, ProducerStamp } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
@@ -11,6 +11,7 @@ import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { type FactRun, Facts } from '../../core/session/facts.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
+import { HookCalls } from './hook-calls.ts'
 import type { Parts } from './parts.ts'
 
 /** Which source of each CLI is its record; the others are signs only, so that nothing is counted twice. */
@@ -23,14 +24,12 @@ const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
   custom: undefined,
 }
 
-const turnEnds = new Set<Signal['kind']>(['prompt', 'turn-end', 'turn-failed', 'interrupted'])
-
 const samePromptMs = 60_000
 const soonestMs = 50
 const latestMs = 60_000
 
-/** Where a line of a transcript stands; what was taken from it once is not taken again. */
-export type Origin = { readonly file: string; readonly offset: number }
+/** Who told signals and as which of theirs; what was taken once is not taken again, over a restart too. */
+export type Origin = { readonly producer: string; readonly n: number }
 
 /** What a watch tells those who act on it. */
 export type WatchListener = {
@@ -54,8 +53,7 @@ export class SessionWatch {
   /** The end of a turn is told before the last lines of its record are read. */
   #lastRun: FactRun | undefined
   #prompt: { at: number; text: string; source: SignalSource } | undefined
-  /** Calls that a hook told of and that have not ended. */
-  readonly #running = new Map<string, SignalOf<'tool-start'>>()
+  readonly #calls = new HookCalls()
   #timer: AbortController | undefined
   #work: Promise<void> = Promise.resolve()
   readonly #resumedAt: number
@@ -152,10 +150,12 @@ export class SessionWatch {
     const isRecorded = [...(state?.open.values() ?? [])].some(({ kind }) => kind === 'tool')
     const run = this.#run
     if (!run || isRecorded) return []
-    return Array.from(this.#running.values()).flatMap((signal) => [
-      ...this.#facts.of(signal, run),
-      ...this.#facts.of({ ...signal, kind: 'tool-end', ok: true }, run),
-    ])
+    return this.#calls
+      .running()
+      .flatMap((signal) => [
+        ...this.#facts.of(signal, run),
+        ...this.#facts.of({ ...signal, kind: 'tool-end', ok: true }, run),
+      ])
   }
 
   async #take(signals: readonly Signal[], origin?: Origin): Promise<void> {
@@ -164,16 +164,17 @@ export class SessionWatch {
     const managed = state?.managed
     const isEnded = state !== undefined && hasEnded(state)
     const record = managed && recordOf[managed.cli as AgentCliName]
+    const isRepeat = origin !== undefined && this.#parts.engine.isRepeat(stampOf(origin))
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)
-      this.#notice(signal)
-      drafts.push(...this.#turns(signal))
+      this.#calls.notice(signal)
+      // What is in the journal is only remembered: a run that began then must not begin again.
+      if (!isRepeat) drafts.push(...this.#turns(signal, record))
       const run = this.#run ?? this.#lastRun
       const isTracked = this.#isTracked(signal, record)
       if (isTracked) this.#facts.see(signal)
-      if (isTracked && run) drafts.push(...this.#facts.of(signal, run, isEnded))
-      drafts.push(...this.#known(signal))
-      drafts.push(...this.#receipts(signal))
+      const facts = isTracked && run ? this.#facts.of(signal, run, isEnded) : []
+      if (!isRepeat) drafts.push(...facts, ...this.#known(signal), ...this.#receipts(signal))
     }
     if (drafts.length > 0) await this.#propose(drafts, origin)
     await this.#conclude()
@@ -189,7 +190,7 @@ export class SessionWatch {
   }
 
   async #propose(drafts: readonly Draft[], origin: Origin | undefined): Promise<void> {
-    const producer = origin && { id: `transcript:${origin.file}`, epoch: 1, n: origin.offset + 1 }
+    const producer = origin && stampOf(origin)
     // Facts of an ended session are refused one by one; that they came late is no fault of theirs.
     const results = await this.#parts.engine.propose({
       items: drafts,
@@ -202,18 +203,13 @@ export class SessionWatch {
         this.#parts.onBug(new Error(result.message), `facts of ${this.id}`)
   }
 
-  #notice(signal: Signal): void {
-    if (signal.agent !== undefined) return
-    if (signal.kind === 'tool-start' && signal.source === 'hook') this.#running.set(signal.callId, signal)
-    else if (signal.kind === 'tool-end') this.#running.delete(signal.callId)
-    else if (turnEnds.has(signal.kind)) this.#running.clear()
-  }
-
   /** Each accepted prompt opens a run, and its end is written once. */
-  #turns(signal: Signal): Draft[] {
+  #turns(signal: Signal, record: SignalSource | undefined): Draft[] {
     if (signal.agent !== undefined) return []
     switch (signal.kind) {
       case 'prompt':
+        // A hook may tell of a prompt that only waits: the turn goes on until the record says otherwise.
+        if (this.#run && record === 'transcript' && signal.source === 'hook') return []
         return this.#isRepeat(signal) ? [] : this.#beginRun(signal)
       case 'turn-end':
         return this.#endRun('agent.completed', signal, signal.text)
@@ -272,9 +268,17 @@ export class SessionWatch {
     if (!run) return []
     this.#run = undefined
     this.#lastRun = run
-    const agentId = this.state()?.managed?.name ?? 'agent'
+    const state = this.state()
+    const agentId = state?.managed?.name ?? 'agent'
     const payload = { agentId, ...(text && { detail: text.slice(0, 2000) }) }
+    // A call whose end the record does not have yet would be ended by force, as if it had failed.
+    const ended = [...(state?.open.values() ?? [])].flatMap(({ kind, facts }) => {
+      const end =
+        kind === 'tool' ? this.#calls.endOf(String((facts as { callId?: string }).callId)) : undefined
+      return end ? this.#facts.of(end, run) : []
+    })
     return [
+      ...ended,
       draftOf(
         { ...this.#root, ...run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
         type,
@@ -384,5 +388,7 @@ export class SessionWatch {
     )
   }
 }
+
+const stampOf = ({ producer, n }: Origin): ProducerStamp => ({ id: producer, epoch: 1, n })
 
 const timeOf = (signal: Signal): string => new Date(signal.at).toISOString()

@@ -115,7 +115,7 @@ function subagents({ entry, base, memory }: Line, call: AgentCall): readonly Sig
     ...present({ description: result?.description }),
   }
   memory.agents[agentId] = agentType
-  if (result?.status === 'async_launched') return [start]
+  if (result?.status === 'async_launched') return [{ ...start, isBackground: true }]
   const text = flat(result?.content)
   return [start, { ...base, kind: 'subagent-end', agentId, agentType, ...present({ text }) }]
 }

@@ -55,6 +55,7 @@ function opening(payload: Foreign, { memory }: TranscriptContext, at: number): r
         kind: 'subagent-start',
         agentId: id,
         agentType: foreignText(payload['agent_role']) ?? 'default',
+        isBackground: true,
         ...told({ description: foreignText(payload['agent_nickname']) }),
       },
     ]

@@ -161,4 +161,33 @@ describe('a verdict', () => {
     }
     expect(at({}, [meter])).toMatchObject({ waitingFor: 'limit', waitingUntil: 70_000 })
   })
+
+  test('[SM-69][MUS-247] a question without a dialog stands until it is answered, whatever the screen shows', () => {
+    const ask = { kind: 'asking', ask: 'permission', tool: 'Bash', input: { command: 'ls' } } as const
+    const shown = { ...working, at: 20_000 }
+    const state = (more: readonly Signal[]) =>
+      judge(seen([prompt, ...more, shown]), { now: 21_000, idleAfterMs }).lifecycle
+    expect(state([{ ...ask, source: 'hook', at: 3000 }])).toBe('running')
+    expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }])).toBe('waiting_input')
+    expect(state([{ ...ask, source: 'hook', at: 3000, agent: 'a1' }])).toBe('waiting_input')
+    const dialog: Signal = {
+      kind: 'screen',
+      reading: {
+        composer: { state: 'none' },
+        isWorking: false,
+        dialog: { kind: 'permission', title: 'Proceed?', options: ['Yes'] },
+      },
+      source: 'pane',
+      at: 10_000,
+    }
+    expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, dialog])).toBe('running')
+    const answered: Signal = { ...ask, kind: 'answered', source: 'explicit', at: 9000 }
+    expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, answered])).toBe('running')
+    const other: Signal = { ...answered, input: { command: 'pwd' } }
+    expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, other])).toBe('waiting_input')
+    const again: Signal = { ...ask, source: 'hook', at: 12_000, isUnseen: true }
+    expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, answered, again])).toBe(
+      'waiting_input',
+    )
+  })
 })
