@@ -153,6 +153,7 @@ const routes = [
   'decideApproval: POST /api/v1/approvals/{id}, report, json',
   'listProcesses: GET /api/v1/processes, read, json',
   'restoreSessions: POST /api/v1/restore, operate, json',
+  'checkSessions: POST /api/v1/doctor/sessions, operate, json',
   'whoAmI: GET /api/v1/me, report, json',
   'runHook: POST /api/v1/hooks/{cli}/command, report, json',
   'receiveHook: POST /api/v1/hooks/{cli}, report, json',

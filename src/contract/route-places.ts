@@ -46,6 +46,7 @@ export const places = {
   decideApproval: post('/api/v1/approvals/{id}'),
   listProcesses: get('/api/v1/processes'),
   restoreSessions: post('/api/v1/restore'),
+  checkSessions: post('/api/v1/doctor/sessions'),
   whoAmI: get('/api/v1/me'),
   receiveHook: post('/api/v1/hooks/{cli}'),
   runHook: post('/api/v1/hooks/{cli}/command'),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AgentCliName } from './config/names.ts'
+import { Check } from './health.ts'
 import { route } from './route.ts'
 import { places } from './route-places.ts'
 import {
@@ -318,6 +319,13 @@ export const sessionRoutes = {
     input: z.strictObject({ dry_run: z.boolean().optional() }),
     output: z.strictObject({ sessions: z.array(RestoredView) }),
     summary: 'Bring back what a restart ended, and say what became of each session',
+  }),
+  checkSessions: route({
+    ...places.checkSessions,
+    access: 'operate',
+    input: z.strictObject({}),
+    output: z.strictObject({ checks: z.array(Check) }),
+    summary: 'Whether sessions can run here: opens a short terminal and looks from inside',
   }),
   whoAmI: route({
     ...places.whoAmI,

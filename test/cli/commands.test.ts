@@ -182,8 +182,15 @@ describe('doctor', () => {
       { name: 'index', status: 'warning', detail: 'behind' },
       { name: 'disk', status: 'ok', detail: 'seen from inside' },
     ]
-    const well = await look({ client: { doctor: async () => ({ checks }) as never } })
-    expect(well).toEqual({ daemon: 'running', checks: [found[0], ...checks] })
+    const inside = { name: 'hooks', status: 'ok', detail: 'they answer' }
+    const daemon = { doctor: async () => ({ checks }) as never }
+    const well = await look({
+      client: { ...daemon, checkSessions: async () => ({ checks: [inside] }) as never },
+    })
+    expect(well).toEqual({ daemon: 'running', checks: [found[0], ...checks, inside] })
+    const refuse = async () => Promise.reject(new AppError('denied', 'ask a person'))
+    const asSession = await look({ client: { ...daemon, checkSessions: refuse } })
+    expect(asSession).toEqual({ daemon: 'running', checks: [found[0], ...checks] })
     expect(doctor.exitCode?.(well as never)).toBe(0)
   })
 })

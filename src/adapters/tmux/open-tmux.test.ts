@@ -231,7 +231,14 @@ test('[SM-102] our own server has our settings, and a person attaches and leaves
   writeFileSync(join(folder, '.tmux.conf'), 'set -g status on\nset -g prefix C-a\n')
   const terminal = await open()
   const opened = await terminal.open(request('eng-1', ['sleep', '600']), never)
-  expect(terminal.attachArgv(opened)).toEqual(['tmux', '-L', socket, 'attach', '-t', opened.session])
+  expect(terminal.attachArgv(opened)).toEqual([
+    'tmux',
+    '-S',
+    expect.stringMatching(new RegExp(`/${socket}$`)),
+    'attach',
+    '-t',
+    opened.session,
+  ])
   const value = (...name: string[]) => tmux('show-options', ...name).trim()
   expect(value('-gv', 'status')).toBe('off')
   expect(value('-gv', 'prefix')).toBe('None')

@@ -90,12 +90,8 @@ export async function openTmux(options: {
   return {
     open,
     close,
-    attachArgv: ({ session }) => [
-      ...address(server.command, socket, connection.link),
-      'attach',
-      '-t',
-      session,
-    ],
+    // By its path: where names are looked up depends on a variable that a person's terminal may have or not.
+    attachArgv: ({ session }) => [server.command, '-S', connection.link.socketPath, 'attach', '-t', session],
     server: () => connection.link.server,
     async panes(signal) {
       return (await list(signal)).map(({ mark: _mark, isUnreaped: _isUnreaped, ...info }) => info)
@@ -125,10 +121,4 @@ export async function openTmux(options: {
       await net
     },
   }
-}
-
-function address(command: string, socket: string, link: Link): readonly string[] {
-  // Where sockets lie is told by a variable that a person's terminal may not have.
-  if (process.env.TMUX_TMPDIR !== undefined) return [command, '-S', link.socketPath]
-  return socket === 'default' ? [command] : [command, '-L', socket]
 }

@@ -1,4 +1,6 @@
+import type { Client } from '../../client/client.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
+import type { Check } from '../../contract/health.ts'
 import type { DoctorReport } from '../../contract/offline.ts'
 import type { DataCommand } from '../command-module.ts'
 import type { Io } from '../io.ts'
@@ -24,12 +26,23 @@ async function askDaemon(io: Io): Promise<DoctorReport> {
   try {
     const client = await daemon.running()
     const report = await client?.doctor({}, { signal: io.signal, timeoutMs: 5000 })
-    return report === undefined
-      ? { daemon: 'stopped', checks: [] }
-      : { daemon: 'running', checks: report.checks }
+    if (client === undefined || report === undefined) return { daemon: 'stopped', checks: [] }
+    return { daemon: 'running', checks: [...report.checks, ...(await checkSessions(client, io))] }
   } catch (error) {
     if (error instanceof AppError && error.code === 'timeout') return slow
     throw error
+  }
+}
+
+// It opens a terminal, asks programs and waits for shells to read their start-up files; only a person may have it done.
+async function checkSessions(client: Client, io: Io): Promise<readonly Check[]> {
+  try {
+    const { checks } = await client.checkSessions({}, { signal: io.signal, timeoutMs: 90_000 })
+    return checks
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'timeout') throw error
+    const isOurs = error.code === 'denied' || error.code === 'unauthenticated'
+    return isOurs ? [] : [{ name: 'sessions', status: 'failed', detail: error.message }]
   }
 }
 

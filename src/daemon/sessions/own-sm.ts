@@ -19,7 +19,7 @@ export async function ownSm(folder: string): Promise<{ folder: string; path: str
   await chmod(path, 0o700)
   // A login shell sets the PATH anew; bash reads this file after that.
   const shellStart = join(folder, '..', 'shell-start.sh')
-  const keep = `case ":$PATH:" in *:${folder}:*) ;; *) PATH=${quoted(folder)}:$PATH ;; esac`
+  const keep = `case "$PATH:" in ${quoted(folder)}:*) ;; *) PATH=${quoted(folder)}:$PATH ;; esac`
   const theirs = 'if [ -n "$MUSTER_BASH_ENV" ] && [ -r "$MUSTER_BASH_ENV" ]; then . "$MUSTER_BASH_ENV"; fi'
   await writeFile(shellStart, `${theirs}\n${keep}\nexport PATH\n`, { mode: 0o600 })
   return { folder, path, shellStart }

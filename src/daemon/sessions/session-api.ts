@@ -19,6 +19,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Processes } from '../../ports/processes.ts'
 import { adoptSession } from './adopt-session.ts'
 import { approvalView } from './approval-view.ts'
+import { checkSessions } from './check-sessions.ts'
 import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
 import { decideAsk } from './decide-ask.ts'
 import type { Directory } from './directory.ts'
@@ -305,6 +306,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
         }),
       }
     },
+    checkSessions: async (_input, { signal }) => ({ checks: await checkSessions(host, signal) }),
     async whoAmI(_input, { principal }) {
       if (principal.kind !== 'session') return { session: null, operator: principal.kind === 'operator' }
       return { session: await fresh(principal.sessionId), operator: false }
