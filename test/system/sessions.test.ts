@@ -133,7 +133,7 @@ describe('[SM-84] what is not its own', () => {
       code: 'not_found',
     })
     await expect(m.spawnShell({ working_dir: '/nowhere' })).rejects.toMatchObject({ code: 'invalid' })
-    await expect(m.spawnShell({ worktree: '' })).rejects.toMatchObject({ code: 'invalid' })
+    await expect(m.spawnShell({ worktree: '' })).rejects.toMatchObject({ code: 'conflict' })
     expect(m.processes()).toEqual([])
   })
 })

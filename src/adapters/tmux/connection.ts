@@ -69,6 +69,8 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
       next.promise.catch(() => {})
       tell('lost')
       link = await again()
+      // Whoever lets go waits for this, and closes what was opened meanwhile.
+      if (stop.signal.aborted) return next.reject(released())
       const { resolve } = next
       next = undefined
       tell('restored')

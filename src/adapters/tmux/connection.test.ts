@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../contract/errors.ts'
+import { systemClock } from '../system/clock.ts'
+import type { Link } from './connect.ts'
+import { keepConnection } from './connection.ts'
+
+/** A link of which the test says when it breaks; closing it ends it, as with a real client. */
+function fakeLink() {
+  const gone = Promise.withResolvers<AppError>()
+  let isClosed = false
+  const client = {
+    closed: gone.promise,
+    run: () => Promise.reject(new Error('nothing is run')),
+    close: async () => {
+      isClosed = true
+      gone.resolve(new AppError('unavailable', 'closed'))
+    },
+  }
+  const link: Link = { client, server: '1-1', socketPath: '', pasteFlags: '-p -r -d' }
+  return { link, breaks: () => gone.resolve(new AppError('unavailable', 'gone')), isClosed: () => isClosed }
+}
+
+test('[MUS-118] letting go while the connection is being made again ends, and closes the new one too', async () => {
+  const [first, second] = [fakeLink(), fakeLink()]
+  const connecting = Promise.withResolvers<Link>()
+  const asked = Promise.withResolvers<void>()
+  let count = 0
+  const connection = await keepConnection({
+    clock: systemClock,
+    connect: () => {
+      count += 1
+      if (count === 1) return Promise.resolve(first.link)
+      asked.resolve()
+      return connecting.promise
+    },
+    settle: async () => {},
+    tell: () => {},
+  })
+  first.breaks()
+  await asked.promise
+  const waiting = connection.run({ commands: () => ['x'] }, new AbortController().signal)
+  const released = connection.release()
+  connecting.resolve(second.link)
+  await released
+  expect(second.isClosed()).toBe(true)
+  await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+})
