@@ -68,6 +68,10 @@ test('[MUS-239][SM-118] money counts as the CLI tells it; a yes gives as much ag
   expect(await c.session(parent)).toMatchObject({ cost_usd: 0.5, subtree_cost_usd: 1.7 })
   // After a restart the sum of before is known, and not counted again.
   await c.m.restart('SIGKILL')
+  await eventually(
+    () => c.client.getProgress({ id: child.id }),
+    ({ current_activity }) => current_activity === 'Gone on.',
+  )
   await c.hook(child, { model: { id: 'claude-opus-5-5' }, cost: { total_cost_usd: 1.2 } })
   await c.turn(child, { text: 'Gone too far.', tokens: 10, costUsd: 2 })
   expect(await told(c, 'budget.exceeded', parent)).toMatchObject([{ budget: 'usd', used: 2.5, limit: 2 }])
