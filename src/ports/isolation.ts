@@ -26,7 +26,11 @@ export type IsolationRequest = {
 export type Isolation = {
   /** What it may write besides its own files; refuses a folder that would open more than a project, and a machine without walls. */
   writable(
-    workingDir: string,
+    place: {
+      readonly workingDir: string
+      /** The checkout of a work tree that Muster is going to make there. */
+      readonly treeOf?: string
+    },
     env: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<readonly string[]>

@@ -8,9 +8,9 @@ import { writableFor } from './writable-for.ts'
 /** Walls by bubblewrap: namespaces of its own for processes and mounts, made without any privilege. */
 export function bwrapIsolation(around: Surrounding & { readonly extra: () => readonly string[] }): Isolation {
   return {
-    async writable(workingDir, env, signal) {
+    async writable(place, env, signal) {
       await mustWork(signal)
-      return writableFor(workingDir, { env, extra: around.extra(), hidden: around.hidden })
+      return writableFor(place, { env, extra: around.extra(), hidden: around.hidden })
     },
     async wrap(request, signal) {
       await mustWork(signal)

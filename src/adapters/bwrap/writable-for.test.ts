@@ -22,7 +22,7 @@ test('[MUS-210] what may be written is the folder, what the configuration adds, 
   const { home, work, around } = places()
   mkdirSync(join(home, 'cache'))
   symlinkSync(work, join(home, 'link'))
-  expect(await writableFor(join(home, 'link'), around)).toEqual([work, join(home, 'cache')])
+  expect(await writableFor({ workingDir: join(home, 'link') }, around)).toEqual([work, join(home, 'cache')])
 })
 
 test('[MUS-210] of a linked work tree the repository may be written too', async () => {
@@ -31,10 +31,12 @@ test('[MUS-210] of a linked work tree the repository may be written too', async 
   git('init', '-q')
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x')
   git('worktree', 'add', '-q', join(home, 'tree'))
-  expect(await writableFor(join(home, 'tree'), { ...around, extra: [] })).toEqual([
+  expect(await writableFor({ workingDir: join(home, 'tree') }, { ...around, extra: [] })).toEqual([
     join(home, 'tree'),
     join(work, '.git'),
   ])
+  const made = { workingDir: join(home, 'state', 'worktrees', 'x'), treeOf: work }
+  expect(await writableFor(made, { ...around, extra: [] })).toEqual([made.workingDir, join(work, '.git')])
 })
 
 test('[MUS-210] a folder that holds what is guarded, or lies in what is hidden, is refused', async () => {
@@ -42,7 +44,7 @@ test('[MUS-210] a folder that holds what is guarded, or lies in what is hidden, 
   mkdirSync(join(state, 'inner'))
   symlinkSync(home, join(root, 'link'))
   for (const path of ['/', root, home, state, join(state, 'inner'), join(root, 'link')])
-    await expect(writableFor(path, around), path).rejects.toMatchObject({ code: 'invalid' })
+    await expect(writableFor({ workingDir: path }, around), path).rejects.toMatchObject({ code: 'invalid' })
 })
 
 test('[MUS-210] a folder of settings: shared entries as they are, files copied, folders read-only, fresh ones left out', async () => {

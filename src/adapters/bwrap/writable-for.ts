@@ -12,10 +12,18 @@ type Around = {
 
 /** The folder that it works in, the repository of a linked work tree, and what the configuration adds. */
 export async function writableFor(
-  workingDir: string,
+  { workingDir, treeOf }: { readonly workingDir: string; readonly treeOf?: string },
   { env, extra, hidden }: Around,
 ): Promise<readonly string[]> {
   const home = await real(env['HOME'] ?? homedir())
+  const more = await Promise.all(extra.map((path) => real(path.replace(/^~(?=\/|$)/, home))))
+  const there = await Promise.all(more.map((path) => fs.stat(path).then(() => path, absent)))
+  const added = there.filter((path) => path !== undefined)
+  // One that we make ourselves lies in the state folder, and nothing else of that is opened.
+  if (treeOf !== undefined) {
+    const repository = (await linkedRepository(await real(treeOf))) ?? join(await real(treeOf), '.git')
+    return [workingDir, repository, ...added]
+  }
   const work = await real(workingDir)
   const guarded = await Promise.all([home, ...hidden].map(real))
   for (const path of guarded) {
@@ -29,9 +37,7 @@ export async function writableFor(
   if (inside)
     throw new AppError('invalid', `${workingDir} lies in ${inside}, which is hidden; name another folder`)
   const repository = await linkedRepository(work)
-  const more = await Promise.all(extra.map((path) => real(path.replace(/^~(?=\/|$)/, home))))
-  const there = await Promise.all(more.map((path) => fs.stat(path).then(() => path, absent)))
-  return [work, ...(repository ? [repository] : []), ...there.filter((path) => path !== undefined)]
+  return [work, ...(repository ? [repository] : []), ...added]
 }
 
 const isWithin = (path: string, folder: string): boolean =>

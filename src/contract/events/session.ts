@@ -89,9 +89,9 @@ export const sessionEvents = family({
       tools: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       budget: Budget.optional(),
+      worktree: Worktree.optional(),
       /** The walls that it runs behind; nothing when there are none. */
       isolation: Isolation.exclude(['none']).optional(),
-      worktree: Worktree.optional(),
       /** The id the session has in the file it was imported from. */
       foreignId: Line.optional(),
       raw: Raw.optional(),

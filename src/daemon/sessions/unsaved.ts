@@ -11,6 +11,8 @@ export async function unsavedOf(
   signal: AbortSignal,
 ): Promise<UnsavedView> {
   const { status, waiting_for, queued_messages, pending_approvals, working_dir } = session
+  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+  const isIsolated = parts.engine.session(session.id)?.managed?.isolation !== undefined
   const isOpen = status === 'running' || status === 'waiting_input'
   const unsaved = [
     ...(isOpen
@@ -21,7 +23,7 @@ export async function unsavedOf(
     ...(waiting_for === 'background' ? ['work in the background'] : []),
     ...(queued_messages > 0 ? [`${some(queued_messages, 'message')} not delivered yet`] : []),
     ...(pending_approvals > 0 ? [`${some(pending_approvals, 'question')} without an answer`] : []),
-    ...(working_dir === null ? [] : await gitLines(parts, working_dir, signal)),
+    ...(working_dir === null || isIsolated ? [] : await gitLines(parts, working_dir, signal)),
   ]
   return { session, unsaved }
 }

@@ -34,8 +34,9 @@ export class AfterEnd {
 
   /** Removes its work tree when nothing would be lost with it: all is committed, and on another branch too. */
   async removeWorktree(watch: SessionWatch, signal: AbortSignal): Promise<void> {
-    const worktree = watch.state()?.managed?.worktree
-    if (!worktree || !(await this.#parts.workspace.removeWorktree(worktree, signal))) return
+    const { worktree, isolation } = watch.state()?.managed ?? {}
+    // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+    if (!worktree || isolation || !(await this.#parts.workspace.removeWorktree(worktree, signal))) return
     await this.#parts.engine.record([
       draftOf(watch.root, 'session.updated', { worktree: null, by: 'muster' }),
     ])

@@ -57,8 +57,11 @@ export async function spawn(
       'not_found',
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
     )
+  if (by.confined && request.worktree !== undefined)
+    throw new AppError('denied', 'an isolated session cannot have work trees made; ask a person')
   const { workingDir, worktree } = await placeOf(parts, { request, resolved, short, by }, signal)
-  const walls = await wallsOf(parts, { request, by, workingDir, cli: resolved.cli }, signal)
+  const asked = { request, by, workingDir, worktree, cli: resolved.cli }
+  const walls = await wallsOf(parts, asked, signal)
   const root: Root = {
     sessionId,
     traceId: by.parent?.traceId ?? parts.ids.trace(),
@@ -107,8 +110,8 @@ export async function spawn(
       },
     }
   const { isolation, writable } = walls
-  const place = { workingDir, depth, worktree, isolation }
-  const drafts = await facts({ parts, request, resolved, root, by }, place)
+  const where = { workingDir, depth, worktree, isolation }
+  const drafts = await facts({ parts, request, resolved, root, by }, where)
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
   let passed: Passed | undefined

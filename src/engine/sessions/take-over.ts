@@ -50,7 +50,7 @@ export async function takeOver(
   const root = rootFor(parts, state, by)
   const request = { agent_type: cli, prompt: '', ...(environment && { environment }) }
   const { workingDir } = managed
-  const asked = { request, by: { actor: by, parent: above }, workingDir, cli }
+  const asked = { request, by: { actor: by, parent: above }, workingDir, worktree: undefined, cli }
   const { isolation, environment: taken, writable } = await wallsOf(parts, asked, signal)
   const size = managed.transcript && (await parts.files.read(managed.transcript, 0, 1))?.size
   await launch(

@@ -6,6 +6,7 @@ import { inherited } from '../../core/session/environment.ts'
 import { readSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
 import type { Spawner } from './spawn.ts'
+import type { Placed } from './work-place.ts'
 
 /** What a new session takes over from outside, and what it may write when it is to run behind walls. */
 export type Walls = {
@@ -18,13 +19,14 @@ type Asked = {
   readonly request: SpawnRequest
   readonly by: Spawner
   readonly workingDir: string
+  readonly worktree: Placed['worktree']
   readonly cli: AgentCliName
 }
 
 /** A session behind walls starts others behind the same walls: nothing it says may open one. */
 export async function wallsOf(
   parts: Parts,
-  { request, by, workingDir, cli }: Asked,
+  { request, by, workingDir, worktree, cli }: Asked,
   signal: AbortSignal,
 ): Promise<Walls> {
   const { sessions } = parts.config()
@@ -33,13 +35,14 @@ export async function wallsOf(
   const environment = inherited(request.environment ?? parts.surroundings.env, { cli, allowed })
   const isolation = request.isolation ?? by.parent?.managed?.isolation ?? sessions.isolation
   if (isolation === 'none') return { isolation, environment }
-  const writable = await parts.isolation.writable(workingDir, environment, signal)
+  const place = worktree ? { workingDir: worktree.tree.path, treeOf: worktree.root } : { workingDir }
+  const writable = await parts.isolation.writable(place, environment, signal)
   return { isolation, environment, writable }
 }
 
 async function sameWalls(
   parts: Parts,
-  { request, by, cli }: Omit<Asked, 'workingDir'>,
+  { request, by, cli }: Omit<Asked, 'workingDir' | 'worktree'>,
   allowed: readonly string[],
 ): Promise<Walls> {
   if (request.isolation === 'none')
