@@ -100,6 +100,7 @@ export const ApprovalSubject = z.enum([
 /** What stands between the program of a session and the rest of the machine. */
 export const Isolation = z.enum(['none', 'bwrap'])
 export type Isolation = z.infer<typeof Isolation>
+
 /** What a person allowed for more than once: this text, or all that begins with it, of one tool in one folder. */
 export const Permit = z.strictObject({
   cli: Line,

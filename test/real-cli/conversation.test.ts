@@ -261,4 +261,33 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     const { total } = await eventually(spent, (found) => found.total === found.tokens_used, 20_000)
     expect(total).toBeGreaterThanOrEqual(3635)
   })
+
+  test('[MUS-247] a subagent in the background that asks is shown, waits without a dialog, and is answered', async (context) => {
+    const m = await open(context, 'child_agents: { mode: manual }\n')
+    const inner = scripted([{ tools: [bash('echo x > inner.txt')] }, { text: 'inner done' }], 'Sub work.')
+    const agent = {
+      description: 'sub',
+      prompt: inner,
+      subagent_type: 'general-purpose',
+      run_in_background: true,
+    }
+    const session = await m.spawn(
+      scripted([{ tools: [{ name: 'Agent', input: agent }] }, { text: 'outer done' }], 'Outer work.'),
+      { permission_mode: 'manual' },
+    )
+    const { approval_id } = await m.asked('echo x')
+    // Its terminal is looked at every two seconds, and shows a calm prompt.
+    await sleep(6000)
+    expect(await m.client.getSession({ id: session.session_id })).toMatchObject({
+      status: 'waiting_input',
+      pending_approvals: 1,
+    })
+    expect(await m.sm('approve', approval_id)).toMatchObject({ code: 0 })
+    await eventually(
+      async () => existsSync(join(m.own.cwd, 'inner.txt')),
+      (isMade) => isMade,
+      30_000,
+    )
+    await settled(m, session.session_id)
+  })
 })

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { localFetch } from '../../src/cli/local-fetch.ts'
 import { type Client, httpClient } from '../../src/client/client.ts'
 
-const entry = join(import.meta.dirname, '../../src/daemon/main.ts')
+const source = join(import.meta.dirname, '../../src/daemon/main.ts')
+const built = join(import.meta.dirname, '../../dist/daemon.mjs')
 
 /** A real daemon process on a home of its own, and a client with its operator's token. */
 export type DaemonProcess = {
@@ -18,7 +19,12 @@ export type DaemonProcess = {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-export type DaemonOptions = { readonly env?: Record<string, string>; readonly uid?: number }
+export type DaemonOptions = {
+  readonly env?: Record<string, string>
+  readonly uid?: number
+  /** The bundle instead of the source. */
+  readonly isBuilt?: boolean
+}
 
 const startDeadlineMs = 60_000
 
@@ -71,7 +77,7 @@ export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildPro
     NODE_NO_WARNINGS: '1',
     ...options.env,
   }
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [options.isBuilt ? built : source], {
     env,
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -107,9 +107,9 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'approval.rejected':
     case 'approval.expired':
       state.asks = evolveAsks(state.asks, event, recordedAt)
-      setNotes(state, event)
       if (event.type === 'approval.granted' && event.payload.scope === 'session')
         state.permits = withPermit(state.permits, event.payload.permit)
+      setNotes(state, event)
       break
     case 'agent.spawned':
     case 'agent.idle':

@@ -12,6 +12,7 @@ import { isPermitted, type PermitPlace, permitOf } from '../../core/approvals/pe
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import { pressAnswer } from './press-answer.ts'
+import type { Sessions } from './sessions.ts'
 import type { SessionWatch } from './watch.ts'
 
 /** A caller that names no question means all of them. */
@@ -41,15 +42,15 @@ const untoldMs = 3000
 /** Questions of CLIs that wait for an answer from outside; one decision wins and expiry is a denial. */
 export class Approvals {
   readonly #parts: Parts
-  readonly #tell: (watch: SessionWatch, text: string, by: string) => Promise<void>
+  readonly #sessions: Pick<Sessions, 'get' | 'send'>
   readonly #held = new Map<string, Held>()
   readonly #seen = new WeakMap<SessionWatch, { text: string; since: number }>()
   readonly #stopped = new AbortController()
 
   /** What a refusal by keys has no room for is told as a message. */
-  constructor(parts: Parts, tell: (watch: SessionWatch, text: string, by: string) => Promise<void>) {
+  constructor(parts: Parts, sessions: Pick<Sessions, 'get' | 'send'>) {
     this.#parts = parts
-    this.#tell = tell
+    this.#sessions = sessions
   }
 
   /** Whether something needs no question: `sm` that only reports, or what was allowed before. */
@@ -149,7 +150,9 @@ export class Approvals {
         : draftOf(at, 'approval.rejected', { ...decided, ...(exact.reason && { reason: exact.reason }) }),
     ])
     held?.settle(said)
-    if (held?.byKeys && exact.verdict === 'deny' && exact.reason) await this.#tell(watch, exact.reason, by)
+    const live = held?.byKeys ? this.#sessions.get(watch.id) : undefined
+    if (live && exact.verdict === 'deny' && exact.reason)
+      await this.#sessions.send(live, { text: exact.reason, mode: 'sequential', from: by })
   }
 
   isHeld(approvalId: string): boolean {
@@ -162,9 +165,7 @@ export class Approvals {
     if (lifecycle === 'waiting_input') return
     for (const ask of watch.state()?.asks ?? []) {
       const held = this.#held.get(ask.approvalId)
-      if (held) {
-        if (!held.isPressing) await this.#expire(watch, ask, 'it was answered in the terminal')
-      }
+      if (held && !held.isPressing) await this.#expire(watch, ask, 'it was answered in the terminal')
       // Agreeing now would end work that was not there when the question was asked.
       else if (ask.subject === 'termination' && lifecycle === 'running')
         await this.#expire(watch, ask, 'it went on working')

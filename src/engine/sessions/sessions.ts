@@ -56,10 +56,7 @@ export class Sessions {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.approvals = new Approvals(parts, async (watch, text, by) => {
-      const live = this.#live.get(watch.id)
-      if (live) await this.send(live, { text, mode: 'sequential', from: by })
-    })
+    this.approvals = new Approvals(parts, this)
     this.#lifecycle = new Lifecycle(parts)
     this.#restore = new Restore(
       parts,

@@ -149,7 +149,8 @@ export class SessionWatch {
     const state = this.state()
     const isRecorded = [...(state?.open.values() ?? [])].some(({ kind }) => kind === 'tool')
     const run = this.#run
-    if (!run || isRecorded) return []
+    const { enable_tool_tracking } = this.#parts.config().child_agents.progress
+    if (!run || isRecorded || !enable_tool_tracking) return []
     return this.#calls
       .running()
       .flatMap((signal) => [
