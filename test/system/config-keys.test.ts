@@ -391,6 +391,9 @@ const telling: readonly Group[] = [
       'child_agents.progress.snapshot_interval': async (c) => {
         const session = await c.spawn()
         await c.turn(session, { text: 'Thinking', tokens: 7, isOpen: true })
+        // A call that runs keeps it from being looked at as one that rests.
+        const call = { tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'long' }
+        await c.hook(session, { hook_event_name: 'PreToolUse', ...call })
         await eventually(
           () => c.session(session),
           ({ tokens_used }) => tokens_used === 7,
