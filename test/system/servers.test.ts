@@ -94,7 +94,8 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
       ({ status }) => status === 'error',
       20_000,
     )
-    expect(ended.completion_message).toContain('closed')
+    // A program of one's own cannot be brought back, and is told as lost.
+    expect(ended.completion_message).toContain('no conversation to go on with')
     await eventually(
       async () => m.processes(),
       (left) => left.length === 0,
