@@ -36,6 +36,8 @@ export type SessionState = {
   descendants: number
   /** Only of sessions that Muster runs or observes. */
   managed?: Managed
+  /** When its last turn began, and with which words. */
+  lastPrompt?: { readonly atMs: number; readonly text: string }
   queue?: readonly Queued[]
   asks?: readonly Ask[]
   notes?: TurnNotes
@@ -93,6 +95,13 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
       setManaged(state, event, recordedAt)
       break
     }
+    case 'agent.spawned':
+      if (!event.parentRunId && event.payload.kind === 'main')
+        state.lastPrompt = {
+          atMs: Date.parse(event.timestamp ?? recordedAt),
+          text: typeof event.payload.agentTask === 'string' ? event.payload.agentTask : '',
+        }
+      break
     case 'session.launched':
       setManaged(state, event, recordedAt)
       break

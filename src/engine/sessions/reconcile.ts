@@ -14,8 +14,8 @@ export type Restored = {
 
 /** What can be done about a session whose terminal is not as the journal says. */
 export type Cures = {
-  /** Reads what its program wrote while nobody watched, and answers the state after it. */
-  caughtUp(state: Readonly<SessionState>): Promise<Readonly<SessionState>>
+  /** Reads what its program wrote while nobody watched; answers the state after it, and whether a turn broke off. */
+  caughtUp(state: Readonly<SessionState>): Promise<CaughtUp>
   wayBack(state: Readonly<SessionState>): Promise<WayBack>
   /** Its program ended while nobody watched. */
   ended(state: Readonly<SessionState>, pane: PaneInfo): Promise<void>
@@ -28,6 +28,8 @@ export type Cures = {
   left(state: Readonly<SessionState>): Promise<void>
   onBug(error: unknown, sessionId: SessionId): void
 }
+
+export type CaughtUp = { readonly state: Readonly<SessionState>; readonly isCutOff: boolean }
 
 /** How far to go: only look, take up what runs and leave the rest, or bring back what can be. */
 export type Extent = 'look' | 'take up' | 'bring back'
@@ -77,7 +79,8 @@ async function one(state: Readonly<SessionState>, { pane, extent, cures }: Case)
 
 /** One that has no terminal any more. */
 async function back(before: Readonly<SessionState>, extent: Extent, cures: Cures): Promise<Told> {
-  const state = await cures.caughtUp(before)
+  const caught = await cures.caughtUp(before)
+  const { state } = caught
   const way = await cures.wayBack(state)
   if (way.kind === 'none') {
     if (extent !== 'look') await cures.lost(state, way.why)
@@ -87,21 +90,22 @@ async function back(before: Readonly<SessionState>, extent: Extent, cures: Cures
     await cures.left(state)
     return { result: 'needs you', why: 'its terminal is gone; bring it back with: sm restore' }
   }
-  if (extent === 'bring back') {
-    try {
-      await cures.resume(state)
-    } catch (error) {
-      await cures.lost(state, error instanceof AppError ? error.message : String(error))
-      throw error
-    }
+  // Before it is resumed: that ends what was cut off.
+  const told = toldOf(caught, way, extent === 'look' ? 'would be' : 'is')
+  if (extent === 'look') return told
+  try {
+    await cures.resume(state)
+  } catch (error) {
+    await cures.lost(state, error instanceof AppError ? error.message : String(error))
+    throw error
   }
-  return toldOf(state, way, extent === 'look' ? 'would be' : 'is')
+  return told
 }
 
-function toldOf(state: Readonly<SessionState>, way: WayBack, is: string): Told {
+function toldOf({ state, isCutOff }: CaughtUp, way: WayBack, is: string): Told {
   if (way.kind === 'anew')
     return { result: 'restored', why: `its prompt never ran; it ${is} started with it again` }
-  const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
+  const wasWorking = isCutOff || [...state.open.values()].some(({ kind }) => kind === 'agent')
   const isUnproved = state.queue?.some(({ by }) => by === 'launch')
   if (wasWorking)
     return {

@@ -112,17 +112,20 @@ export class Sessions {
 
   async #resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
     const panes = await this.#parts.terminal.panes(signal)
-    const place = state.managed?.place
-    if (panes.some((pane) => isAt(pane, place) && !pane.isDead))
+    if (panes.some((pane) => isAt(pane, state.managed?.place) && !pane.isDead))
       throw new AppError('conflict', 'its program runs; look at it with: sm attach')
     const live = this.follow(state)
+    const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
     await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
     this.#live.delete(state.sessionId)
     live.watch.stop()
     await live.delivery.stop()
     await live.transcript.stop()
     const now = this.#parts.engine.session(state.sessionId)
-    if (now) this.follow(now)
+    const watch = now && this.follow(now).watch
+    // The record shows a prompt without an end: nobody works on it any more.
+    if (wasWorking)
+      await watch?.take([{ kind: 'interrupted', source: 'process', at: this.#parts.clock.now() }])
   }
 
   async stop(): Promise<void> {
@@ -384,7 +387,6 @@ export class Sessions {
   }
 
   async #look(watch: SessionWatch): Promise<void> {
-    if (this.#stopped.signal.aborted) return
     try {
       const reading = await readScreen(this.#parts, watch, this.#stopped.signal)
       if (!reading) return

@@ -81,6 +81,9 @@ export class SessionWatch {
       ({ kind, parentRunId }) => kind === 'agent' && !parentRunId,
     )
     this.#run = open && { runId: open.runId, spanId: open.spanId }
+    // What a hook told before is not told anew by the record, which is read again from its beginning.
+    const { lastPrompt } = state
+    this.#prompt = lastPrompt && { at: lastPrompt.atMs, text: lastPrompt.text, source: 'hook' }
     this.#resumedAt = parts.clock.now()
     this.#recorded = state.lifecycle
     this.#verdict = this.#judge()

@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, type TestContext, test } from 'vitest'
+import { cliSessions, scripted } from '../support/cli-session.ts'
+import { cliPath, missingCli } from '../support/clis.ts'
+import { outsideTmux } from '../support/outside.ts'
+import { eventually } from '../support/session-daemon.ts'
+
+const both = [
+  { name: 'claude' as const, version: '2.1.325' },
+  { name: 'codex' as const, version: '0.166.0' },
+]
+
+describe.each(both)('$name', { timeout: 240_000 }, (cli) => {
+  const open = async ({ skip }: TestContext, more = '') => {
+    if (cliPath(cli.name, cli.version) === undefined) skip(missingCli(cli))
+    return cliSessions(cli.name, {
+      version: cli.version,
+      config: `${more}child_agents: { mode: manual }\n`,
+    })
+  }
+  type Machine = Awaited<ReturnType<typeof open>>
+  const becomes = (m: Machine, id: string, wanted: string) =>
+    eventually(
+      () => m.m.client.getSession({ id }),
+      ({ status }) => status === wanted,
+      60_000,
+    )
+  /** An idle session that knows something, and one in the middle of its turn. */
+  const two = async (m: Machine) => {
+    const idle = await m.spawn(scripted([{ text: 'The password is swordfish.' }], 'Remember it.'))
+    // A CLI that waits for its first prompt is idle too.
+    await eventually(
+      () => m.m.client.getTranscript({ id: idle.session_id }),
+      ({ entries }) => entries.some(({ who }) => who === 'agent'),
+      60_000,
+    )
+    await becomes(m, idle.session_id, 'idle')
+    const busy = await m.spawn(scripted([{ text: 'never', delayMs: 600_000 }], 'Take long.'))
+    await eventually(
+      () => m.m.client.getTranscript({ id: busy.session_id }),
+      ({ entries }) => entries.some(({ who }) => who === 'user'),
+      60_000,
+    )
+    await becomes(m, busy.session_id, 'running')
+    return { idle: idle.session_id, busy: busy.session_id }
+  }
+  const table = async (m: Machine, dry_run = false) => {
+    const { sessions } = await m.m.client.restoreSessions({ dry_run })
+    return Object.fromEntries(sessions.map(({ session_id, result }) => [session_id, result]))
+  }
+  /** The same conversation goes on: what was said before is known to the model again. */
+  const goesOn = async (m: Machine, id: string) => {
+    await becomes(m, id, 'idle')
+    await m.m.client.sendMessage({ id, text: scripted([{ text: 'It goes on.' }], 'What was it?') })
+    const { entries } = await eventually(
+      () => m.m.client.getTranscript({ id }),
+      (found) => found.entries.some(({ text }) => text === 'It goes on.'),
+      60_000,
+    )
+    const texts = entries.map(({ text }) => text)
+    expect(texts.filter((text) => text.startsWith('Remember it.'))).toHaveLength(1)
+    expect(texts.join('\n')).toContain('swordfish')
+  }
+  const prompts = async (m: Machine, id: string, start: string) => {
+    const { entries } = await m.m.client.getTranscript({ id })
+    return entries.filter(({ who, text }) => who === 'user' && text.startsWith(start)).length
+  }
+
+  test('[MUS-135] a tmux server that is killed takes nothing with it: conversations go on, a cut-off turn is told', async (context) => {
+    const m = await open(context)
+    const { idle, busy } = await two(m)
+    const before = spawnSync('tmux', ['-L', m.socket, 'display-message', '-p', '#{pid}'], {
+      encoding: 'utf8',
+    })
+    process.kill(Number(before.stdout), 'SIGKILL')
+    await eventually(
+      () => table(m),
+      (found) => found[idle] === 'restored' && found[busy] === 'needs you',
+      60_000,
+    )
+    await goesOn(m, idle)
+    // The turn ended once, as cut off, and its prompt was not given again.
+    const { events } = await m.m.client.listEvents({ session: busy, type: 'agent.spawned,agent.failed' })
+    expect(events.map(({ type }) => type)).toEqual(['agent.spawned', 'agent.failed'])
+    expect(await prompts(m, busy, 'Take long.')).toBe(1)
+    expect(await m.m.client.getSession({ id: idle })).toMatchObject({ is_alive: true })
+  })
+
+  test('[MUS-135] after a reboot one table tells what is restored and what needs a person', async (context) => {
+    const m = await open(context)
+    const { idle, busy } = await two(m)
+    const left = await m.m.spawnShell({ name: 'own' })
+    // Everything that a reboot takes: the daemon, tmux, every process, sockets.
+    await m.m.daemon.kill('SIGKILL')
+    const pid = spawnSync('tmux', ['-L', m.socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' })
+    process.kill(Number(pid.stdout), 'SIGKILL')
+    await eventually(
+      async () => {
+        for (const one of m.m.processes()) spawnSync('kill', ['-9', String(one)])
+        return m.m.processes().length
+      },
+      (count) => count === 0,
+    )
+    rmSync(join(m.home, 'muster.sock'), { force: true })
+    await m.m.restart('SIGKILL')
+    expect(await table(m)).toEqual({ [idle]: 'restored', [busy]: 'needs you', [left.session_id]: 'gone' })
+    await goesOn(m, idle)
+    expect(await prompts(m, busy, 'Take long.')).toBe(1)
+  })
+
+  test('[MUS-135] a dry restore says the same and starts nothing; restore then does it', async (context) => {
+    const m = await open(context, '  auto_restore: false\n')
+    const { idle, busy } = await two(m)
+    m.tmux('kill-server')
+    await eventually(
+      () => m.m.client.getSession({ id: idle }),
+      ({ is_alive }) => !is_alive,
+      60_000,
+    )
+    const expected = { [idle]: 'restored', [busy]: 'needs you' }
+    expect(await table(m, true)).toEqual(expected)
+    expect(await table(m, true)).toEqual(expected)
+    expect(m.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('muster-anchor')
+    // Hooks of a program that has just ended may still be on their way.
+    await eventually(
+      async () => m.m.processes().length,
+      (count) => count === 0,
+    )
+    expect(await table(m)).toEqual(expected)
+    await goesOn(m, idle)
+  })
+})
+
+test('[MUS-135] a conversation that somebody has open elsewhere is left alone: never two programs on one', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  const program = cliPath('claude')
+  if (program === undefined) return skip(missingCli({ name: 'claude', version: '2.1.325' }))
+  const m = await cliSessions('claude', { config: 'child_agents: { mode: manual }\n' })
+  const one = await m.spawn(scripted([{ text: 'Said once.' }], 'Say it.'))
+  await eventually(
+    () => m.client.getSession({ id: one.session_id }),
+    ({ status }) => status === 'idle',
+    60_000,
+  )
+  const { events } = await m.client.listEvents({ session: one.session_id, type: 'session.launched' })
+  const { foreignId } = events[0]?.payload as { foreignId: string }
+  await m.client.killSession({ id: one.session_id })
+  // A person goes on with it by hand, with exactly the environment that it had.
+  const person = outsideTmux()
+  const pid = person.run('mine', [program, '--resume', foreignId], { env: { ...m.own.env }, cwd: m.own.cwd })
+  await eventually(
+    async () => (await m.client.listSessions({ origin: 'observed', open: true })).sessions.length,
+    (count) => count === 1,
+    30_000,
+  )
+  await expect(m.client.resumeSession({ id: one.session_id })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('quit it there'),
+  })
+  person.tmux('kill-server')
+  await eventually(
+    async () => existsSync(`/proc/${pid}`),
+    (isThere) => !isThere,
+  )
+  await m.client.resumeSession({ id: one.session_id })
+})
