@@ -146,7 +146,8 @@ test('[MUS-135] a conversation that somebody has open elsewhere is left alone: n
     60_000,
   )
   const { events } = await m.client.listEvents({ session: one.session_id, type: 'session.launched' })
-  const { foreignId } = events[0]?.payload as { foreignId: string }
+  const [launched] = events.map(({ payload }) => payload as { foreignId: string })
+  const foreignId = launched?.foreignId ?? ''
   await m.client.killSession({ id: one.session_id })
   // A person goes on with it by hand, with exactly the environment that it had.
   const person = outsideTmux()
