@@ -46,6 +46,8 @@ export type Dialect = {
   readonly gate: (payload: unknown, answer: GateAnswer) => HookReply
   /** The answer that brings a message into a running turn; nothing when this hook or CLI cannot. */
   readonly inject: (payload: unknown, text: string) => HookReply | undefined
+  /** Whether its transcript shows what was injected; where it does, nothing else is taken for a receipt. */
+  readonly recordsInjected?: true
   /** The answer that changes nothing. */
   readonly nothing: HookReply
   readonly typing: (version: string) => Typing

@@ -7,5 +7,13 @@ export type Screen = {
   readonly cursor: { readonly x: number; readonly y: number; readonly isVisible: boolean }
   /** A person scrolls or selects in it; keys would go to that, not to the program. */
   readonly isInMode: boolean
+  /** How many clients of people look at it. */
+  readonly attached?: number
+  /** When a person last attached or pressed a key in a client that looks at it; to the second. */
+  readonly lastKeyMs?: number
+  /** Changes when the cursor moves and in every second in which a person presses a key. */
+  readonly stamp?: string
+  /** The id of what was pasted into this terminal last, if anything was. */
+  readonly pastedId?: string
   readonly title: string
 }

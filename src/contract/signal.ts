@@ -37,6 +37,8 @@ type Observed =
     }
   /** A prompt was taken into the CLI's own queue while it works. */
   | { readonly kind: 'prompt-queued'; readonly text?: string }
+  /** What a hook gave to a running turn stands in the conversation now. */
+  | { readonly kind: 'injected'; readonly text: string }
   | { readonly kind: 'tool-start'; readonly callId: string; readonly tool: string; readonly input?: unknown }
   | {
       readonly kind: 'tool-end'

@@ -33,8 +33,6 @@ export type PaneInfo = PaneRef & {
   readonly exitCode?: number
   readonly exitSignal?: string
   readonly attached: number
-  /** When a person last attached or pressed a key in a client that looks at it; to the second. */
-  readonly lastKeyMs?: number
   readonly title: string
 }
 
@@ -58,6 +56,12 @@ export type TerminalEvent =
   /** All that happened while it was lost has been told. */
   | { readonly kind: 'restored' }
 
+/** A text to paste, by an id of its own. With the stamp of a screen, only if nothing has moved since that look. */
+export type Paste = { readonly text: string; readonly id: string; readonly stamp?: string | undefined }
+
+/** Keys to press: one character each, or names such as Enter, Escape, Up, C-c. The stamp is as for a paste. */
+export type Stroke = { readonly keys: readonly string[]; readonly stamp?: string | undefined }
+
 /** Real terminals that outlive the daemon. */
 export type Terminal = {
   /** What attaches a person's own terminal to it; inside another tmux, TMUX must be taken from its environment. */
@@ -72,13 +76,15 @@ export type Terminal = {
   capture(pane: PaneRef, signal: AbortSignal, history?: number): Promise<Screen>
   /**
    * Pastes text as one block that the program can tell from typing, keeping its line feeds; CR becomes LF, and other
-   * control characters but tab are left out. A program that reads whole lines gets at most 4 KB of each.
+   * control characters but tab are left out. A program that reads whole lines gets at most 4 KB of each. In the same
+   * moment the terminal remembers the paste's id, so that after any crash `capture` tells whether it was made. False
+   * when something has moved since the look, and nothing was pasted.
    */
-  paste(pane: PaneRef, text: string, signal: AbortSignal): Promise<void>
-  /** One character each, or names such as Enter, Escape, Up, C-c. */
-  keys(pane: PaneRef, keys: readonly string[], signal: AbortSignal): Promise<void>
-  /** Ends a person's scrolling or selecting, if there is any. */
-  leaveMode(pane: PaneRef, signal: AbortSignal): Promise<void>
+  paste(pane: PaneRef, paste: Paste, signal: AbortSignal): Promise<boolean>
+  /** Ends a person's scrolling or selecting, and presses the keys; false when something has moved since the look. */
+  keys(pane: PaneRef, stroke: Stroke, signal: AbortSignal): Promise<boolean>
+  /** Has the program draw its whole screen again, as after a change of size: what it thinks is there may not be. */
+  redraw(pane: PaneRef, signal: AbortSignal): Promise<void>
   /** Ends the session with all that is in it; one that is gone already is no error. */
   close(pane: PaneRef, signal: AbortSignal): Promise<void>
   listen(listener: (event: TerminalEvent) => void): () => void

@@ -61,6 +61,21 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
       await daemon.kill(signal)
       daemon = await startDaemonProcess(home, { env })
     },
+    /** Types a line once the shell of a terminal shows its prompt: what comes sooner, a shell that starts may drop. */
+    async type(terminal: string, line: string) {
+      const at = ['-t', `=${terminal}:`]
+      await eventually(
+        async () => tmux('capture-pane', '-p', ...at).trim(),
+        (screen) => /[#$]$/.test(screen),
+      )
+      tmux('send-keys', ...at, line, 'Enter')
+    },
+    /** Waits until tmux itself knows that the program of a terminal has ended. */
+    gone: (terminal: string) =>
+      eventually(
+        async () => tmux('display', '-p', '-t', `=${terminal}:`, '#{pane_dead}').trim(),
+        (dead) => dead === '1',
+      ),
     spawnShell: (more: Record<string, unknown> = {}, prompt = '') =>
       daemon.client.spawnSession({ agent_type: 'shell', prompt, working_dir: home, ...more }),
     processes: () => processesOf(home),

@@ -58,7 +58,7 @@ test('[SM-82][SM-125][MUS-235] kill ends a session and all below it, and leaves 
   const parent = await m.spawnShell()
   const child = await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' })
   // A process that left its group and its terminal is found by its mark.
-  m.tmux('send-keys', '-t', `=${child.tmux_session}:`, 'setsid sleep 1000 & disown', 'Enter')
+  await m.type(child.tmux_session, 'setsid sleep 1000 & disown')
   await eventually(
     async () => m.processes().length,
     (count) => count >= 3,
@@ -75,8 +75,8 @@ test('[SM-82][SM-125][MUS-235] kill ends a session and all below it, and leaves 
 test('[SM-72] a program that ends by itself: its exit code decides, and a closed terminal is an error', async () => {
   const m = await sessionDaemon()
   const [failing, leaving, closing] = [await m.spawnShell(), await m.spawnShell(), await m.spawnShell()]
-  m.tmux('send-keys', '-t', `=${failing.tmux_session}:`, 'exit 3', 'Enter')
-  m.tmux('send-keys', '-t', `=${leaving.tmux_session}:`, 'exit 0', 'Enter')
+  await m.type(failing.tmux_session, 'exit 3')
+  await m.type(leaving.tmux_session, 'exit 0')
   m.tmux('kill-session', '-t', `=${closing.tmux_session}`)
   const ended = async (id: string) =>
     eventually(
@@ -163,7 +163,8 @@ test('[SM-73] a daemon that is killed finds every session again', async () => {
   const running = [await m.spawnShell(), await m.spawnShell()]
   const dying = await m.spawnShell()
   m.daemon.process.kill('SIGSTOP')
-  m.tmux('send-keys', '-t', `=${dying.tmux_session}:`, 'exit 4', 'Enter')
+  await m.type(dying.tmux_session, 'exit 4')
+  await m.gone(dying.tmux_session)
   await m.restart('SIGKILL')
   const { sessions } = await m.client.restoreSessions({})
   expect(Object.fromEntries(sessions.map(({ session_id, result }) => [session_id, result]))).toEqual({

@@ -22,13 +22,14 @@ test('[MUS-135][SM-73] sessions of each kind are as they were after a kill -9 of
   const leaving = await m.spawnShell({ name: 'leaving' })
   await m.client.completeSession({ id: done.session_id, message: 'Done' })
   await m.client.killSession({ id: killed.session_id })
-  m.tmux('send-keys', '-t', `=${parent.tmux_session}:`, 'exit 3', 'Enter')
+  await m.type(parent.tmux_session, 'exit 3')
   await eventually(
     () => m.client.getSession({ id: orphan.session_id }),
     ({ status }) => status === 'abandoned',
   )
   m.daemon.process.kill('SIGSTOP')
-  m.tmux('send-keys', '-t', `=${leaving.tmux_session}:`, 'exit 4', 'Enter')
+  await m.type(leaving.tmux_session, 'exit 4')
+  await m.gone(leaving.tmux_session)
   await m.restart('SIGKILL')
 
   expect(await table(m)).toEqual({ [leaving.session_id]: 'gone' })

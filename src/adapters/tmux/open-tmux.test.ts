@@ -78,13 +78,12 @@ test('[MUS-234] names that begin alike are never mixed up', async () => {
   await terminal.close(one, never)
   // Now only eng-10 is there, which `-t eng-1` would find.
   await terminal.close(one, never)
-  await terminal.paste(one, 'x', never).then(
+  await terminal.paste(one, { text: 'x', id: 'm1' }, never).then(
     () => expect.unreachable(),
     (error) => expect(error).toMatchObject({ code: 'not_found' }),
   )
   await expect(terminal.capture(one, never)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(terminal.keys(one, ['C-c'], never)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(terminal.leaveMode(one, never)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(terminal.keys(one, { keys: ['C-c'] }, never)).rejects.toMatchObject({ code: 'not_found' })
   expect((await terminal.panes(never)).map(({ name, pid }) => [name, pid])).toEqual([['eng-10', ten.pid]])
   expect(terminal.events).toEqual([{ kind: 'closed', server: one.server, session: one.session }])
 })
@@ -252,7 +251,7 @@ test('[SM-102] our own server has our settings, and a person attaches and leaves
 
   // A second tmux is the person's terminal.
   const person = tempTmux()
-  const before = systemClock.now()
+  expect(await terminal.capture(opened, never)).not.toHaveProperty('lastKeyMs')
   const argv = terminal.attachArgv(opened).map((word) => `'${word}'`)
   person.tmux(
     '-f',
@@ -274,11 +273,29 @@ test('[SM-102] our own server has our settings, and a person attaches and leaves
       await systemClock.sleep(10, never)
     }
   }
-  const info = await attached(1)
-  expect(info.lastKeyMs).toBeGreaterThan(before - 2000)
-  expect(info.lastKeyMs).toBeLessThanOrEqual(systemClock.now())
+  await attached(1)
+  await systemClock.sleep(1100, never)
+  const pressed = systemClock.now()
+  person.tmux('send-keys', '-t', 'p', 'x')
+  await until(async () => ((await terminal.capture(opened, never)).lastKeyMs ?? 0) > pressed - 1000)
+  expect((await terminal.capture(opened, never)).lastKeyMs).toBeLessThanOrEqual(systemClock.now())
   person.tmux('send-keys', '-t', 'p', 'C-q')
-  expect((await attached(0)).lastKeyMs).toBeUndefined()
+  await attached(0)
+})
+
+test('[MUS-245] a program is made to draw all of its screen again, and the size is what it was', async () => {
+  const { open, request, tmux } = tempTmux()
+  const terminal = await open()
+  const draw =
+    "process.stdout.on('resize', () => console.log('drawn', process.stdout.rows)); console.log('ready')"
+  const idle = 'setInterval(() => {}, 1000)'
+  const pane = await terminal.open(request('eng-1', [process.execPath, '-e', `${draw}; ${idle}`]), never)
+  const lines = async () => (await terminal.capture(pane, never)).lines.filter((line) => line !== '')
+  await until(async () => (await lines()).includes('ready'))
+  await terminal.redraw(pane, never)
+  await until(async () => (await lines()).includes('drawn 24'))
+  expect(await terminal.capture(pane, never)).toMatchObject({ width: 80, height: 24 })
+  expect(tmux('show-options', '-w', '-t', pane.pane, 'window-size')).toBe('')
 })
 
 test('[MUS-234] a tmux that is not there, or too old, is refused with how to install it', async () => {

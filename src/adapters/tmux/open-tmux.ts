@@ -11,8 +11,9 @@ import { type Opened, openPane } from './open-pane.ts'
 import { listCommands, type PaneRow, paneRows } from './pane-list.ts'
 import { isOfPanes, remindOfChildren } from './pane-notices.ts'
 import { paneWatch } from './pane-watch.ts'
-import { ended, pasteText } from './paste-text.ts'
+import { pasteText } from './paste-text.ts'
 import { tmuxServer } from './tmux-server.ts'
+import { didRun, whereUnmoved } from './unmoved.ts'
 
 /** What happened is told by tmux; a list every so often finds what it did not tell. */
 const netMs = 5_000
@@ -100,15 +101,18 @@ export async function openTmux(options: {
       const commands = () => captureCommands(pane, history)
       return screenFrom(await connection.run({ commands, server, isRepeatable: true }, signal))
     },
-    paste: (pane, text, signal) => pasteText(pane, text, { connection, folder, signal }),
-    async keys(pane, keys, signal) {
-      const isDead = `display-message -p -t '${pane.pane}' '#{pane_dead}'`
-      const commands = [isDead, ...keyCommands(pane.pane, keys)]
-      const [[dead] = []] = await connection.run({ commands: () => commands, server: pane.server }, signal)
-      if (dead === '1') throw ended(pane)
+    paste: (pane, paste, signal) => pasteText(pane, paste, { connection, folder, signal }),
+    async keys(pane, { keys, stamp }, signal) {
+      const commands = [whereUnmoved(pane.pane, { commands: keyCommands(pane.pane, keys), stamp })]
+      return didRun(pane, await connection.run({ commands: () => commands, server: pane.server }, signal))
     },
-    async leaveMode({ server, pane }, signal) {
-      const commands = () => [`copy-mode -q -t '${pane}'`]
+    async redraw({ server, pane }, signal) {
+      // A size of its own would keep the window from following its clients.
+      const commands = () => [
+        `resize-window -U -t '${pane}' 1`,
+        `resize-window -D -t '${pane}' 1`,
+        `set-option -w -u -t '${pane}' window-size`,
+      ]
       await connection.run({ commands, server, isRepeatable: true }, signal)
     },
     listen(listener) {

@@ -31,7 +31,7 @@ export function listCommands(): readonly string[] {
   ].map((name) => `#{${name}}`)
   // A person may rename a session to hold a bar; titles are what the program says, and come last.
   const pane = [`#{${markOption}}`, ...fields, '#{pane_title}'].join('|')
-  return [`list-panes -a -F '${pane}'`, `list-clients -F '#{session_id}|#{client_activity}'`]
+  return [`list-panes -a -F '${pane}'`]
 }
 
 /**
@@ -49,29 +49,19 @@ export const subscription = 'muster-dead'
 
 /** Our panes: those of others have no mark, or one of another state folder. */
 export function paneRows(
-  [panes = [], clients = []]: readonly (readonly string[])[],
+  [panes = []]: readonly (readonly string[])[],
   { version, folderMark }: { readonly version: number; readonly folderMark: string },
 ): PaneRow[] {
-  const lastKey = new Map<string, number>()
-  for (const line of clients) {
-    const [session = '', seconds] = line.split('|')
-    lastKey.set(session, Math.max(lastKey.get(session) ?? 0, Number(seconds) * 1000))
-  }
   return panes.flatMap((line) => {
     const [mark = '', ...fields] = line.split('|')
-    return mark.startsWith(folderMark) ? [row(mark, fields, { lastKey, version })] : []
+    return mark.startsWith(folderMark) ? [row(mark, fields, version)] : []
   })
 }
 
-function row(
-  mark: string,
-  fields: readonly string[],
-  known: { readonly lastKey: ReadonlyMap<string, number>; readonly version: number },
-): PaneRow {
+function row(mark: string, fields: readonly string[], version: number): PaneRow {
   const [pid, started, session = '', pane = '', name = '', owner = '', panePid, ...state] = fields
   const [dead, code, signal, attached, ...title] = state
-  const hasEnding = code !== '' || signal !== '' || known.version < tellsSignals
-  const lastKeyMs = known.lastKey.get(session)
+  const hasEnding = code !== '' || signal !== '' || version < tellsSignals
   return {
     mark,
     server: `${pid}-${started}`,
@@ -85,7 +75,6 @@ function row(
     ...(code ? { exitCode: Number(code) } : {}),
     ...(signal ? { exitSignal: signalName(signal) } : {}),
     attached: Number(attached),
-    ...(lastKeyMs === undefined ? {} : { lastKeyMs }),
     title: title.join('|'),
   }
 }

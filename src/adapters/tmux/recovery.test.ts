@@ -73,10 +73,9 @@ test.each([
   const young = await terminal.open(request('eng-2', sleeper), never)
   expect([young.session, young.pane]).toEqual([old.session, old.pane])
   for (const act of [
-    () => terminal.paste(old, 'x', never),
-    () => terminal.keys(old, ['C-c'], never),
+    () => terminal.paste(old, { text: 'x', id: 'm1' }, never),
+    () => terminal.keys(old, { keys: ['C-c'] }, never),
     () => terminal.capture(old, never),
-    () => terminal.leaveMode(old, never),
   ])
     await expect(act()).rejects.toMatchObject({ code: 'not_found' })
   await terminal.close(old, never)
@@ -149,8 +148,10 @@ test('[MUS-234] a server that hangs is a timeout, and used again when it goes on
   const terminal = await open(fast)
   const one = await terminal.open(request('eng-1', sleeper), never)
   const goOn = pause(one)
-  await expect(terminal.keys(one, ['x'], never)).rejects.toMatchObject({ code: 'timeout' })
-  await expect(terminal.keys(one, ['x'], never)).rejects.toThrow('the tmux server cannot be reached')
+  await expect(terminal.keys(one, { keys: ['x'] }, never)).rejects.toMatchObject({ code: 'timeout' })
+  await expect(terminal.keys(one, { keys: ['x'] }, never)).rejects.toThrow(
+    'the tmux server cannot be reached',
+  )
   goOn()
   await terminal.event({ kind: 'restored' })
   expect((await terminal.panes(never)).map(({ pane }) => pane)).toEqual([one.pane])

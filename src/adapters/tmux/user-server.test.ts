@@ -77,8 +77,8 @@ test('[SM-103] on the user’s server all works, and nothing of it is changed', 
   )
   expect(await terminal.event({ kind: 'exited', pane: gone.pane })).toMatchObject({ code: 7 })
   await ready(terminal, one)
-  await terminal.paste(one, 'hello', never)
-  await terminal.keys(one, ['C-d'], never)
+  await terminal.paste(one, { text: 'hello', id: 'm1' }, never)
+  await terminal.keys(one, { keys: ['C-d'] }, never)
   expect(await terminal.event({ kind: 'exited', pane: one.pane })).toMatchObject({ code: 0 })
   expect((await terminal.panes(never)).map(({ name }) => name)).toEqual(['claude-1a2b3c4d', 'eng-10'])
   expect(tmux('list-sessions', '-F', '#{session_name}').trim().split('\n').toSorted()).toEqual([

@@ -15,12 +15,18 @@ export type Queued = {
   /** Where the raw text is. */
   readonly vault?: string
   readonly preview: string
+  /** When it was first given to the terminal or a hook: no receipt is older. */
+  readonly givenAtMs?: number
 }
 
 const none: readonly Queued[] = []
 
 /** The messages of a session that have no end yet, in the order they came. */
-export function evolveQueue(queue: readonly Queued[] = none, event: Draft): readonly Queued[] {
+export function evolveQueue(
+  queue: readonly Queued[] = none,
+  event: Draft,
+  recordedAt: string,
+): readonly Queued[] {
   switch (event.type) {
     case 'message.queued': {
       const { messageId, mode = 'sequential', by = 'terminal', from, vault, preview = '' } = event.payload
@@ -38,7 +44,12 @@ export function evolveQueue(queue: readonly Queued[] = none, event: Draft): read
     }
     case 'message.delivered': {
       const { messageId, stage = 'pasted' } = event.payload
-      return queue.map((one) => (one.messageId === messageId ? { ...one, stage } : one))
+      const now = Date.parse(event.timestamp ?? recordedAt)
+      return queue.map((one) => {
+        if (one.messageId !== messageId) return one
+        const isBegun = one.givenAtMs !== undefined && stage === 'submitted'
+        return { ...one, stage, givenAtMs: isBegun ? one.givenAtMs : now }
+      })
     }
     case 'message.accepted':
     case 'message.failed':

@@ -109,7 +109,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'message.delivered':
     case 'message.accepted':
     case 'message.failed':
-      state.queue = evolveQueue(state.queue, event)
+      state.queue = evolveQueue(state.queue, event, recordedAt)
       break
     case 'approval.requested':
     case 'approval.granted':

@@ -187,10 +187,10 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: true })
       return messageView(row)
     },
-    async interruptSession({ id }, { principal, signal }) {
+    async interruptSession({ id }, { principal }) {
       const row = await own(id, principal, false)
       const { sessions } = await host.open()
-      await sessions.interrupt(directory.live(row), signal)
+      await sessions.interrupt(directory.live(row))
       return fresh(row.sessionId)
     },
     async listUnsaved({ id }, { principal, signal }) {

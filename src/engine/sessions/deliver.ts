@@ -1,37 +1,51 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Typing } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { ScreenReading } from '../../contract/signal.ts'
-import { isSameText } from '../../core/messages/match.ts'
+import type { PayloadOf } from '../../contract/event.ts'
+import { holdsText } from '../../core/messages/match.ts'
 import { nextMessage, type Queued, type Stage } from '../../core/messages/queue.ts'
 import { heldBy } from '../../core/session/held-by.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
-import { paneOfWatch, readScreen } from './read-screen.ts'
+import { paneOfWatch } from './read-screen.ts'
+import type { TranscriptFollower } from './transcript.ts'
+import { TypingBox } from './typing-box.ts'
 import type { SessionWatch } from './watch.ts'
 
-/** Nobody types over a person: so long after their last key, and only into an empty box. */
-const humanQuietMs = 5000
-const lookMs = 250
-const pastedMs = 3000
-/** Enter is pressed again after these, while the box still shows our own text. */
-const againMs = [1000, 3000, 10_000]
+const lookMs = 125
+/** A paste that is in the terminal for certain shows by then, or somebody has taken it out. */
+const shownMs = 30_000
+/** Enter is pressed again after these, while the box shows our own text and no other. */
+const againMs = [1000, 2000, 4000, 8000, 15_000]
+/** On a screen that cannot be read, Enter is pressed so often and no more. */
+const mostUnseen = 2
+/** What was sent has its proof by then. */
 const receiptMs = 45_000
-const interruptMs = 10_000
+/** What a hook was given stands in the record by then, once the turn is over. */
+const injectedMs = 5000
+
+/** A prompt is with the model by then, as far as anyone can tell. */
+const heardMs = 5000
+
+type Delivering = { readonly message: Queued; readonly text: string; readonly pane: PaneRef }
 
 /** Brings the queued messages of one session into its terminal, one at a time, each with its receipts. */
 export class Delivery {
   readonly #parts: Parts
   readonly #watch: SessionWatch
+  readonly #transcript: Pick<TranscriptFollower, 'settled'>
+  readonly #box: TypingBox
+  readonly #stopped = new AbortController()
   #running: Promise<void> | undefined
   #again = false
-  readonly #stopped = new AbortController()
+  #isDue = false
 
-  constructor(parts: Parts, watch: SessionWatch) {
+  constructor(parts: Parts, watch: SessionWatch, transcript: Pick<TranscriptFollower, 'settled'>) {
     this.#parts = parts
     this.#watch = watch
+    this.#transcript = transcript
+    this.#box = new TypingBox(parts, watch, this.#stopped.signal)
   }
 
   /** Something changed: look whether a message can go. */
@@ -40,6 +54,10 @@ export class Delivery {
     this.#running ??= this.#loop().finally(() => {
       this.#running = undefined
     })
+  }
+
+  interrupt(): Promise<void> {
+    return this.#box.interrupt()
   }
 
   async stop(): Promise<void> {
@@ -53,8 +71,10 @@ export class Delivery {
       try {
         while (await this.#one()) this.#again = false
       } catch (error) {
-        if (!this.#stopped.signal.aborted && !isOver(error))
-          this.#parts.onBug(error, `delivery to ${this.#watch.id}`)
+        if (this.#stopped.signal.aborted) return
+        // A terminal that is gone or does not answer is told of elsewhere, and may come back.
+        if (error instanceof AppError) this.#later()
+        else this.#parts.onBug(error, `delivery to ${this.#watch.id}`)
       }
     }
   }
@@ -72,180 +92,187 @@ export class Delivery {
     const text = await this.#textOf(message)
     if (text === undefined)
       return this.#fail(message, 'gone', 'its text is no longer in the vault; send it again')
-    if (message.stage === 'injected') return false
-    if (message.stage !== 'queued') return this.#settle(message, text, pane)
-    if (!(await this.#mayType(message, pane))) return false
-    // Written first: after a crash in the middle it is known that this text may be in the box.
-    await this.#stage(message, 'pasted')
-    await this.#parts.terminal.paste(pane, text, this.#stopped.signal)
-    return this.#settle({ ...message, stage: 'pasted' }, text, pane)
+    if (text === '') return this.#fail(message, 'malformed', 'nothing of it can be typed')
+    const delivering = { message, text, pane }
+    // What was begun may have been taken while nobody watched: the record tells, and it is read first.
+    if (message.stage !== 'queued') await this.#transcript.settled()
+    if (await this.#isAccepted(delivering)) return true
+    if (message.stage === 'injected' && !this.#isInjectionLost(message)) return this.#later()
+    const seen = await this.#box.look()
+    const isPasted = message.stage !== 'queued' && seen?.screen.pastedId === message.messageId
+    if (!isPasted && !(await this.#paste(delivering))) return this.#later()
+    return this.#box.isOwnProgram ? this.#submitUnseen(delivering) : this.#settle(delivering)
   }
 
-  /** Whether the box is ours to type into: the agent rests, nothing is in it, nobody is at the keys. */
-  async #mayType(message: Queued, pane: PaneRef): Promise<boolean> {
-    const { verdict } = this.#watch
-    if (verdict.lifecycle === 'starting') return false
-    if (verdict.lifecycle === 'running' && message.mode === 'urgent') await this.#interrupt(pane)
-    else if (verdict.lifecycle === 'running' || verdict.lifecycle === 'waiting_input') return false
-    const reading = await this.#look(pane)
-    if (reading.dialog || reading.isWorking || reading.composer.state !== 'empty') return this.#later()
-    const info = (await this.#parts.terminal.panes(this.#stopped.signal)).find(
-      (one) => one.pane === pane.pane,
-    )
-    if (!info || info.isDead) return false
-    const quiet = this.#parts.clock.now() - (info.lastKeyMs ?? Number.NEGATIVE_INFINITY)
-    return info.attached > 0 && quiet < humanQuietMs ? this.#later() : true
+  /** Pastes what was never pasted into this terminal, when the box is ours to type into. */
+  async #paste({ message, text, pane }: Delivering): Promise<boolean> {
+    const { lifecycle } = this.#watch.verdict
+    if (lifecycle === 'starting' || lifecycle === 'waiting_input') return false
+    if (lifecycle === 'running' && message.mode !== 'urgent') return false
+    if (lifecycle === 'running' && !this.#hasReachedModel()) return false
+    // A dialog that came up just now is not ours to refuse.
+    if (lifecycle === 'running' && (await this.#box.look())?.reading.isWorking) await this.#box.interrupt()
+    const seen = await this.#box.free(pane)
+    if (!seen) return false
+    // Written first: a receipt is never older than this, and the terminal itself tells whether the paste was made.
+    if (message.stage !== 'pasted' && message.stage !== 'submitted') await this.#stage(message, 'pasted')
+    const stamp = this.#box.isOwnProgram ? undefined : seen.screen.stamp
+    const paste = { text, id: message.messageId, stamp }
+    return this.#parts.terminal.paste(pane, paste, this.#stopped.signal)
   }
 
-  /** From the paste to the receipt: Enter is pressed on our own text only, and nothing is pasted twice. */
-  async #settle(message: Queued, text: string, pane: PaneRef): Promise<boolean> {
+  /** Interrupted before any answer, a prompt leaves the conversation: what was just sent gets the time to be heard. */
+  #hasReachedModel(): boolean {
+    const { taken, evidence } = this.#watch
+    const { prompt } = taken
+    if (!prompt) return true
+    const { text, response, 'tool-start': call } = evidence.marks
+    const isAnswered = [text, response, call].some((mark) => mark !== undefined && mark.at > prompt.at)
+    return isAnswered || this.#parts.clock.now() - prompt.at > heardMs
+  }
+
+  /** From the paste to the receipt: Enter is pressed on our own text alone, and nothing is pasted twice. */
+  async #settle(delivering: Delivering): Promise<boolean> {
+    const { message, text, pane } = delivering
     const { clock } = this.#parts
-    const typing = this.#typing()
-    const started = clock.monotonic()
-    if (message.stage === 'pasted') {
-      if (!this.#isOwnProgram() && !(await this.#shows(text, pane, pastedMs)))
-        return this.#isAccepted(message)
-          ? true
-          : this.#fail(message, 'timeout', 'the text never showed in the box of the program; it was not sent')
-      await this.#sleep(typing.settleMs)
-      await this.#stage(message, 'submitted')
-      await this.#parts.terminal.keys(pane, typing.submit, this.#stopped.signal)
-    }
-    if (this.#isOwnProgram()) return this.#taken(message)
+    const typing = this.#box.typing()
+    const { givenAtMs = clock.now() } = message
     let presses = 0
-    while (!this.#isAccepted(message)) {
-      const waited = clock.monotonic() - started
-      if (waited > receiptMs)
-        return this.#fail(
-          message,
-          'timeout',
-          'it was typed and sent, but nothing proves that the agent took it',
-        )
-      const due = againMs[presses]
-      if (due !== undefined && waited > due) {
-        presses += 1
-        const reading = await this.#look(pane)
-        if (this.#isOurs(reading, text))
-          await this.#parts.terminal.keys(pane, typing.submit, this.#stopped.signal)
+    let isSubmitted = message.stage === 'submitted'
+    let due: number | undefined
+    let waitedMs = 0
+    let before = clock.monotonic()
+    for (;;) {
+      if (await this.#isAccepted(delivering)) return true
+      if (!this.#isOpen(message)) return true
+      const seen = await this.#box.look()
+      if (!seen) return false
+      const now = clock.monotonic()
+      const isOurs =
+        this.#box.shows(seen, text) || (presses < mostUnseen && this.#box.isUntouched(seen, givenAtMs))
+      // Behind a dialog, or mixed with what a person types, it may wait for as long as they need.
+      if (isOurs || seen.reading.composer.state === 'empty') waitedMs += now - before
+      before = now
+      if (isOurs) {
+        due ??= now + typing.settleMs
+        if (now >= due) {
+          if (presses > againMs.length) {
+            await this.#box.giveUp(pane, text)
+            return this.#fail(message, 'rejected', 'the program does not take Enter; its text was taken back')
+          }
+          if (message.stage !== 'submitted' && presses === 0) await this.#stage(message, 'submitted')
+          if (await this.#box.press(pane, typing.submit, seen)) {
+            due = clock.monotonic() + (againMs[presses] ?? receiptMs)
+            presses += 1
+            isSubmitted = true
+            waitedMs = 0
+          }
+        }
+      } else if (waitedMs > (isSubmitted ? receiptMs : shownMs)) {
+        await this.#box.giveUp(pane, text)
+        return isSubmitted
+          ? this.#fail(message, 'timeout', 'it was typed and sent, but nothing proves that the agent took it')
+          : this.#fail(
+              message,
+              'timeout',
+              'its text was taken out of the box before it was sent; send it again',
+            )
       }
-      await this.#sleep(lookMs)
+      await clock.sleep(lookMs, this.#stopped.signal)
     }
-    return true
   }
 
   /** A program that tells nothing of itself has no better receipt than its terminal. */
-  async #taken(message: Queued): Promise<true> {
-    await this.#parts.engine.perform([
-      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.accepted', {
-        messageId: message.messageId,
-        proof: 'screen',
-      }),
-    ])
+  async #submitUnseen({ message, pane }: Delivering): Promise<true> {
+    const typing = this.#box.typing()
+    if (message.stage !== 'submitted') {
+      await this.#parts.clock.sleep(typing.settleMs, this.#stopped.signal)
+      await this.#stage(message, 'submitted')
+      await this.#parts.terminal.keys(pane, { keys: typing.submit }, this.#stopped.signal)
+    }
+    await this.#accept(message, 'screen')
     return true
   }
 
-  #isAccepted({ messageId }: Queued): boolean {
-    return !(this.#watch.state()?.queue ?? []).some((one) => one.messageId === messageId)
-  }
-
-  async #shows(text: string, pane: PaneRef, withinMs: number): Promise<boolean> {
-    const { clock } = this.#parts
-    const until = clock.monotonic() + withinMs
-    for (;;) {
-      if (this.#isOurs(await this.#look(pane), text)) return true
-      if (clock.monotonic() > until) return false
-      await this.#sleep(lookMs / 2)
-    }
-  }
-
-  /** A long paste is shown as a marker only; an exact beginning is enough, since the box was empty before. */
-  #isOurs({ composer }: ScreenReading, text: string): boolean {
-    if (composer.state !== 'text') return false
-    const { marker } = this.#typing()
-    if (marker?.test(composer.text)) return true
-    const shown = composer.text.replaceAll(/\s+/g, '')
-    const sent = text.replaceAll(/\s+/g, '')
-    return (
-      shown !== '' &&
-      (sent.startsWith(shown) ||
-        shown.startsWith(sent) ||
-        isSameText(composer.text, text) ||
-        sent.endsWith(shown.slice(-40)))
+  /** Writes the receipt when the program has taken the message; true when it has one. */
+  async #isAccepted({ message: { messageId }, text }: Delivering): Promise<boolean> {
+    const message = this.#watch.state()?.queue?.find((one) => one.messageId === messageId)
+    if (!message) return true
+    const { givenAtMs } = message
+    if (givenAtMs === undefined) return false
+    const raw = message.stage === 'injected' ? await this.#rawOf(message) : text
+    const found = this.#watch.taken.list.find(
+      (one) =>
+        one.at >= givenAtMs && (holdsText(one.text, text) || (raw !== undefined && holdsText(one.text, raw))),
     )
+    if (!found) return false
+    await this.#accept(message, found.source === 'hook' ? 'hook' : 'transcript')
+    return true
   }
 
-  async #interrupt(pane: PaneRef): Promise<void> {
-    const { clock, terminal } = this.#parts
-    await terminal.keys(pane, this.#typing().interrupt, this.#stopped.signal)
-    const until = clock.monotonic() + interruptMs
-    while (clock.monotonic() < until) {
-      await this.#sleep(lookMs)
-      const reading = await this.#look(pane)
-      if (!reading.isWorking && reading.composer.state !== 'none') return
-    }
+  /** The daemon may have died between the receipt of the hook and its answer: then the record goes on without it. */
+  #isInjectionLost({ givenAtMs = 0 }: Queued): boolean {
+    const { verdict, taken } = this.#watch
+    const now = this.#parts.clock.now()
+    const since = Math.max(givenAtMs, verdict.since ?? now)
+    return taken.hasRecord && verdict.lifecycle === 'idle' && now - since > injectedMs
   }
 
-  async #look(pane: PaneRef): Promise<ScreenReading> {
-    const { terminal } = this.#parts
-    // Keys would go to a person's scrolling, not to the program.
-    await terminal.leaveMode(pane, this.#stopped.signal)
-    const reading = await readScreen(this.#parts, this.#watch, this.#stopped.signal)
-    return reading ?? { composer: { state: 'none' }, isWorking: false }
+  #isOpen({ messageId }: Queued): boolean {
+    return (this.#watch.state()?.queue ?? []).some((one) => one.messageId === messageId)
   }
 
-  #typing(): Typing {
-    const managed = this.#watch.state()?.managed
-    return this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName].dialect.typing(
-      managed?.cliVersion ?? '',
-    )
-  }
-
-  #isOwnProgram(): boolean {
-    return this.#watch.state()?.managed?.cli === 'custom'
+  async #rawOf({ vault }: Queued): Promise<string | undefined> {
+    const bytes = vault === undefined ? undefined : await this.#parts.vault.get(vault)
+    return bytes && new TextDecoder().decode(bytes)
   }
 
   async #textOf(message: Queued): Promise<string | undefined> {
-    const bytes = message.vault === undefined ? undefined : await this.#parts.vault.get(message.vault)
-    if (!bytes) return undefined
+    const raw = await this.#rawOf(message)
     const managed = this.#watch.state()?.managed
     const { dialect } = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
-    return dialect.harmless(new TextDecoder().decode(bytes))
+    return raw === undefined ? undefined : dialect.harmless(raw)
   }
 
   /** Looks again by itself: nothing tells when a person has emptied the box. */
   #later(): false {
-    this.#sleep(1000).then(
-      () => this.poke(),
+    if (this.#isDue) return false
+    this.#isDue = true
+    this.#parts.clock.sleep(1000, this.#stopped.signal).then(
+      () => {
+        this.#isDue = false
+        this.poke()
+      },
       () => {},
     )
     return false
   }
 
   async #stage(message: Queued, stage: Exclude<Stage, 'queued'>): Promise<void> {
+    const { messageId, spanId } = message
+    const draft = draftOf({ ...this.#watch.root, spanId }, 'message.delivered', { messageId, stage })
+    await this.#parts.engine.perform([draft], () => {
+      const now = this.#watch.state()?.queue?.find((one) => one.messageId === messageId)
+      // A hook took it along in the meantime; typed as well, it would come twice.
+      if (now?.stage === 'injected' && message.stage !== 'injected')
+        throw new AppError('conflict', `${messageId} is on its way already`)
+    })
+  }
+
+  async #accept({ messageId, spanId }: Queued, proof: PayloadOf<'message.accepted'>['proof']): Promise<void> {
     await this.#parts.engine.perform([
-      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.delivered', {
-        messageId: message.messageId,
-        stage,
-      }),
+      draftOf({ ...this.#watch.root, spanId }, 'message.accepted', { messageId, proof }),
     ])
   }
 
-  async #fail(message: Queued, errorType: 'timeout' | 'gone', reason: string): Promise<boolean> {
+  async #fail(
+    { messageId, spanId }: Queued,
+    errorType: PayloadOf<'message.failed'>['errorType'],
+    reason: string,
+  ): Promise<true> {
     await this.#parts.engine.perform([
-      draftOf({ ...this.#watch.root, spanId: message.spanId }, 'message.failed', {
-        messageId: message.messageId,
-        errorType,
-        reason,
-      }),
+      draftOf({ ...this.#watch.root, spanId }, 'message.failed', { messageId, errorType, reason }),
     ])
     return true
   }
-
-  #sleep(ms: number): Promise<void> {
-    return this.#parts.clock.sleep(ms, this.#stopped.signal)
-  }
 }
-
-/** The program or the session ended in the middle of it, which is told by its own event. */
-const isOver = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')

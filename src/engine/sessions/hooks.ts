@@ -1,5 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
+import { AppError } from '../../contract/errors.ts'
 import { foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
 import { gateTool } from '../../core/delegation/gate-tool.ts'
@@ -71,10 +72,19 @@ async function inject(
   if (!reply) return undefined
   const { messageId, spanId } = waiting
   const root = watch.root
-  await watch.say([
-    draftOf({ ...root, spanId }, 'message.delivered', { messageId, stage: 'injected' }),
-    draftOf({ ...root, spanId }, 'message.accepted', { messageId, proof: 'hook' }),
-  ])
+  const delivered = draftOf({ ...root, spanId }, 'message.delivered', { messageId, stage: 'injected' })
+  // Where the record shows it, only that is a receipt: nobody knows whether this answer arrives.
+  const accepted = draftOf({ ...root, spanId }, 'message.accepted', { messageId, proof: 'hook' })
+  try {
+    await parts.engine.perform(dialect.recordsInjected ? [delivered] : [delivered, accepted], () => {
+      const now = watch.state()?.queue?.find((one) => one.messageId === messageId)
+      if (now?.stage !== 'queued') throw new AppError('conflict', `${messageId} is on its way already`)
+    })
+  } catch (error) {
+    // It is being typed since; given here as well, it would come twice.
+    if (error instanceof AppError && error.code === 'conflict') return undefined
+    throw error
+  }
   return reply
 }
 

@@ -29,8 +29,8 @@ export async function pressAnswer(parts: Parts, pressed: Pressed, abort: AbortSi
   const { dialect } = parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
   if (!pane || !dialect.answerKeys)
     throw new AppError('conflict', 'it can be answered in its terminal only; look at it with: sm attach')
-  const look = async (): Promise<Dialog | undefined> => (await readScreen(parts, watch, abort))?.dialog
-  await parts.terminal.leaveMode(pane, abort)
+  const look = async (): Promise<Dialog | undefined> =>
+    (await readScreen(parts, watch, abort))?.reading.dialog
   const dialog = await look()
   if (!dialog || !fitsDialog(signal, dialog))
     throw new AppError('conflict', 'its dialog is not on the screen now; look at it with: sm attach')
@@ -55,7 +55,7 @@ export async function pressAnswer(parts: Parts, pressed: Pressed, abort: AbortSi
   if (failure) throw failure
 
   async function press(): Promise<AppError | undefined> {
-    await parts.terminal.keys(pane as NonNullable<typeof pane>, keys as readonly string[], abort)
+    await parts.terminal.keys(pane as NonNullable<typeof pane>, { keys: keys as readonly string[] }, abort)
     const until = parts.clock.monotonic() + goneMs
     while (parts.clock.monotonic() < until) {
       await parts.clock.sleep(lookMs, abort)

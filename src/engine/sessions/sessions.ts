@@ -169,11 +169,8 @@ export class Sessions {
         this.#look(watched).catch((error: unknown) => this.#parts.onBug(error, 'looking at a terminal'))
       },
     })
-    const live = {
-      watch,
-      delivery: new Delivery(this.#parts, watch),
-      transcript: new TranscriptFollower(this.#parts, watch),
-    }
+    const transcript = new TranscriptFollower(this.#parts, watch)
+    const live = { watch, transcript, delivery: new Delivery(this.#parts, watch, transcript) }
     this.#live.set(state.sessionId, live)
     live.transcript.poke()
     live.delivery.poke()
@@ -227,12 +224,10 @@ export class Sessions {
   }
 
   /** Presses what interrupts this CLI. */
-  async interrupt({ watch }: Live, signal: AbortSignal): Promise<void> {
-    const managed = watch.state()?.managed
-    if (!managed?.place) throw new AppError('conflict', 'the session has no terminal; see: sm explain')
-    const { dialect } = this.#parts.clis[managed.cli as AgentCliName]
-    const keys = dialect.typing(managed.cliVersion ?? '').interrupt
-    await this.#parts.terminal.keys(paneOf(managed.place), keys, signal)
+  async interrupt({ watch, delivery }: Live): Promise<void> {
+    if (!watch.state()?.managed?.place)
+      throw new AppError('conflict', 'the session has no terminal; see: sm explain')
+    await delivery.interrupt()
     await this.#look(watch)
   }
 
@@ -255,7 +250,7 @@ export class Sessions {
     const managed = state?.managed
     if (!state || !managed) return { done: Promise.resolve([]) }
     if (!force && managed.place && !hasEnded(state))
-      await this.interrupt(live, this.#stopped.signal).catch((error: unknown) => {
+      await this.interrupt(live).catch((error: unknown) => {
         if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
       })
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
@@ -382,14 +377,14 @@ export class Sessions {
     const { lifecycle, activity } = watch.verdict
     if (lifecycle !== 'running' || activity === 'calling_tool') return
     const live = this.#live.get(watch.id)
-    if (live && heldBy(state, (id) => this.#parts.engine.session(id)))
-      await this.interrupt(live, this.#stopped.signal)
+    if (live && heldBy(state, (id) => this.#parts.engine.session(id))) await this.interrupt(live)
   }
 
   async #look(watch: SessionWatch): Promise<void> {
     try {
-      const reading = await readScreen(this.#parts, watch, this.#stopped.signal)
-      if (!reading) return
+      const seen = await readScreen(this.#parts, watch, this.#stopped.signal)
+      if (!seen) return
+      const { reading } = seen
       await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
       this.approvals.notice(watch, reading.dialog)
     } catch (error) {

@@ -13,6 +13,7 @@ import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { HookCalls } from './hook-calls.ts'
 import type { Parts } from './parts.ts'
+import { TakenTexts } from './taken-texts.ts'
 
 /** Which source of each CLI is its record; the others are signs only, so that nothing is counted twice. */
 const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
@@ -42,6 +43,7 @@ export type WatchListener = {
 /** Follows one session: gathers signals, concludes its state, and writes the facts. */
 export class SessionWatch {
   readonly id: SessionId
+  readonly taken = new TakenTexts()
   readonly #parts: Parts
   readonly #listener: WatchListener
   readonly #facts: Facts
@@ -172,6 +174,7 @@ export class SessionWatch {
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)
       this.#calls.notice(signal)
+      this.taken.note(signal)
       // What is in the journal is only remembered: a run that began then must not begin again.
       if (!isRepeat) drafts.push(...this.#turns(signal, record))
       const run = this.#run ?? this.#lastRun
@@ -307,14 +310,15 @@ export class SessionWatch {
       : [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })]
   }
 
-  /** A prompt that the CLI took may be one of ours: that is its receipt. */
+  /** A prompt that the program was started with: that the CLI took it is its receipt. Others are typed, and get theirs there. */
   #receipts(signal: Signal): Draft[] {
     if ((signal.kind !== 'prompt' && signal.kind !== 'prompt-queued') || signal.agent !== undefined) return []
     const taken = signal.text
-    const queue = this.state()?.queue ?? []
+    const { queue = [], managed } = this.state() ?? {}
+    if (managed?.isPromptTyped) return []
+    const harmless = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName].dialect.harmless
     const found = queue.find(
-      ({ stage, by, preview }) =>
-        (by === 'launch' || stage !== 'queued') && (taken === undefined || isSameText(taken, preview)),
+      ({ by, preview }) => by === 'launch' && (taken === undefined || isSameText(taken, harmless(preview))),
     )
     if (!found) return []
     const proof = signal.source === 'hook' ? 'hook' : 'transcript'

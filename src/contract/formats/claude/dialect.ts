@@ -16,6 +16,7 @@ export const claudeDialect: Dialect = {
   decision: decisionReply,
   gate: gateReply,
   inject: injectReply,
+  recordsInjected: true,
   nothing,
   typing,
   harmless,

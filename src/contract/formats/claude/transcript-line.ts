@@ -65,6 +65,6 @@ export const TranscriptLine = z.looseObject({
   compactMetadata: objectOf({ trigger: text, preTokens: number, postTokens: number }),
   operation: text,
   content: anything,
-  attachment: objectOf({ type: text, prompt: text }),
+  attachment: objectOf({ type: text, prompt: text, content: anything }),
 })
 export type TranscriptLine = z.infer<typeof TranscriptLine>

@@ -199,6 +199,30 @@ describe.each(claudeVersions)('transcripts of %s', (version) => {
 
 const timestamp = '2026-11-15T19:00:00.000Z'
 
+test('[MUS-244] what a hook brought into a turn is told from the line that shows it', () => {
+  const timestamp = '2026-01-27T15:10:00.000Z'
+  const lines = [
+    {
+      type: 'attachment',
+      timestamp,
+      attachment: {
+        type: 'hook_additional_context',
+        content: ['use the other key', 7],
+        hookEvent: 'PostToolUse',
+      },
+    },
+    {
+      type: 'user',
+      isMeta: true,
+      timestamp,
+      message: { role: 'user', content: 'Stop hook feedback:\nand\nstop then' },
+    },
+    { type: 'attachment', timestamp, attachment: { type: 'hook_success', content: '' } },
+  ].map((line) => JSON.stringify(line))
+  expect(of(read(lines), 'injected').map(({ text }) => text)).toEqual(['use the other key', 'and\nstop then'])
+  expect(read(lines)).toHaveLength(2)
+})
+
 test('[SM-86] an interrupt is known by what it interrupted, whatever words stand beside', () => {
   const line = { type: 'user', timestamp, interruptedMessageId: 'm', message: { content: 'Stopped.' } }
   expect(read([JSON.stringify(line)])).toEqual([

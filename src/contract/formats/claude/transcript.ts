@@ -27,11 +27,16 @@ const readers: Readonly<Partial<Record<string, (line: Line) => readonly Signal[]
   assistant: assistantSignals,
   system: compacted,
   'queue-operation': queued,
+  attachment: attached,
+}
+
+function attached(line: Line): readonly Signal[] {
+  const { type, prompt = '', content } = line.entry.attachment ?? {}
   // A prompt that a running turn takes from the queue leaves no line of its own.
-  attachment: (line) =>
-    line.entry.attachment?.type === 'queued_command'
-      ? backgroundEnd(line.entry.attachment.prompt ?? '', line)
-      : [],
+  if (type === 'queued_command') return backgroundEnd(prompt, line)
+  if (type !== 'hook_additional_context' || !Array.isArray(content)) return []
+  const texts = content.filter((text) => typeof text === 'string')
+  return texts.map((text) => ({ ...line.base, kind: 'injected', text }))
 }
 
 function parsed(text: string): TranscriptLine | undefined {

@@ -18,6 +18,8 @@ export function blocksOf({ message }: TranscriptLine): readonly Block[] {
 }
 
 const interrupted = '[Request interrupted by user'
+/** What a hook said that kept a turn from ending. */
+const stopFeedback = 'Stop hook feedback:\n'
 
 /** What a line in the user's place tells: prompts, results of tools, an interrupt; the CLI's own remarks are none. */
 export function userSignals(line: Line): readonly Signal[] {
@@ -29,6 +31,8 @@ export function userSignals(line: Line): readonly Signal[] {
     .join('\n')
   if (entry.interruptedMessageId !== undefined || text.startsWith(interrupted))
     return [...results, { ...base, kind: 'interrupted' }]
+  if (entry.isMeta && text.startsWith(stopFeedback))
+    return [...results, { ...base, kind: 'injected', text: text.slice(stopFeedback.length) }]
   if (results.length > 0 || entry.isMeta || entry.isCompactSummary) return results
   return [...backgroundEnd(text, line), ...prompted(text, line)]
 }

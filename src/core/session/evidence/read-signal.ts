@@ -89,6 +89,7 @@ export function readSignal(signal: Signal): readonly NamedMark[] {
       ]
     case 'asking':
     case 'answered':
+    case 'injected':
     case 'subagent-start':
     case 'subagent-end':
       return []
