@@ -20,6 +20,8 @@ const becomes = (m: Machine, id: string, wanted: string) =>
 
 /** How often a session came to which end. */
 async function ends(m: Machine, id: string): Promise<unknown[]> {
+  // Finding a session waits for the index; a list of events does not.
+  await status(m, id)
   const { events } = await m.client.listEvents({ session: id, type: 'session.completed,session.failed' })
   return events.map(({ type: name, payload }) => (payload as { outcome?: string }).outcome ?? name)
 }
@@ -89,6 +91,11 @@ describe('[SM-74][SM-120] a parent that dies', () => {
     type(m, parent, 'exit 3')
     await m.restart('SIGKILL')
     await becomes(m, child.session_id, 'abandoned')
+    expect(await ends(m, child.session_id)).toEqual(['abandoned'])
+    // A person who talks to it has it back as it is, and it is not abandoned a second time.
+    await m.client.sendMessage({ id: child.session_id, text: 'true' })
+    expect(await status(m, child.session_id)).not.toBe('abandoned')
+    await m.restart('SIGKILL')
     expect(await ends(m, child.session_id)).toEqual(['abandoned'])
   })
 })
