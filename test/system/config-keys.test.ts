@@ -438,10 +438,16 @@ describe('[SM-44, SM-45, SM-46, SM-48, SM-49, SM-50, SM-51, SM-52, SM-53, SM-54,
     60_000,
   )
 
-  test('every key of the sections of sessions is in the table', () => {
+  test('every key of the sections of sessions is in the table, or proved where what it does is tested', () => {
+    const elsewhere = [
+      ...['attempts', 'secret_env', 'timeout', 'url'].map(
+        (name) => `child_agents.notifications.webhook.${name}`,
+      ),
+      ...['auto_restore', 'observe', 'isolation', 'isolation_writable'].map((name) => `sessions.${name}`),
+    ]
     const sections = /^(claude|clis|child_agents|sessions|limits|tmux)(\.|$)/
     const keys = configKeys().filter(({ key, isSection }) => !isSection && sections.test(key))
-    expect(groups.flatMap((group) => Object.keys(group.keys)).sort()).toEqual(
+    expect([...groups.flatMap((group) => Object.keys(group.keys)), ...elsewhere].sort()).toEqual(
       keys.map(({ key }) => key).sort(),
     )
   })

@@ -265,8 +265,8 @@ test('[SM-3][SM-4] a child is attached to and read while it runs, and read after
   const asParent = c.m.as(parent.session_id).client
   expect((await asParent.getAttach({ id: child.id })).argv).toEqual([
     'tmux',
-    '-L',
-    c.socket,
+    '-S',
+    expect.stringMatching(new RegExp(`/${c.socket}$`)),
     'attach',
     '-t',
     expect.stringMatching(/^\$\d+$/),
