@@ -28,13 +28,20 @@ function repository(c: World): void {
   git(c.work, 'commit', '-qm', 'first')
 }
 
+/** In the middle of a turn, with a call that runs: what is calm on its screen does not make it rest. */
+async function works(c: World, session: { id: string; session_id: string }): Promise<void> {
+  await c.turn(session, { isOpen: true })
+  const call = { tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'long' }
+  await c.hook(session, { hook_event_name: 'PreToolUse', ...call })
+}
+
 test('[SM-85] before a kill the state and what is unsaved are shown: an open turn, messages, files', async () => {
   const c = await standInClaude()
   repository(c)
   writeFileSync(join(c.work, 'new.txt'), 'new')
   const parent = await c.spawn({ name: 'em' })
   const child = await c.spawn({ parent: parent.session_id })
-  await c.turn(child, { isOpen: true })
+  await works(c, child)
   await c.client.sendMessage({ id: child.id, text: 'and the tests' })
   const { sessions } = await c.m.as(parent.session_id).client.listUnsaved({ id: child.session_id })
   expect(sessions.map(({ unsaved }) => unsaved)).toEqual([
@@ -54,7 +61,7 @@ test('[SM-85] before a kill the state and what is unsaved are shown: an open tur
 test('[SM-85] at a terminal a person is asked first, and no is no', async () => {
   const c = await standInClaude()
   const child = await c.spawn()
-  await c.turn(child, { isOpen: true })
+  await works(c, child)
   const shell = await c.spawn({ agent_type: 'shell', prompt: '' })
   const type = (text: string) => c.tmux('send-keys', '-t', `=${shell.tmux_session}:`, text, 'Enter')
   const screen = async () => c.tmux('capture-pane', '-p', '-J', '-t', `=${shell.tmux_session}:`)

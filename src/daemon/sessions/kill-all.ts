@@ -11,6 +11,11 @@ export async function killAll(host: SessionHost): Promise<number> {
   )
   const how = { force: false, reason: 'sm down --sessions', by: 'operator' }
   for (let i = 0; i < all.length; i += atOnce)
-    await Promise.all(all.slice(i, i + atOnce).map((live) => sessions.kill(live, how)))
+    await Promise.all(
+      all.slice(i, i + atOnce).map(async (live) => {
+        const { done } = await sessions.kill(live, how)
+        return done
+      }),
+    )
   return all.length
 }
