@@ -101,6 +101,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
           atMs: Date.parse(event.timestamp ?? recordedAt),
           text: typeof event.payload.agentTask === 'string' ? event.payload.agentTask : '',
         }
+      setNotes(state, event)
       break
     case 'session.launched':
       setManaged(state, event, recordedAt)
@@ -120,7 +121,6 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
         state.permits = withPermit(state.permits, event.payload.permit)
       setNotes(state, event)
       break
-    case 'agent.spawned':
     case 'agent.idle':
     case 'progress.checkpoint':
       setNotes(state, event)
