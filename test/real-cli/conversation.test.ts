@@ -130,8 +130,10 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     const answer = await m.client.sendMessage({ id: session.session_id, text: 'Blue' })
     expect(answer.state).toBe('answered')
     await settled(m, session.session_id)
-    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
-    expect(lines.join('\n')).toMatch(/You said:.*Blue/s)
+    await eventually(
+      async () => (await m.client.getOutput({ id: session.session_id, lines: 60 })).lines.join('\n'),
+      (text) => /You said:.*Blue/s.test(text),
+    )
     const { messages } = await m.client.listMessages({ id: parent.session_id })
     expect(messages.filter(({ preview }) => preview.includes('waits for'))).toHaveLength(1)
   })

@@ -16,7 +16,7 @@ export type Asked = {
 
 /** The latest question that still stands. */
 export function askedOf(evidence: Evidence, moment: Moment): Asked | undefined {
-  const dialog = standingDialog(evidence)
+  const dialog = standingDialog(evidence, moment)
   const ask = latest(evidence.asks.filter((one) => stands(one, evidence, moment)))
   if (ask) return { for: ask.ask, by: ask, seen: dialog && dialog.at > ask.at ? dialog : ask }
   return dialog && { for: dialogs[dialog.kind], by: dialog, seen: dialog }
@@ -74,8 +74,16 @@ function askedAbout(calls: readonly Call[], ask: Ask, lagMs: number): readonly C
 const hasRun = (call: Call, ask: Ask, lagMs: number): boolean =>
   timeOf(call.end) > ask.at || timeOf(call.start) > ask.at + lagMs
 
-function standingDialog({ marks }: Evidence): MarkOf<'screen-dialog'> | undefined {
+function standingDialog(
+  { marks, answers }: Evidence,
+  { patience }: Moment,
+): MarkOf<'screen-dialog'> | undefined {
   const dialog = marks['screen-dialog']
+  // What was answered from outside stands on the screen a little longer.
+  const isAnswered = answers.some(
+    ({ ask, at }) => dialog && ask === dialogs[dialog.kind] && Math.abs(dialog.at - at) <= patience.settleMs,
+  )
+  if (isAnswered) return undefined
   const later: (Mark | undefined)[] = [
     marks['screen-working'],
     marks['screen-calm'],

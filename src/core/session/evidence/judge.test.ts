@@ -183,6 +183,23 @@ describe('a verdict', () => {
     expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, dialog])).toBe('running')
     const answered: Signal = { ...ask, kind: 'answered', source: 'explicit', at: 9000 }
     expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, answered])).toBe('running')
+    const calm: Signal = {
+      kind: 'screen',
+      reading: { composer: { state: 'empty' }, isWorking: false },
+      source: 'pane',
+      at: 20_500,
+    }
+    const late: readonly Signal[] = [
+      { ...ask, source: 'hook', at: 3000 },
+      dialog,
+      { ...answered, at: 20_000 },
+    ]
+    expect(judge(seen([prompt, ...late, calm]), { now: 21_000, idleAfterMs }).lifecycle).toBe('running')
+    // The dialog of what was answered stands on the screen a little longer; one that stays is there.
+    const stillShown = (at: number) =>
+      judge(seen([prompt, ...late, { ...dialog, at }]), { now: at + 500, idleAfterMs }).lifecycle
+    expect(stillShown(21_500)).toBe('running')
+    expect(stillShown(23_500)).toBe('waiting_input')
     const other: Signal = { ...answered, input: { command: 'pwd' } }
     expect(state([{ ...ask, source: 'hook', at: 3000, isUnseen: true }, other])).toBe('waiting_input')
     const again: Signal = { ...ask, source: 'hook', at: 12_000, isUnseen: true }

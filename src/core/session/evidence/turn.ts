@@ -20,7 +20,7 @@ export type Turn =
  * counts when it is clearly later than what was said outright.
  */
 export function turnOf(evidence: Evidence, moment: Moment): Turn {
-  const { marks, asks } = evidence
+  const { marks, asks, answers } = evidence
   const { settleMs } = moment.patience
   const response = marks.response
   const finished = response?.isLast && moment.after(response.at, settleMs) ? response : undefined
@@ -45,6 +45,8 @@ export function turnOf(evidence: Evidence, moment: Moment): Turn {
     marks.retrying,
     marks['screen-working'],
     marks['screen-dialog'],
+    // It goes on with the answer, and the screen may still be that of the question.
+    latest(answers.filter((answer) => answer.agent === undefined)),
   ]
   const isLater = (mark: Mark | undefined) => timeOf(mark) > timeOf(saidEnd) + settleMs
   const works = [...said, ...suggested.filter(isLater)].filter((mark) => mark !== undefined)
