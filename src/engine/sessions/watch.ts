@@ -9,6 +9,7 @@ import { type Evidence, noEvidence, observe } from '../../core/session/evidence/
 import { judge } from '../../core/session/evidence/judge.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { type FactRun, Facts } from '../../core/session/facts.ts'
+import { newsOf } from '../../core/session/news-of.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { HookCalls } from './hook-calls.ts'
@@ -294,20 +295,9 @@ export class SessionWatch {
     ]
   }
 
-  /** What the CLI says of itself: its conversation, its model. */
   #known(signal: Signal): Draft[] {
-    const managed = this.state()?.managed
-    if (signal.kind !== 'ready' || signal.agent !== undefined || !managed) return []
-    const { foreignId, transcript, model, version } = signal
-    const news = {
-      ...(foreignId && foreignId !== managed.foreignId && { foreignId }),
-      ...(transcript && transcript !== managed.transcript && { transcript }),
-      ...(model && model !== managed.model && { model }),
-      ...(version && version !== managed.cliVersion && { cliVersion: version }),
-    }
-    return Object.keys(news).length === 0
-      ? []
-      : [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })]
+    const news = newsOf(signal, this.state()?.managed)
+    return news ? [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })] : []
   }
 
   /** A prompt that the program was started with: that the CLI took it is its receipt. Others are typed, and get theirs there. */

@@ -54,7 +54,7 @@ function next(text: string, isLast: boolean): Found | undefined {
     if (!isLast && begin.startsWith(text)) return undefined
     return { length: 1, input: { kind: 'escape' } }
   }
-  const stop = [...text].findIndex((char) => char in single || char === '\u001b')
-  const plain = stop < 0 ? text : [...text].slice(0, stop).join('')
+  const stop = Array.from(text).findIndex((char) => char in single || char === '\u001b')
+  const plain = stop < 0 ? text : Array.from(text).slice(0, stop).join('')
   return { length: plain.length, input: { kind: 'text', text: plain } }
 }
