@@ -10,7 +10,7 @@ import { eventually } from '../support/session-daemon.ts'
 const firstChoice = { gemini: '1', pi: 'Enter', opencode: 'Enter' } as const
 const others = clis.filter(({ name }) => name !== 'claude')
 
-describe.each(others)('$name $version', { timeout: 180_000 }, (cli) => {
+describe.each(others)('$name $version', { timeout: 300_000 }, (cli) => {
   const { name, version } = cli
   const open = async ({ skip }: TestContext) => {
     if (cliPath(name, version) === undefined) skip(missingCli(cli))
