@@ -91,7 +91,10 @@ test('[MUS-235] a process that got the pid of a session’s program later is not
   /** Kills a session of which the journal says that this is the pid of its program. */
   const killWith = async (pid: number, startedMs: number): Promise<void> => {
     const session = await m.spawnShell()
-    const { events } = await m.client.listEvents({ session: session.session_id, type: 'session.launched' })
+    const { events } = await eventually(
+      () => m.client.listEvents({ session: session.session_id, type: 'session.launched' }),
+      (found) => found.events.length > 0,
+    )
     const launched = events[0] as unknown as { payload: Record<string, unknown> } & Record<string, unknown>
     const { sessionId, traceId, spanId, runId, actor } = launched
     const payload = { ...launched.payload, pid, pidStartedMs: startedMs }

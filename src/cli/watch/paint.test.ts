@@ -173,6 +173,13 @@ describe('the list', () => {
     expect(row).toContain('\u001b[31mbypass \u001b[39m')
   })
 
+  test('[MUS-240] one from outside is named so', () => {
+    const { sessions, approvals } = crew()
+    const seen = sessions.map((session, i) => (i === 0 ? { ...session, origin: 'observed' } : session))
+    expect(paint(watchOf({ sessions: seen, approvals }, wide, false)).join('\n')).toContain('observed ')
+    expect(paint(watchOf(crew(), wide, false)).join('\n')).not.toContain('observed ')
+  })
+
   test('[MUS-114] without colours there is still a bar for the cursor, and nothing else', () => {
     const codes = paint(watchOf(crew()))
       .join('')

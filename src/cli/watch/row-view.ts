@@ -76,6 +76,7 @@ function wordPieces(model: WatchModel, { session, isContext }: Row, width: numbe
   const isFaint = isContext || (isEnded(session) && !isNews(model, session)) || model.offline !== undefined
   const marks: Piece[] = [
     ...(isNews(model, session) ? ([['new ', 'bold', 'cyan']] as const) : []),
+    ...(session.origin === 'observed' && !isEnded(session) ? ([['observed ', 'dim']] as const) : []),
     ...(session.permission_mode === 'bypass' && !isEnded(session) ? ([['bypass ', 'red']] as const) : []),
   ]
   const asked = pendingOf(model, session.session_id)?.action

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { WayBack } from '../../core/session/way-back.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
 import { isAt } from './place.ts'
@@ -67,6 +67,8 @@ async function one(state: Readonly<SessionState>, { pane, extent, cures }: Case)
       if (extent !== 'look') await cures.unmade(state)
       return { result: 'gone', why: 'Muster was stopped while it was being started' }
     }
+    // Its end was told between two looks.
+    if (hasEnded(state)) return { result: 'gone', why: 'its program ended while nobody watched' }
     if (pane && !pane.isDead) return { result: 'running', why: 'its program never stopped' }
     if (!pane) return await back(state, extent, cures)
     if (extent !== 'look') await cures.ended(state, pane)

@@ -1,4 +1,5 @@
 import type { SessionId } from '../../contract/ids.ts'
+import type { SessionState } from '../../core/session/state.ts'
 import type { Parts } from './parts.ts'
 import { type Cures, type Extent, type Restored, reconcile } from './reconcile.ts'
 
@@ -19,15 +20,19 @@ export class Restore {
   }
 
   /** What became of each session, or would become of it. One at a time: two would start one session twice. */
-  run(extent: Extent, signal: AbortSignal): Promise<readonly Restored[]> {
-    const done = this.#work.then(() => this.#run(extent, signal))
+  run(
+    extent: Extent,
+    signal: AbortSignal,
+    open?: readonly Readonly<SessionState>[],
+  ): Promise<readonly Restored[]> {
+    const done = this.#work.then(() => this.#run(extent, signal, open))
     this.#work = done.catch(() => {})
     return done
   }
 
-  /** When the daemon starts. */
-  async atStart(signal: AbortSignal): Promise<void> {
-    await this.run(this.#usual(), signal)
+  /** When the daemon starts: those that were open then, also when one of them has ended in the meantime. */
+  async atStart(open: readonly Readonly<SessionState>[], signal: AbortSignal): Promise<void> {
+    await this.run(this.#usual(), signal, open)
   }
 
   /** When the server of the terminals is gone with all of them. */
@@ -42,11 +47,14 @@ export class Restore {
     return this.#parts.config().sessions.auto_restore ? 'bring back' : 'take up'
   }
 
-  async #run(extent: Extent, signal: AbortSignal): Promise<readonly Restored[]> {
+  async #run(
+    extent: Extent,
+    signal: AbortSignal,
+    open?: readonly Readonly<SessionState>[],
+  ): Promise<readonly Restored[]> {
     const { engine, terminal } = this.#parts
     const panes = await terminal.panes(signal)
-    const managed = Array.from(engine.sessions()).filter((state) => state.managed?.origin === 'managed')
-    const results = await reconcile(managed, { panes, extent, cures: this.#cures })
+    const results = await reconcile(open ?? openManaged(engine), { panes, extent, cures: this.#cures })
     if (extent === 'look') return results
     for (const result of results)
       if (result.result !== 'running' || !this.#table.has(result.sessionId))
@@ -54,3 +62,7 @@ export class Restore {
     return [...this.#table.values()]
   }
 }
+
+/** Every open session that Muster runs. */
+export const openManaged = (engine: Pick<Parts['engine'], 'sessions'>): Readonly<SessionState>[] =>
+  Array.from(engine.sessions()).filter((state) => state.managed?.origin === 'managed')

@@ -22,7 +22,7 @@ import { readScreen } from './read-screen.ts'
 import type { Restored } from './reconcile.ts'
 import { relaunch } from './relaunch.ts'
 import { release } from './release.ts'
-import { Restore } from './restore.ts'
+import { openManaged, Restore } from './restore.ts'
 import { sayClosed, sayExited } from './say-end.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
@@ -76,19 +76,19 @@ export class Sessions {
 
   /** Takes up every session that is open, and listens to the terminals. */
   async start(): Promise<void> {
+    const open = openManaged(this.#parts.engine)
     this.#unlisten = this.#parts.terminal.listen((event) => {
       this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
     })
     const panes = await this.#parts.terminal.panes(this.#stopped.signal)
-    for (const state of this.#parts.engine.sessions())
-      if (state.managed?.origin === 'managed') await this.approvals.dropStale(this.follow(state).watch)
+    for (const state of open) if (!hasEnded(state)) await this.approvals.dropStale(this.follow(state).watch)
     const following = {
       ids: () => new Set(this.#live.keys()),
       follow: (state: Readonly<SessionState>) => this.follow(state),
     }
     const endStrays = await sweep(this.#parts, { panes, following }, this.#stopped.signal)
     this.#unwatched(endStrays(), 'what a killed daemon left')
-    await this.#restore.atStart(this.#stopped.signal)
+    await this.#restore.atStart(open, this.#stopped.signal)
     this.#isStarted = true
     await this.abandonOrphans()
     this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
