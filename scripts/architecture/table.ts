@@ -27,7 +27,15 @@ export const table: Readonly<Record<string, FolderRule>> = {
   workflow: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
   adapters: {
     folders: ['contract', 'ports', 'adapters/system'],
-    packages: ['yaml', 'zod'],
+    packages: [
+      'yaml',
+      'zod',
+      '@ai-sdk/anthropic',
+      '@ai-sdk/google',
+      '@ai-sdk/openai',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+    ],
     usesNode: true,
     world: 'taken',
   },

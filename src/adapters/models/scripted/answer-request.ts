@@ -50,7 +50,7 @@ export async function answerRequest(
     )
   record.status = 200
   const { clock } = responder
-  await sendFrames(exchange.response, frames, { chunkMs: step.chunkMs ?? 0, clock, signal })
+  await sendFrames(exchange.response, frames, { chunkMs: step.chunkMs ?? 0, isCut: step.cut, clock, signal })
   record.isSent = true
 }
 

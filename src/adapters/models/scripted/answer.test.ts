@@ -52,7 +52,7 @@ test('a tool gets text or fields, as it takes them', () => {
   expect(inputs([{ name: 'patch', input: { a: 1 } }])).toEqual(['{"a":1}'])
   expect(inputs([{ name: 'run', input: 'text' }])).toEqual([{ input: 'text' }])
   expect(inputs([{ name: 'other', input: 'text' }])).toEqual(['text'])
-  expect(fieldsOf({ id: undefined, name: 'x', input: 'text', namespace: undefined })).toEqual({
+  expect(fieldsOf({ input: 'text' })).toEqual({
     input: 'text',
   })
 })

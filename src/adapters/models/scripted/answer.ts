@@ -7,6 +7,7 @@ export type ToolCall = {
   readonly name: string
   readonly input: Record<string, unknown> | string
   readonly namespace: string | undefined
+  readonly isBroken?: true
 }
 
 /** One answer of the model, before it is put into a protocol. */
@@ -58,8 +59,14 @@ export function answerOf(step: Step, context: AnswerContext): Answer {
 export const estimatedTokens = (chars: number): number => Math.ceil(chars / 4)
 
 /** The fields of a call, in protocols whose tools take nothing else. */
-export const fieldsOf = ({ input }: ToolCall): Record<string, unknown> =>
+export const fieldsOf = ({ input }: Pick<ToolCall, 'input'>): Record<string, unknown> =>
   typeof input === 'string' ? { input } : input
+
+/** The fields as the text in which they are sent. */
+export function fieldsText(call: ToolCall): string {
+  const text = JSON.stringify(fieldsOf(call))
+  return call.isBroken ? text.slice(0, -1) : text
+}
 
 function toolCall(call: ScriptedCall, { tools }: Conversation): ToolCall {
   const { id, name, input } = call
@@ -69,7 +76,8 @@ function toolCall(call: ScriptedCall, { tools }: Conversation): ToolCall {
   return {
     id,
     name,
-    input: takesText ? text : fieldsOf({ id, name, input, namespace: undefined }),
+    input: takesText ? text : fieldsOf({ input }),
     namespace: call.namespace ?? offered?.namespace,
+    ...(call.broken && { isBroken: true }),
   }
 }

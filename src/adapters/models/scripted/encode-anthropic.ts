@@ -1,4 +1,4 @@
-import { type Answer, fieldsOf } from './answer.ts'
+import { type Answer, fieldsOf, fieldsText } from './answer.ts'
 import { pieces } from './pieces.ts'
 import type { Frame } from './protocol.ts'
 
@@ -27,10 +27,13 @@ export function anthropicFrames(answer: Answer): Frame[] {
     // At the start the output is not known yet; readers must take the count of the last event.
     usage: { ...usage, output_tokens: Math.min(1, usage.output_tokens) },
   }
+  // Calls come last, each with its input as text.
+  const inputs = answer.calls.map(fieldsText)
+  const spoken = content.length - inputs.length
   return [
     frame('message_start', { message: start }),
     frame('ping', {}),
-    ...content.flatMap(blockFrames),
+    ...content.flatMap((block, index) => blockFrames(block, index, inputs[index - spoken] ?? '')),
     frame('message_delta', { delta: { stop_reason, stop_sequence }, usage }),
     frame('message_stop', {}),
   ]
@@ -56,9 +59,9 @@ function blocksOf({ id, thinking, text, calls }: Answer): Block[] {
   ]
 }
 
-function blockFrames(block: Block, index: number): Frame[] {
+function blockFrames(block: Block, index: number, input: string): Frame[] {
   const delta = (fields: object) => frame('content_block_delta', { index, delta: fields }, true)
-  const { opened, deltas } = blockParts(block)
+  const { opened, deltas } = blockParts(block, input)
   return [
     frame('content_block_start', { index, content_block: opened }),
     ...deltas.map(delta),
@@ -66,7 +69,7 @@ function blockFrames(block: Block, index: number): Frame[] {
   ]
 }
 
-function blockParts(block: Block): { opened: object; deltas: object[] } {
+function blockParts(block: Block, input: string): { opened: object; deltas: object[] } {
   switch (block.type) {
     case 'thinking':
       return {
@@ -84,7 +87,7 @@ function blockParts(block: Block): { opened: object; deltas: object[] } {
     case 'tool_use':
       return {
         opened: { ...block, input: {} },
-        deltas: pieces(JSON.stringify(block.input)).map((partial_json) => ({
+        deltas: pieces(input).map((partial_json) => ({
           type: 'input_json_delta',
           partial_json,
         })),

@@ -1,4 +1,4 @@
-import { type Answer, fieldsOf } from './answer.ts'
+import { type Answer, fieldsText } from './answer.ts'
 import { pieces } from './pieces.ts'
 import type { Frame } from './protocol.ts'
 import type { StopReason } from './script.ts'
@@ -49,7 +49,7 @@ const callsOf = ({ id, calls }: Answer) =>
   calls.map((call, index) => ({
     id: call.id ?? `call_${id}_${index}`,
     type: 'function',
-    function: { name: call.name, arguments: JSON.stringify(fieldsOf(call)) },
+    function: { name: call.name, arguments: fieldsText(call) },
   }))
 
 const finishReasons: Record<StopReason, string> = {

@@ -1,4 +1,4 @@
-import type { Answer, ToolCall } from './answer.ts'
+import { type Answer, fieldsText, type ToolCall } from './answer.ts'
 
 /** What the output of a response consists of. */
 export type ResponseItem =
@@ -37,5 +37,5 @@ function callItem(call: ToolCall, id: string): ResponseItem {
   const namespace = call.namespace === undefined ? {} : { namespace: call.namespace }
   if (typeof input === 'string')
     return { id: `ctc_${id}`, type: 'custom_tool_call', ...head, ...namespace, input }
-  return { id: `fc_${id}`, type: 'function_call', ...head, ...namespace, arguments: JSON.stringify(input) }
+  return { id: `fc_${id}`, type: 'function_call', ...head, ...namespace, arguments: fieldsText(call) }
 }

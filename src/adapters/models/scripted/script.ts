@@ -25,6 +25,8 @@ const ScriptedCall = z.strictObject({
     .optional(),
   /** Where the tool is offered inside a group; found in the request when it is left out. */
   namespace: z.string().optional(),
+  /** Its input breaks off in the middle of the JSON, in protocols that send it as text. */
+  broken: z.boolean().default(false),
 })
 export type ScriptedCall = z.infer<typeof ScriptedCall>
 
@@ -47,6 +49,8 @@ export const Step = z.strictObject({
   retryAfterSec: Count.optional(),
   /** Fails only so many attempts; the next one gets the rest of the step. */
   times: z.int().positive().optional(),
+  /** The connection ends in the middle of the answer. */
+  cut: z.boolean().default(false),
   /** Never answers. */
   hang: z.boolean().default(false),
 })

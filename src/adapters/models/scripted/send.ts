@@ -13,22 +13,29 @@ export function sendJson(
   response.end(JSON.stringify(body))
 }
 
-/** How slowly, and until when, a stream is sent. */
-export type Pace = { readonly chunkMs: number; readonly clock: Clock; readonly signal: AbortSignal }
+/** How slowly, and until when, a stream is sent; a cut one loses its connection half-way. */
+export type Pace = {
+  readonly chunkMs: number
+  readonly isCut: boolean
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
 
 /** Sends server-sent events, as slowly as was asked. */
 export async function sendFrames(
   response: ServerResponse,
   frames: readonly Frame[],
-  { chunkMs, clock, signal }: Pace,
+  { chunkMs, isCut, clock, signal }: Pace,
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-  for (const frame of frames) {
+  const sent = isCut ? frames.slice(0, Math.ceil(frames.length / 2)) : frames
+  for (const frame of sent) {
     signal.throwIfAborted()
     if (!response.write(frameText(frame))) await once(response, 'drain', { signal })
     if (frame.isPiece && chunkMs > 0) await clock.sleep(chunkMs, signal)
   }
-  response.end()
+  if (isCut) response.destroy()
+  else response.end()
 }
 
 function frameText({ event, data }: Frame): string {

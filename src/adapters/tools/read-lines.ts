@@ -1,0 +1,92 @@
+import type { promises as fs } from 'node:fs'
+
+/** A line without its end; `leftOut` counts the bytes of a long one that were not kept. */
+export type Line = { readonly number: number; readonly text: string; readonly leftOut: number }
+
+/** What came with one look into the file. */
+export type LineBatch = {
+  readonly lines: readonly Line[]
+  /** How many lines have ended so far, with those that were not kept. */
+  readonly count: number
+  readonly hasNul: boolean
+}
+
+type Options = {
+  /** Lines before it are counted and not kept. */
+  readonly from?: number
+  readonly mostChars: number
+  readonly signal: AbortSignal
+}
+
+const chunkBytes = 64 << 10
+const newline = 10
+
+/** Reads a file of any size line by line; memory is bounded, whatever is in it. */
+export async function* readLines(
+  handle: fs.FileHandle,
+  { from = 1, mostChars, signal }: Options,
+): AsyncGenerator<LineBatch> {
+  const chunk = Buffer.allocUnsafe(chunkBytes)
+  // A character of UTF-16 takes three bytes at most, so that a cut one is never among those that are kept.
+  const mostBytes = 4 * mostChars
+  let number = 1
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let lineBytes = 0
+
+  const add = (part: Buffer): void => {
+    lineBytes += part.length
+    if (number < from || heldBytes >= mostBytes) return
+    const kept = Buffer.from(part.subarray(0, mostBytes - heldBytes))
+    held.push(kept)
+    heldBytes += kept.length
+  }
+  const take = (): Line | undefined => {
+    const line = number < from ? undefined : makeLine(number, Buffer.concat(held), { lineBytes, mostChars })
+    number += 1
+    held = []
+    heldBytes = 0
+    lineBytes = 0
+    return line
+  }
+
+  for (;;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(chunk, 0, chunkBytes)
+    const part = chunk.subarray(0, bytesRead)
+    const lines: Line[] = []
+    let begin = 0
+    for (let end = part.indexOf(newline); end !== -1; end = part.indexOf(newline, begin)) {
+      add(part.subarray(begin, end))
+      const line = take()
+      if (line) lines.push(line)
+      begin = end + 1
+    }
+    add(part.subarray(begin))
+    if (bytesRead === 0 && lineBytes > 0) {
+      const last = take()
+      if (last) lines.push(last)
+    }
+    yield { lines, count: number - 1, hasNul: part.includes(0) }
+    if (bytesRead === 0) return
+  }
+}
+
+function makeLine(
+  number: number,
+  kept: Buffer,
+  { lineBytes, mostChars }: { readonly lineBytes: number; readonly mostChars: number },
+): Line {
+  const whole = kept.toString('utf8')
+  const text = whole.endsWith('\r') && kept.length === lineBytes ? whole.slice(0, -1) : whole
+  if (text.length <= mostChars && kept.length === lineBytes) return { number, text, leftOut: 0 }
+  const cut = cutText(text, mostChars)
+  return { number, text: cut, leftOut: lineBytes - Buffer.byteLength(cut) }
+}
+
+/** The beginning of a text, which never ends in half a character. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}

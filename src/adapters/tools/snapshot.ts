@@ -1,0 +1,76 @@
+import { promises as fs, lstatSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { AppError } from '../../contract/errors.ts'
+
+/** What lies at a path, as far as a later look can tell that it is another thing. */
+export type Entry = {
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly mode: number
+  readonly size: number
+  readonly mtimeMs: number
+  /** Nobody can set it back: a file whose stamp is the same was not touched. */
+  readonly stamp: string
+  /** Stays with a file that is only renamed. */
+  readonly identity: string
+  readonly target?: string
+}
+
+/** Everything in some folders, by the path below the workspace. */
+export type Snapshot = ReadonlyMap<string, Entry>
+
+const atOnce = 256
+
+/** Looks at everything below some folders of a workspace, follows no link and reads no content. */
+export async function takeSnapshot(
+  workspace: string,
+  folders: readonly string[],
+  { mostEntries, signal }: { readonly mostEntries: number; readonly signal: AbortSignal },
+): Promise<Snapshot> {
+  const found = new Map<string, Entry>()
+  const waiting = [...folders]
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal.throwIfAborted()
+    const names = await fs.readdir(join(workspace, folder)).catch(unreadable)
+    for (const [i, name] of names.entries()) {
+      if (i % atOnce === 0) await turn()
+      const path = join(folder, name)
+      const entry = entryAt(join(workspace, path))
+      if (!entry || found.has(path)) continue
+      found.set(path, entry)
+      if (entry.kind === 'folder') waiting.push(path)
+    }
+    if (found.size > mostEntries)
+      throw new AppError(
+        'too_large',
+        `This project has more than ${mostEntries} files, too many to guard a command that may not change all of them; a person can install bubblewrap`,
+      )
+  }
+  return found
+}
+
+function entryAt(path: string): Entry | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!stat) return undefined
+  const kind = stat.isFile()
+    ? 'file'
+    : stat.isDirectory()
+      ? 'folder'
+      : stat.isSymbolicLink()
+        ? 'link'
+        : 'other'
+  return {
+    kind,
+    mode: Number(stat.mode & 0o7777n),
+    size: Number(stat.size),
+    mtimeMs: Number(stat.mtimeNs) / 1e6,
+    stamp: `${stat.dev} ${stat.ino} ${stat.ctimeNs} ${stat.size}`,
+    identity: `${stat.dev} ${stat.ino} ${stat.birthtimeNs}`,
+    ...(kind === 'link' && { target: readlinkSync(path) }),
+  }
+}
+
+function unreadable(error: NodeJS.ErrnoException): [] {
+  if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(error.code ?? '')) return []
+  throw error
+}

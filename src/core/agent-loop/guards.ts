@@ -1,0 +1,77 @@
+/** What the guards remember of a run. */
+export type GuardState = {
+  readonly lastTurn: string
+  readonly sameTurns: number
+  readonly nudges: number
+  readonly malformed: number
+  readonly emptySearches: number
+  /** How often each call was made with the same input. */
+  readonly calls: Readonly<Record<string, number>>
+}
+
+/** A call of a turn and what came of it. */
+export type SeenCall = {
+  readonly tool: string
+  readonly input: string
+  readonly isMalformed: boolean
+  readonly isEmptySearch: boolean
+}
+
+/** What a guard wants: a word to the model, or the end of the run with its reason. */
+export type GuardAdvice = { readonly nudge?: string; readonly stop?: string }
+
+export const unguarded: GuardState = {
+  lastTurn: '',
+  sameTurns: 0,
+  nudges: 0,
+  malformed: 0,
+  emptySearches: 0,
+  calls: {},
+}
+
+const sameTurnsAllowed = 3
+const nudgesAllowed = 2
+const malformedAllowed = 4
+const emptySearchesAllowed = 4
+const sameCallsAllowed = 3
+
+/** Looks at a turn: a model that turns in circles is told so, and stopped when that does not help. */
+export function guardTurn(
+  before: GuardState,
+  { text, calls }: { readonly text: string; readonly calls: readonly SeenCall[] },
+): { readonly state: GuardState; readonly advice: GuardAdvice } {
+  const turn = JSON.stringify([text, calls.map(({ tool, input }) => [tool, input])])
+  const sameTurns = turn === before.lastTurn ? before.sameTurns + 1 : 1
+  const malformed = calls.some(({ isMalformed }) => isMalformed) ? before.malformed + 1 : 0
+  const searches = calls.filter(({ isEmptySearch }) => isEmptySearch).length
+  const emptySearches = searches === 0 && calls.length > 0 ? 0 : before.emptySearches + searches
+  const counted: Record<string, number> = { ...before.calls }
+  for (const { tool, input } of calls) counted[`${tool} ${input}`] = (counted[`${tool} ${input}`] ?? 0) + 1
+  const repeated = calls.find(
+    ({ tool, input }) => (counted[`${tool} ${input}`] ?? 0) % sameCallsAllowed === 0,
+  )
+  const state = { lastTurn: turn, sameTurns, nudges: before.nudges, malformed, emptySearches, calls: counted }
+
+  if (malformed >= malformedAllowed)
+    return { state, advice: { stop: `the model sent ${malformed} calls in a row that could not be read` } }
+  const nudge =
+    sameTurns >= sameTurnsAllowed
+      ? 'You have given the same answer several times. Do something else: another tool, other input, or the final answer.'
+      : repeated
+        ? `You have called ${repeated.tool} with the same input several times, and its answer will not change. Use what you know, or try something else.`
+        : emptySearches >= emptySearchesAllowed
+          ? 'Several searches found nothing. What you look for may not exist: look at the files themselves, or say so.'
+          : undefined
+  if (nudge === undefined) return { state, advice: {} }
+  if (before.nudges >= nudgesAllowed)
+    return { state, advice: { stop: 'the model went on repeating itself after it was told twice' } }
+  return {
+    state: {
+      ...state,
+      nudges: before.nudges + 1,
+      sameTurns: sameTurns >= sameTurnsAllowed ? 0 : sameTurns,
+      emptySearches: emptySearches >= emptySearchesAllowed ? 0 : emptySearches,
+    },
+    advice: { nudge },
+  }
+}

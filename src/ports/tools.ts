@@ -1,0 +1,52 @@
+import type * as z from 'zod'
+import type { ToolCategory } from '../contract/values.ts'
+
+/** Where a call works and what it may touch; the gates have let it through already. */
+export type ToolContext = {
+  /** The project, a full path with links resolved; nothing outside of it is written. */
+  readonly workspace: string
+  /** Globs of what may be changed, relative to the workspace; empty means all of it. */
+  readonly writable: readonly string[]
+  /** Whether anything may be changed at all: a Bash without it runs where nothing can be. */
+  readonly mayChange: boolean
+  /** What this run has read, by full path: a file that exists is read before it is overwritten. */
+  readonly seen: Map<string, SeenFile>
+  /** Ends the call, and every process it started. */
+  readonly signal: AbortSignal
+  /** What comes while the call runs, for people who look on. */
+  readonly onOutput: (text: string) => void
+}
+
+/** A file as it was when it was read. */
+export type SeenFile = { readonly mtimeMs: number; readonly size: number }
+
+/** What a call gave. `text` is for the model and bounded; an error is an answer too. */
+export type ToolOutcome = {
+  readonly text: string
+  readonly isError: boolean
+  readonly isTruncated?: true
+  readonly exitCode?: number
+  /** Files that were changed, relative to the workspace. */
+  readonly changes?: readonly FileChange[]
+}
+
+/** A file that a call changed. */
+export type FileChange = {
+  readonly path: string
+  readonly change: 'created' | 'modified' | 'deleted'
+  readonly linesAdded?: number
+  readonly linesRemoved?: number
+}
+
+/** A tool under Claude Code's name. */
+export type Tool = {
+  readonly name: string
+  /** For the model: what it does and when to use it. */
+  readonly description: string
+  readonly category: z.infer<typeof ToolCategory>
+  readonly input: z.ZodType<Readonly<Record<string, unknown>>>
+  /** Files that a call would change, relative to the workspace and with links resolved; before the gates, without effect. */
+  changes(input: unknown, workspace: string): Promise<readonly string[]>
+  /** Never throws for what the model did wrong: that is an outcome with `isError`. */
+  run(input: unknown, context: ToolContext): Promise<ToolOutcome>
+}

@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { ids } from '../../test/support/temp-engine.ts'
+import { type ScriptedModel, startScriptedModel } from '../adapters/models/scripted/scripted-model.ts'
+import { sdkModel } from '../adapters/models/sdk/sdk-model.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Draft } from '../contract/event.ts'
+import type { Tool } from '../ports/tools.ts'
+import type { AgentRun, LoopMode } from './agent-run.ts'
+import { runAgent } from './run-agent.ts'
+
+let server: ScriptedModel | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const ran: string[] = []
+const echo = (name: string, changes: readonly string[] = []): Tool => ({
+  name,
+  description: 'says what it was given',
+  category: 'perception',
+  input: z.strictObject({ text: z.string() }),
+  changes: async () => changes,
+  run: async (input) => {
+    const { text } = input as { text: string }
+    ran.push(`${name} ${text}`)
+    if (text === 'crash') throw new Error('crashed')
+    return { text: `${name} says ${text}`, isError: text === 'bad' }
+  },
+})
+
+const agent: AgentDefinition = {
+  name: 'lead',
+  aliases: [],
+  description: '',
+  kind: 'main',
+  tools: ['Read', 'Write', 'Task'],
+  policy: { allow: ['Delegate'], delegateTargets: ['plan'] },
+  model: undefined,
+  workGlobs: [],
+  defaultLockGlobs: [],
+  skills: [],
+  idlePrompt: undefined,
+  idleIntervalSecs: undefined,
+  personality: undefined,
+  maxIters: undefined,
+  budget: undefined,
+  mcp: undefined,
+  prompt: '',
+  source: 'shipped',
+  file: '',
+  lines: {},
+}
+const search = { ...agent, name: 'search', kind: 'subagent' } as const
+
+async function play(
+  steps: readonly object[],
+  more: Partial<Omit<AgentRun, 'mode'>> & { mode?: LoopMode; late?: string[][] } = {},
+) {
+  ran.length = 0
+  server = await startScriptedModel({ seed: 'test' })
+  const recorded: Draft[] = []
+  const said: string[] = []
+  const late = [...(more.late ?? [])]
+  const model = sdkModel({
+    provider: 'scripted',
+    protocol: 'anthropic',
+    id: 'scripted-1',
+    baseUrl: `${server.url}/v1`,
+    apiKey: 'x',
+    timeoutMs: 5000,
+    clock: systemClock,
+  })
+  const run: AgentRun = {
+    root: {
+      sessionId: ids.session(),
+      traceId: ids.trace(),
+      runId: ids.run(),
+      spanId: ids.span(),
+      actor: 'lead',
+    },
+    agent,
+    mode: 'auto',
+    depth: 0,
+    models: [model],
+    maxIters: 10,
+    workspace: '/w',
+    tools: new Map(
+      [echo('Read'), echo('Write', ['a.ts']), echo('Bash'), echo('Task')].map((t) => [t.name, t]),
+    ),
+    agents: new Map([['search', search]]),
+    messages: [{ role: 'user', text: `SCRIPT:${JSON.stringify(steps)}` }],
+    seen: new Map(),
+    signal: new AbortController().signal,
+    ...more,
+  }
+  const end = await runAgent(
+    {
+      clock: systemClock,
+      newSpan: () => ids.span(),
+      record: async (drafts) => void recorded.push(...drafts),
+      chance: () => 0,
+      retry: { maxAttempts: 1, firstMs: 1, longestMs: 1 },
+      takeMessages: () => late.shift() ?? [],
+      onPiece: (piece) => void (piece.kind === 'text' && said.push(piece.delta)),
+      onStatus: async () => {},
+      onOutput: () => {},
+    },
+    run,
+  ).catch((error: unknown) => error)
+  return {
+    end,
+    run,
+    recorded,
+    said,
+    types: recorded.map(({ type }) => type).filter((t) => t.startsWith('tool')),
+  }
+}
+
+const read = (text: string) => ({ name: 'Read', input: { text } })
+
+describe('the loop', () => {
+  test('[RUN-10] on its own it runs every call of a turn, and its words at the end are the answer', async () => {
+    const { end, types, said } = await play([
+      { text: 'I look.', tools: [read('one'), read('two')] },
+      { text: 'It is: ${lastToolResult}' },
+    ])
+    expect(end).toEqual({ status: 'completed', text: 'It is: Read says two' })
+    expect(ran).toEqual(['Read one', 'Read two'])
+    expect(types).toEqual([
+      'tool.call.started',
+      'tool.call.completed',
+      'tool.call.started',
+      'tool.call.completed',
+    ])
+    expect(said.join('')).toContain('I look.')
+  })
+
+  test('[RUN-8] in chat the first call of a turn runs, and the others are answered', async () => {
+    const { end, run } = await play([{ tools: [read('one'), read('two')] }, { text: 'Done.' }], {
+      mode: 'chat',
+    })
+    expect(end).toMatchObject({ status: 'completed' })
+    expect(ran).toEqual(['Read one'])
+    const told = run.messages.find((message) => message.role === 'tool')
+    expect(told).toMatchObject({
+      answers: [{ isError: false }, { isError: true, text: expect.stringContaining('One tool per turn') }],
+    })
+  })
+
+  test('[RUN-9][RUN-11][RUN-12] a run that is not done after max_iters has failed, with the reason', async () => {
+    const steps = Array.from({ length: 9 }, (_, i) => ({ tools: [read(`${i}`)] }))
+    for (const mode of ['chat', 'auto'] as const) {
+      const { end } = await play(steps, { mode, maxIters: 3 })
+      expect(end).toEqual({ status: 'failed', reason: expect.stringContaining('3 turns') })
+      expect(ran).toHaveLength(3)
+      await server?.close()
+    }
+  })
+
+  test('[RUN-12] a model that repeats itself is told, and then stopped', async () => {
+    const steps = Array.from({ length: 30 }, () => ({ text: 'hm', tools: [read('same')] }))
+    const { end } = await play(steps, { maxIters: 30 })
+    expect(end).toMatchObject({ status: 'failed', reason: expect.stringContaining('repeating') })
+  })
+
+  test('[RUN-47] what is said while it works reaches it at the next step, also in the last one', async () => {
+    const { end, run } = await play([{ tools: [read('one')] }, { text: 'Done.' }, { text: 'And that.' }], {
+      late: [[], ['use tabs'], ['one more thing']],
+    })
+    expect(end).toEqual({ status: 'completed', text: 'And that.' })
+    const users = run.messages.filter((message) => message.role === 'user').map(({ text }) => text)
+    expect(users.slice(1)).toEqual(['use tabs', 'one more thing'])
+  })
+})
+
+describe('what a model tries', () => {
+  test.each([
+    ['[RUN-20] a tool it does not have', { name: 'Bash', input: { text: 'x' } }, 'tool'],
+    ['[RUN-23] a change without the policy', { name: 'Write', input: { text: 'x' } }, 'policy'],
+    [
+      '[RUN-4] a target it may not name',
+      { name: 'Task', input: { text: 'x', subagent_type: 'search' } },
+      'delegation',
+    ],
+    [
+      '[RUN-4] a target that does not exist',
+      { name: 'Task', input: { subagent_type: '../../x' } },
+      'delegation',
+    ],
+  ])('%s is denied, recorded and told', async (_what, call, gate) => {
+    const { end, recorded, types } = await play([{ tools: [call] }, { text: 'I see: ${lastToolResult}' }])
+    expect(ran).toEqual([])
+    expect(types).toEqual(['tool.call.started', 'tool.call.denied'])
+    expect(recorded.find(({ type }) => type === 'tool.call.denied')).toMatchObject({ payload: { gate } })
+    expect(end).toMatchObject({ status: 'completed', text: expect.stringContaining('Denied') })
+  })
+
+  test('[MUS-252] input that cannot be read or does not fit is an answer, and four in a row are the end', async () => {
+    const bad = { name: 'Read', input: { text: 'x' }, broken: true }
+    const { end, types } = await play([
+      { tools: [bad] },
+      { tools: [{ name: 'Read', input: { wrong: 1 } }] },
+      { tools: [{ name: 'Nothing', input: {} }] },
+      { text: 'Sorry.' },
+    ])
+    expect(end).toMatchObject({ status: 'completed' })
+    expect(types.filter((type) => type === 'tool.call.failed')).toHaveLength(2)
+    await server?.close()
+    const worse = await play(Array.from({ length: 6 }, (_, i) => ({ text: `${i}`, tools: [bad] })))
+    expect(worse.end).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('could not be read'),
+    })
+  })
+
+  test('[RUN-19] a cancel in the middle of a call ends the call, the request and the run once', async () => {
+    const off = new AbortController()
+    const waiting: Tool = {
+      ...echo('Read'),
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+          off.abort(new Error('cancelled by user'))
+        }),
+    }
+    const { end, types } = await play([{ tools: [read('x')] }], {
+      tools: new Map([['Read', waiting]]),
+      signal: off.signal,
+    })
+    expect(end).toMatchObject({ message: 'cancelled by user' })
+    expect(types).toEqual(['tool.call.started', 'tool.call.failed'])
+  })
+})

@@ -1,0 +1,118 @@
+import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { gateCall } from '../core/delegation/gate-call.ts'
+import { draftOf } from '../engine/sessions/drafts.ts'
+import type { ModelCall, ToolAnswer } from '../ports/model.ts'
+import type { Tool, ToolOutcome } from '../ports/tools.ts'
+import type { AgentRun, RunDeps } from './agent-run.ts'
+
+const previewChars = 2000
+
+/** A call and what came of it. */
+export type DoneCall = {
+  readonly answer: ToolAnswer
+  readonly isMalformed: boolean
+  /** A search that ran well and found nothing. */
+  readonly isEmptySearch: boolean
+  readonly changed: number
+}
+
+/** Runs one call of a model: read, gated, done and told; whatever happens, it has one end and one answer. */
+export async function runCall(deps: RunDeps, run: AgentRun, call: ModelCall): Promise<DoneCall> {
+  const { root } = run
+  const at = { ...root, spanId: deps.newSpan(), parentSpanId: root.spanId }
+  const which = { callId: call.callId, tool: call.tool }
+  const tool = run.tools.get(call.tool)
+  const input = tool?.input.safeParse(call.input)
+  await deps.record([
+    draftOf(at, 'tool.call.started', {
+      ...which,
+      ...(tool && { category: tool.category }),
+      ...(isObject(call.input) && { params: call.input as never }),
+    }),
+  ])
+  const startedAt = deps.clock.monotonic()
+  const took = () => ({ durationMs: Math.round(deps.clock.monotonic() - startedAt) })
+  const failed = async (text: string, isMalformed: boolean): Promise<DoneCall> => {
+    await deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: text })])
+    return done(call, { text, isError: true }, { isMalformed })
+  }
+  const denial = await deniedBy(run, call, tool)
+  if (denial) {
+    await deps.record([draftOf(at, 'tool.call.denied', { ...which, ...denial })])
+    return done(call, { text: `Denied: ${denial.reason}`, isError: true })
+  }
+  if (call.malformed !== undefined) return failed('the input of this call is no JSON; send it again', true)
+  if (!tool)
+    return failed(`there is no tool ${call.tool}; use one of ${[...run.tools.keys()].join(', ')}`, true)
+  if (!input?.success) {
+    const [issue] = input?.error.issues ?? []
+    return failed(`the input does not fit: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
+  }
+  await deps.onStatus(statusOf.calling(tool.name))
+  try {
+    const outcome = await tool.run(input.data, {
+      workspace: run.workspace,
+      writable: run.scope ?? run.agent.workGlobs,
+      mayChange: run.agent.policy.allow.includes('Patch'),
+      seen: run.seen,
+      signal: run.signal,
+      onOutput: (text) => deps.onOutput(call.callId, text),
+    })
+    run.signal.throwIfAborted()
+    await deps.record(endOf({ at, which, took: took() }, outcome))
+    return done(call, outcome)
+  } catch (error) {
+    const reason = run.signal.aborted ? 'cancelled' : `a bug in the tool: ${String(error)}`
+    await deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
+    run.signal.throwIfAborted()
+    throw error
+  }
+}
+
+async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) {
+  const { agent, depth, scope } = run
+  const input = isObject(call.input) ? call.input : {}
+  const name = typeof input['subagent_type'] === 'string' ? input['subagent_type'] : input['to']
+  const target =
+    typeof name === 'string'
+      ? { target: { name: name.slice(0, 100), agent: run.agents.get(name.toLowerCase()) } }
+      : {}
+  const changes = tool && call.malformed === undefined ? await tool.changes(call.input, run.workspace) : []
+  return gateCall({ agent, depth, ...(scope && { scope }) }, { tool: call.tool, changes, ...target })
+}
+
+type Ended = {
+  readonly at: Parameters<typeof draftOf>[0]
+  readonly which: { readonly callId: string; readonly tool: string }
+  readonly took: { readonly durationMs: number }
+}
+
+function endOf({ at, which, took }: Ended, outcome: ToolOutcome) {
+  const { text, isError, isTruncated, exitCode, changes = [] } = outcome
+  const said = { display: text.slice(0, previewChars) }
+  const more = { ...which, ...took, ...((isTruncated || text.length > previewChars) && { truncated: true }) }
+  return [
+    isError
+      ? draftOf(at, 'tool.call.failed', {
+          ...more,
+          error: said.display,
+          ...(exitCode !== undefined && { exitCode }),
+        })
+      : draftOf(at, 'tool.call.completed', { ...more, result: said }),
+    ...(changes.length > 0 ? [draftOf(at, 'patch.created', { files: [...changes] })] : []),
+  ]
+}
+
+const done = (
+  { callId, tool }: ModelCall,
+  outcome: ToolOutcome,
+  { isMalformed = false }: { isMalformed?: boolean } = {},
+): DoneCall => ({
+  answer: { callId, tool, text: outcome.text, isError: outcome.isError },
+  isMalformed,
+  isEmptySearch: !outcome.isError && (tool === 'Grep' || tool === 'Glob') && outcome.text.startsWith('No '),
+  changed: outcome.changes?.length ?? 0,
+})
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
