@@ -26,7 +26,7 @@ const receiptMs = 45_000
 const injectedMs = 5000
 
 /** A prompt is with the model by then, as far as anyone can tell. */
-const heardMs = 5000
+const heardMs = 10_000
 
 type Delivering = { readonly message: Queued; readonly text: string; readonly pane: PaneRef }
 
@@ -108,10 +108,7 @@ export class Delivery {
   async #paste({ message, text, pane }: Delivering): Promise<boolean> {
     const { lifecycle } = this.#watch.verdict
     if (lifecycle === 'starting' || lifecycle === 'waiting_input') return false
-    if (lifecycle === 'running' && message.mode !== 'urgent') return false
-    if (lifecycle === 'running' && !this.#hasReachedModel()) return false
-    // A dialog that came up just now is not ours to refuse.
-    if (lifecycle === 'running' && (await this.#box.look())?.reading.isWorking) await this.#box.interrupt()
+    if (lifecycle === 'running' && !(await this.#mayInterrupt(message))) return false
     const seen = await this.#box.free(pane)
     if (!seen) return false
     // Written first: a receipt is never older than this, and the terminal itself tells whether the paste was made.
@@ -119,6 +116,16 @@ export class Delivery {
     const stamp = this.#box.isOwnProgram ? undefined : seen.screen.stamp
     const paste = { text, id: message.messageId, stamp }
     return this.#parts.terminal.paste(pane, paste, this.#stopped.signal)
+  }
+
+  /** Interrupts what runs for a message that wants it. A dialog that came up just now is not ours to refuse. */
+  async #mayInterrupt({ mode }: Queued): Promise<boolean> {
+    if (mode !== 'urgent' || !this.#hasReachedModel()) return false
+    // Typed before its work shows, it would only wait in the CLI's own queue.
+    const seen = await this.#box.look()
+    if (!seen?.reading.isWorking || seen.reading.dialog) return false
+    await this.#box.interrupt()
+    return true
   }
 
   /** Interrupted before any answer, a prompt leaves the conversation: what was just sent gets the time to be heard. */

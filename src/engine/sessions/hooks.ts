@@ -56,6 +56,9 @@ function originOf({ watch }: Live, payload: unknown): Origin | undefined {
   return { producer: `plugin:${watch.id}:${epoch}`, n: n * draftsAtMost }
 }
 
+/** CLIs cut what a hook says beyond some 10,000 characters and put the rest into a file; a longer text is typed. */
+const mostInjected = 8000
+
 /** A message for the next boundary reaches a busy agent through its own hook: no key is pressed. */
 async function inject(
   { parts, live }: Answering,
@@ -63,12 +66,16 @@ async function inject(
   payload: unknown,
 ): Promise<HookReply | undefined> {
   const { watch } = live
-  const waiting = watch
-    .state()
-    ?.queue?.find(({ mode, stage, by }) => mode === 'important' && stage === 'queued' && by === 'terminal')
-  if (!waiting?.vault || dialect.inject(payload, '') === undefined) return undefined
+  const queue = watch.state()?.queue ?? []
+  const waiting = queue.find(
+    ({ mode, stage, by }) => mode === 'important' && stage === 'queued' && by === 'terminal',
+  )
+  // The hook may be that of a message which is just being typed: nothing overtakes it.
+  const isTyping = queue.some(({ stage }) => stage === 'pasted' || stage === 'submitted')
+  if (!waiting?.vault || isTyping || dialect.inject(payload, '') === undefined) return undefined
   const bytes = await parts.vault.get(waiting.vault)
-  const reply = bytes && dialect.inject(payload, new TextDecoder().decode(bytes))
+  const reply =
+    bytes && bytes.length <= mostInjected && dialect.inject(payload, new TextDecoder().decode(bytes))
   if (!reply) return undefined
   const { messageId, spanId } = waiting
   const root = watch.root

@@ -42,13 +42,15 @@ sessions: { inherit_environment_vars: ${JSON.stringify(['PATH', ...inherited])} 
     spawnSync('tmux', ['-u', '-L', socket, ...args], { encoding: 'utf8' }).stdout
   const targets: Target[] = []
   for (let i = 0; i < sessions; i++) {
-    const { session_id, tmux_session } = await daemon.ask((client) =>
+    const { id, session_id, tmux_session } = await daemon.ask((client) =>
       client.spawnSession({ agent_type: 'claude', prompt: 'Begin.', working_dir: own.cwd }),
     )
     const { events } = await daemon.ask((client) =>
-      client.listEvents({ type: 'session.launched', limit: 1000, after: 0 }),
+      client.listEvents({ session: id, type: 'session.launched', limit: 10, after: 0 }),
     )
-    const foreign = (events.at(-1)?.payload as { foreignId?: string } | undefined)?.foreignId ?? ''
+    const launched = events.find(({ sessionId }) => sessionId === id)
+    const foreign = (launched?.payload as { foreignId?: string } | undefined)?.foreignId
+    if (foreign === undefined) throw new Error(`the conversation of ${session_id} is not known`)
     const taken = () =>
       proxy
         .heard(foreign)

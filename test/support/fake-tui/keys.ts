@@ -54,7 +54,10 @@ function next(text: string, isLast: boolean): Found | undefined {
     if (!isLast && begin.startsWith(text)) return undefined
     return { length: 1, input: { kind: 'escape' } }
   }
-  const stop = Array.from(text).findIndex((char) => char in single || char === '\u001b')
-  const plain = stop < 0 ? text : Array.from(text).slice(0, stop).join('')
+  let plain = ''
+  for (const char of text) {
+    if (char in single || char === '\u001b') break
+    plain += char
+  }
   return { length: plain.length, input: { kind: 'text', text: plain } }
 }

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, type TestContext, test } from 'vitest'
+import { cliSessions, scripted } from '../support/cli-session.ts'
+import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { eventually } from '../support/session-daemon.ts'
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
+const both = clis.filter(({ name }) => name === 'claude')
+
+/** Waits until a tool runs. */
+const working = (m: Awaited<ReturnType<typeof cliSessions>>) =>
+  eventually(
+    () => m.client.listEvents({ type: 'tool.call.started', limit: 10, after: 0 }),
+    ({ events }) => events.length > 0,
+    60_000,
+  )
+
+describe.each(both)('Claude Code $version', { timeout: 180_000 }, (cli) => {
+  const open = async ({ skip }: TestContext) => {
+    if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
+    const m = await cliSessions('claude', {
+      version: cli.version,
+      config: 'child_agents: { mode: manual }\n',
+    })
+    const spawn = (prompt: string) => m.spawn(prompt, { permission_mode: 'bypass' })
+    const status = (id: string, wanted: string) =>
+      eventually(
+        () => m.client.getSession({ id }),
+        (session) => session.status === wanted,
+        60_000,
+      )
+    const accepted = async (id: string) =>
+      (
+        await eventually(
+          () => m.client.listMessages({ id }),
+          ({ messages }) => messages.every(({ state }) => state === 'accepted' || state === 'failed'),
+          90_000,
+        )
+      ).messages.map(({ preview, state }) => [preview.split('\n')[0], state])
+    const proofs = async () => {
+      const { events } = await m.client.listEvents({ type: 'message.accepted', limit: 100, after: 0 })
+      return events.map(({ payload }) => (payload as { proof?: string }).proof)
+    }
+    const prompts = async (id: string) => {
+      const { entries } = await m.client.getTranscript({ id })
+      return entries.filter(({ who }) => who === 'user').map(({ text }) => text.trim().split('\n')[0])
+    }
+    return { m, spawn, status, accepted, proofs, prompts }
+  }
+
+  test('[MUS-244][SM-42] an important message reaches a busy agent through its hook, without a key, and its record proves it', async (context) => {
+    const { m, spawn, status, accepted, proofs, prompts } = await open(context)
+    const busy = scripted([{ tools: [bash('sleep 6')] }, { text: 'I saw it.', delayMs: 300 }], 'Work.')
+    const { session_id: id } = await spawn(busy)
+    await working(m)
+    await m.client.sendMessage({ id, text: 'use the other key', mode: 'important' })
+    expect(await accepted(id)).toEqual([
+      ['Work.', 'accepted'],
+      ['use the other key', 'accepted'],
+    ])
+    expect((await proofs()).at(-1)).toBe('transcript')
+    await status(id, 'idle')
+    expect(await prompts(id)).toEqual(['Work.'])
+    const { events } = await m.client.listEvents({ type: 'message.delivered', limit: 100, after: 0 })
+    expect(events.map(({ payload }) => (payload as { stage?: string }).stage)).toEqual(['injected'])
+  })
+
+  test('[SM-42][SM-43] an urgent message interrupts what runs and is the next prompt', async (context) => {
+    const { m, spawn, status, accepted, prompts } = await open(context)
+    const { session_id: id } = await spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
+    await status(id, 'idle')
+    await m.client.sendMessage({ id, text: scripted([{ tools: [bash('sleep 60')] }], 'Long work.') })
+    await working(m)
+    const started = performance.now()
+    await m.client.sendMessage({ id, text: 'stop that', mode: 'urgent' })
+    expect((await accepted(id)).at(-1)).toEqual(['stop that', 'accepted'])
+    expect(performance.now() - started).toBeLessThan(50_000)
+    await status(id, 'idle')
+    expect((await prompts(id)).filter((text) => !text?.startsWith('['))).toEqual([
+      'Begin.',
+      'Long work.',
+      'stop that',
+    ])
+  })
+
+  test('[SM-43] interrupted from outside before any answer, the prompt that comes back is no draft and holds nothing up', async (context) => {
+    const { m, spawn, status, accepted } = await open(context)
+    const { session_id: id } = await spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
+    await status(id, 'idle')
+    await m.client.sendMessage({ id, text: scripted([{ text: 'late', delayMs: 60_000 }], 'Never answered.') })
+    await accepted(id)
+    await sleep(1500)
+    await m.client.interruptSession({ id })
+    await m.client.sendMessage({ id, text: 'something else' })
+    expect((await accepted(id)).at(-1)).toEqual(['something else', 'accepted'])
+  })
+})
