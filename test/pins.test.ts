@@ -252,6 +252,7 @@ const commands = [
 
 const environment = [
   'MUSTER_BASH_ENV',
+  'MUSTER_CALL',
   'MUSTER_CONFIG',
   'MUSTER_DEPTH',
   'MUSTER_HOME',

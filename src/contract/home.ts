@@ -19,6 +19,8 @@ export const environmentNames = {
   depth: 'MUSTER_DEPTH',
   bashEnv: 'MUSTER_BASH_ENV',
   isolation: 'MUSTER_ISOLATION',
+  /** Which call of a tool a process belongs to. */
+  call: 'MUSTER_CALL',
 } as const
 
 // The smallest limit of the systems we run on (macOS has 104 bytes with the closing zero, Linux 108).

@@ -112,11 +112,7 @@ export class Engine {
   async perform(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<void> {
     await this.#writable()
     const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
-    // A session that begins here has an id of ours, which nothing can have had before.
-    const begun = new Set(
-      drafts.filter(({ type }) => type === 'session.started').map(({ sessionId }) => sessionId),
-    )
-    await this.#loadEnded(prepared.filter(({ value }) => !begun.has(value.sessionId)))
+    await this.#loadEnded(prepared)
     await this.#writable()
     this.#refuseWhileReopening()
     guard?.(this.#fleet)

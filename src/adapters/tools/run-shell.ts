@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../contract/errors.ts'
+import { environmentNames } from '../../contract/home.ts'
 import type { Processes } from '../../ports/processes.ts'
 import { boundedOutput } from './bounded-output.ts'
 
@@ -33,7 +34,7 @@ const mostChars = 30_000
 const graceMs = 300
 /** A pipe can be held open by a process that is not ours to end. */
 const closeMs = 1000
-const markName = 'MUSTER_CALL'
+const markName = environmentNames.call
 const never = new AbortController().signal
 
 /** Runs a command and everything it starts, and ends all of it: nothing outlives the call. */
