@@ -67,12 +67,15 @@ test('[SM-85] at a terminal a person is asked first, and no is no', async () => 
   const screen = async () => c.tmux('capture-pane', '-p', '-J', '-t', `=${shell.tmux_session}:`)
   // As a person: the shell of a session would act for that session.
   const person = `env -u MUSTER_SESSION -u MUSTER_TOKEN sm kill ${child.session_id}`
+  // What is typed before a shell reads may be thrown away as it starts.
+  await eventually(screen, (text) => /[$#]$/.test(text.trim()))
   type(person)
   await eventually(screen, (text) => text.includes('End it all the same? [y/N]'))
   type('n')
   await eventually(screen, (text) => text.includes('nothing was ended'))
   expect((await c.session(child)).completion_status).toBeNull()
   type('clear')
+  await eventually(screen, (text) => !text.includes('nothing was ended'))
   type(person)
   await eventually(screen, (text) => text.includes('End it all the same? [y/N]'))
   type('y')

@@ -231,6 +231,13 @@ export class Sessions {
     await this.#look(watch)
   }
 
+  async #interruptBriefly(live: Live): Promise<void> {
+    const over = this.interrupt(live).catch((error: unknown) => {
+      if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
+    })
+    await Promise.race([over, this.#parts.clock.sleep(1500, this.#stopped.signal).catch(() => {})])
+  }
+
   /** A session that is there to be acted on, once what is under way with it is done. */
   async settled(id: SessionId): Promise<Live | undefined> {
     await this.#turns.settled(id)
@@ -250,9 +257,7 @@ export class Sessions {
     const managed = state?.managed
     if (!state || !managed) return { done: Promise.resolve([]) }
     if (!force && managed.place && !hasEnded(state))
-      await this.interrupt(live).catch((error: unknown) => {
-        if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
-      })
+      await this.#interruptBriefly(live)
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
     await watch.end(
       draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
