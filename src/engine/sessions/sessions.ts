@@ -256,8 +256,7 @@ export class Sessions {
     const state = watch.state()
     const managed = state?.managed
     if (!state || !managed) return { done: Promise.resolve([]) }
-    if (!force && managed.place && !hasEnded(state))
-      await this.#interruptBriefly(live)
+    if (!force && managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
     await watch.end(
       draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
