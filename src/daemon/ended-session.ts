@@ -7,7 +7,8 @@ import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { pickEvents } from './pick-events.ts'
 
-const indexWaitMs = 2000
+// A machine that is busy with starting agents is slow, not broken: waiting beats a refusal that has to be repeated.
+const indexWaitMs = 10_000
 const maxEvents = 1000
 
 /** What a session that is no longer in memory is made of; the rest of its events changes nothing here. */
