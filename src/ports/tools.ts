@@ -5,8 +5,8 @@ import type { ToolCategory } from '../contract/values.ts'
 export type ToolContext = {
   /** The project, a full path with links resolved; nothing outside of it is written. */
   readonly workspace: string
-  /** Globs of what may be changed, relative to the workspace; empty means all of it. */
-  readonly writable: readonly string[]
+  /** Limits on what may be changed, each a list of globs relative to the workspace: a file has to be in all of them. */
+  readonly writable: readonly (readonly string[])[]
   /** Whether anything may be changed at all: a Bash without it runs where nothing can be. */
   readonly mayChange: boolean
   /** What this run has read, by full path: a file that exists is read before it is overwritten. */

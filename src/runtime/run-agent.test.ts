@@ -216,6 +216,44 @@ describe('what a model tries', () => {
     })
   })
 
+  test('[RUN-19] what a call changed is recorded also when the run is cancelled as it ends', async () => {
+    const off = new AbortController()
+    const changing: Tool = {
+      ...echo('Read'),
+      run: async () => {
+        off.abort(new Error('cancelled by user'))
+        return { text: 'done', isError: false, changes: [{ path: 'a.ts', change: 'modified' }] }
+      },
+    }
+    const { end, recorded } = await play([{ tools: [read('x')] }], {
+      tools: new Map([['Read', changing]]),
+      signal: off.signal,
+    })
+    expect(end).toMatchObject({ message: 'cancelled by user' })
+    const ends = recorded.map(({ type }) => type).filter((type) => /^(tool\.call\.[cf]|patch)/.test(type))
+    expect(ends).toEqual(['tool.call.completed', 'patch.created'])
+  })
+
+  test('[RUN-20] a task cannot widen what the agent may change: every limit holds for what a tool writes', async () => {
+    const limits: unknown[] = []
+    const looking: Tool = {
+      ...echo('Read'),
+      run: async (_input, { writable }) => {
+        limits.push(writable)
+        return { text: '', isError: false }
+      },
+    }
+    const tools = new Map([['Read', looking]])
+    await play([{ tools: [read('x')] }, { text: 'Done.' }], {
+      tools,
+      agent: { ...agent, workGlobs: ['src/**'] },
+      scope: ['**'],
+    })
+    await server?.close()
+    await play([{ tools: [read('x')] }, { text: 'Done.' }], { tools })
+    expect(limits).toEqual([[['**'], ['src/**']], []])
+  })
+
   test('[RUN-19] a cancel in the middle of a call ends the call, the request and the run once', async () => {
     const off = new AbortController()
     const waiting: Tool = {

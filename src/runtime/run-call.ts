@@ -49,24 +49,24 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: ModelCall): Pr
     return failed(`the input does not fit: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
   }
   await deps.onStatus(statusOf.calling(tool.name))
-  try {
-    const outcome = await tool.run(input.data, {
-      workspace: run.workspace,
-      writable: run.scope ?? run.agent.workGlobs,
-      mayChange: run.agent.policy.allow.includes('Patch'),
-      seen: run.seen,
-      signal: run.signal,
-      onOutput: (text) => deps.onOutput(call.callId, text),
-    })
-    run.signal.throwIfAborted()
-    await deps.record(endOf({ at, which, took: took() }, outcome))
-    return done(call, outcome)
-  } catch (error) {
+  const context = {
+    workspace: run.workspace,
+    writable: [run.scope ?? [], run.agent.workGlobs].filter((globs) => globs.length > 0),
+    mayChange: run.agent.policy.allow.includes('Patch'),
+    seen: run.seen,
+    signal: run.signal,
+    onOutput: (text: string) => deps.onOutput(call.callId, text),
+  }
+  const outcome = await tool.run(input.data, context).catch(async (error: unknown) => {
     const reason = run.signal.aborted ? 'cancelled' : `a bug in the tool: ${String(error)}`
     await deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
     run.signal.throwIfAborted()
     throw error
-  }
+  })
+  // What it did is recorded also when the run was cancelled meanwhile.
+  await deps.record(endOf({ at, which, took: took() }, outcome))
+  run.signal.throwIfAborted()
+  return done(call, outcome)
 }
 
 async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) {

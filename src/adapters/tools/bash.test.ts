@@ -215,7 +215,7 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
   })
 
   test('[MUS-254] inside its scope a command changes files, outside of it nothing', async () => {
-    const b = project({ writable: ['src/**', 'docs/new/**'] })
+    const b = project({ writable: [['src/**', 'docs/new/**']] })
     const before = everything(b.workspace)
     expect(
       await b.bash(
@@ -237,8 +237,15 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
     expect(everything(b.workspace)).toEqual(before)
   })
 
+  test('[MUS-254] every limit holds: a wide one opens nothing that a narrow one closes', async () => {
+    const b = project({ writable: [['**'], ['src/**']] })
+    const outcome = await b.bash('echo x >> README.md; echo y > src/y')
+    expect(outcome.text).toMatch(/^scope_violation/)
+    expect([b.text('README.md'), b.text('src/y')]).toEqual(['read\n', 'y\n'])
+  })
+
   test('[MUS-254] what is moved out of the scope is not lost', async () => {
-    const b = project({ writable: ['src/**'] })
+    const b = project({ writable: [['src/**']] })
     b.put('src/deep/precious', 'only copy')
     await b.bash('mv src/lib.ts gone.ts; mv src elsewhere')
     expect([b.text('src/lib.ts'), b.text('src/deep/precious')]).toEqual(['lib\n', 'only copy'])
@@ -253,7 +260,7 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
   })
 
   test('[MUS-254] a new hard link opens no way out of the scope', async () => {
-    const b = project({ writable: ['src/**'] })
+    const b = project({ writable: [['src/**']] })
     await b.bash('ln README.md src/same && echo changed > src/same')
     expect(b.text('README.md')).toBe('read\n')
     linkSync(join(b.workspace, 'README.md'), join(b.workspace, 'src', 'old-link'))
@@ -269,7 +276,7 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
     ['docs/new.md', 'mkdir -p docs; echo x > docs/new.md; echo y > docs/other', ['docs/new.md']],
     ['out/{a,b}/**', 'mkdir -p out/a out/c; echo x > out/a/x; echo y > out/c/y; echo z > out/z', ['out/a/x']],
   ])('[MUS-254] a scope %s is held to the letter', async (glob, command, expected) => {
-    const b = project({ writable: [glob] })
+    const b = project({ writable: [[glob]] })
     const before = everything(b.workspace)
     const outcome = await b.bash(command)
     expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('scope_violation') })
@@ -283,13 +290,13 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
   })
 
   test('[MUS-254] a folder that was opened for a scope and stays empty is gone afterwards', async () => {
-    const b = project({ writable: ['deep/er/**'] })
+    const b = project({ writable: [['deep/er/**']] })
     await b.bash('true')
     expect(existsSync(join(b.workspace, 'deep'))).toBe(false)
   })
 
   test('[MUS-254] a scope that a link leads out of the project opens nothing', async () => {
-    const b = project({ writable: ['out/**'] })
+    const b = project({ writable: [['out/**']] })
     mkdirSync(join(b.outer, 'target'))
     symlinkSync(join(b.outer, 'target'), join(b.workspace, 'out'))
     const { text } = await b.bash('echo x > out/x')
@@ -298,7 +305,7 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
   })
 
   test('[MUS-254] nothing of a call is left in the folder for temporary files', async () => {
-    const b = project({ writable: ['src/*.ts'] })
+    const b = project({ writable: [['src/*.ts']] })
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('muster-bash-'))
     await b.bash('echo x > $TMPDIR/x; echo y > src/y')
     const after = readdirSync(tmpdir()).filter((name) => name.startsWith('muster-bash-'))

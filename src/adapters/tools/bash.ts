@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import { bashOutcome } from './bash-outcome.ts'
 import { defineTool } from './define-tool.ts'
 import { guardFiles } from './guard-files.ts'
-import type { MatchesGlob } from './may-change.ts'
+import { isWithin, type MatchesGlob } from './may-change.ts'
 import { runShell } from './run-shell.ts'
 import { canWall, wallArguments } from './shell-walls.ts'
 import type { WorkspaceTurns } from './workspace-turns.ts'
@@ -84,8 +84,8 @@ async function runWalled(call: Call): Promise<ToolOutcome> {
   const { workspace, writable, mayChange, signal } = call.context
   const { env, hidden, alsoWritable, turns } = call.parts
   await using temporary = await temporaryFolder()
-  const globs = writable.length === 0 ? ['**'] : writable
-  await using opened = await writableFolders(workspace, mayChange ? globs : [])
+  const [first = ['**'], ...others] = writable
+  await using opened = await writableFolders(workspace, mayChange ? first : [])
   const walls = {
     workspace,
     writable: opened.folders,
@@ -96,7 +96,7 @@ async function runWalled(call: Call): Promise<ToolOutcome> {
   }
   const run = () => shell(call, wallArguments(walls), env).then((ran) => bashOutcome(ran))
   if (!mayChange) return await run()
-  if (opened.isExact) return await turns.shared(workspace, signal, run)
+  if (opened.isExact && others.length === 0) return await turns.shared(workspace, signal, run)
   const folders = opened.folders.map((folder) => relative(workspace, folder))
   return await guarded(call, { folders, store: temporary.forCopies, argv: wallArguments(walls), env })
 }
@@ -123,8 +123,7 @@ type Guard = {
 function guarded(call: Call, { folders, store, argv, env }: Guard): Promise<ToolOutcome> {
   const { workspace, writable, mayChange, signal } = call.context
   const { matchesGlob, turns } = call.parts
-  const isInScope = (path: string) =>
-    mayChange && (writable.length === 0 || writable.some((glob) => matchesGlob(path, glob)))
+  const isInScope = (path: string) => mayChange && isWithin(path, writable, matchesGlob)
   // Alone: what others changed meanwhile would be undone too.
   return turns.alone(workspace, signal, async () => {
     const judge = await guardFiles({ workspace, folders, isInScope, store, signal })

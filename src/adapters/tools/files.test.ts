@@ -264,7 +264,7 @@ describe('Write', () => {
   })
 
   test('[MUS-254] the limits hold though a link was put into the path after the gate, and git keeps its own', async () => {
-    const b = bench({ writable: ['src/**'] })
+    const b = bench({ writable: [['src/**']] })
     b.put('docs/a', 'x')
     mkdirSync(join(b.workspace, 'src'))
     symlinkSync('../docs', join(b.workspace, 'src/d'))

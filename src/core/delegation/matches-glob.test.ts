@@ -24,6 +24,14 @@ test.each([
   ['axb', 'a.b', false],
   ['{a.ts', '{a.ts', true],
   ['🙂.md', '?.md', true],
+  ['a/x/b', 'a/{x,y}/**', true],
+  ['a/b', '{a,b}', true],
+  ['a', 'a/**', false],
+  ['a/b', '**/b', true],
+  ['x.ts', '**/{a,x}.{js,ts}', true],
+  ['a]b', 'a[z-a]b', false],
+  ['src/deep/er/x', 'src/**/er', true],
+  ['.env', '*', true],
 ])('[RUN-20] %s under %s: %s', (path, glob, isIn) => {
   expect(matchesGlob(path, glob)).toBe(isIn)
 })
@@ -42,4 +50,15 @@ test('[RUN-20] it agrees with Node on plain globs', () => {
       },
     ),
   )
+})
+
+test('[RUN-20] no glob takes long, whatever it is made of', () => {
+  const path = `${'a'.repeat(250)}/${'a'.repeat(250)}/${'a'.repeat(250)}`
+  for (const glob of [
+    `${'*a'.repeat(60)}b`,
+    `${'**/'.repeat(40)}b`,
+    '{a,b}'.repeat(40),
+    `${'a*'.repeat(100)}`,
+  ])
+    expect(matchesGlob(path, glob)).toBe(glob.startsWith('a*'))
 })

@@ -1,52 +1,119 @@
 /**
  * Whether a path is one that a glob names: `*` and `?` stay inside a folder, `**` crosses folders, `{a,b}` is a
  * choice, `[a-z]` a class. Paths are relative to the project, with `/`; a glob that names a folder names what is in it.
+ * No glob takes long, whatever it is made of: globs come with the projects of strangers.
  */
 export function matchesGlob(path: string, glob: string): boolean {
-  const pattern = glob.replace(/^\.?\/+/, '').replace(/\/+$/, '')
-  if (pattern === '' || pattern === '.') return true
-  return expressionOf(pattern).test(path)
+  const names = path.split('/')
+  return patternsOf(glob).some((pattern) => matchesFrom(pattern, names))
 }
 
-const known = new Map<string, RegExp>()
+/** A part of a glob between two slashes: `**`, or what one name has to look like. */
+type Part = '**' | readonly Sign[]
+/** One character, any one, or any number of them; a class by its own expression. */
+type Sign = string | { readonly kind: 'one' | 'many' } | { readonly kind: 'class'; readonly of: RegExp }
 
-function expressionOf(glob: string): RegExp {
+const mostChoices = 1000
+const known = new Map<string, readonly (readonly Part[])[]>()
+
+function patternsOf(glob: string): readonly (readonly Part[])[] {
   const found = known.get(glob)
   if (found) return found
-  const made = new RegExp(`^${translated(glob)}(?:/.*)?$`, 'su')
+  const made = choicesOf(glob).map((choice) =>
+    choice
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .map((part) => (part === '**' ? part : signsOf(part))),
+  )
   if (known.size > 1000) known.clear()
   known.set(glob, made)
   return made
 }
 
-function translated(glob: string): string {
-  let out = ''
-  let choices = 0
-  for (let i = 0; i < glob.length; ) {
-    const rest = glob.slice(i)
-    const wide = /^\*\*(\/|$)/.exec(rest)
-    const set = /^\[(!?)([^\]/]+)\]/.exec(rest)
-    const char = String.fromCodePoint(glob.codePointAt(i) as number)
-    if (wide && (i === 0 || glob[i - 1] === '/')) {
-      out += wide[1] === '/' ? '(?:[^/]+/)*' : '.+'
-      i += wide[0].length
-    } else if (set) {
-      out += `[${set[1] ? '^/' : ''}${(set[2] as string).replaceAll(/[\\\]^&~|]/g, String.raw`\$&`)}]`
-      i += set[0].length
-    } else if (char === '{' && rest.includes('}')) {
-      choices += 1
-      out += '(?:'
-      i += 1
-    } else if (choices > 0 && (char === ',' || char === '}')) {
-      out += char === ',' ? '|' : ')'
-      choices -= char === '}' ? 1 : 0
-      i += 1
-    } else {
-      out += char === '*' ? '[^/]*' : char === '?' ? '[^/]' : literal(char)
-      i += char.length
-    }
+/** `a{b,c}` as `ab` and `ac`; braces that are not closed, or give too many, are plain characters. */
+function choicesOf(glob: string): string[] {
+  let choices = [glob]
+  for (;;) {
+    const next = choices.flatMap((choice) => {
+      const braces = /\{([^{}]*,[^{}]*)\}/.exec(choice)
+      if (!braces) return [choice]
+      const [before, after] = [choice.slice(0, braces.index), choice.slice(braces.index + braces[0].length)]
+      return (braces[1] as string).split(',').map((one) => `${before}${one}${after}`)
+    })
+    if (next.length === choices.length) return choices
+    if (next.length > mostChoices) return [glob]
+    choices = next
   }
-  return out + ')'.repeat(choices)
 }
 
-const literal = (char: string): string => char.replaceAll(/[$()*+./?[\\\]^{|}-]/gu, String.raw`\$&`)
+function signsOf(part: string): Sign[] {
+  const signs: Sign[] = []
+  for (const [token] of part.matchAll(/\[!?[^\]]+\]|\*+|\?|[\s\S]/gu)) {
+    if (token.startsWith('*')) signs.push({ kind: 'many' })
+    else if (token === '?') signs.push({ kind: 'one' })
+    else if (token.length > 2 && token.startsWith('[')) signs.push({ kind: 'class', of: classOf(token) })
+    else signs.push(token)
+  }
+  return signs
+}
+
+function classOf(token: string): RegExp {
+  const isNot = token[1] === '!'
+  const chars = token.slice(isNot ? 2 : 1, -1).replaceAll(/[\\\]^[&~|]/g, String.raw`\$&`)
+  try {
+    return new RegExp(`^[${isNot ? '^' : ''}${chars}]$`, 'u')
+  } catch {
+    // A range that runs backwards names nothing.
+    return /^(?!)/
+  }
+}
+
+/** Which parts may come next, name after name: the work is parts times names, never more. */
+function matchesFrom(parts: readonly Part[], names: readonly string[]): boolean {
+  let open = closed(new Set([0]), parts)
+  for (const name of names) {
+    if (open.has(parts.length)) return true
+    const next = new Set<number>()
+    for (const at of open) {
+      const part = parts[at]
+      // At the end it stands for something below, never for nothing.
+      if (part === '**') next.add(at === parts.length - 1 ? parts.length : at)
+      else if (part && matchesName(part, name)) next.add(at + 1)
+    }
+    open = closed(next, parts)
+  }
+  return open.has(parts.length)
+}
+
+/** `**` in front of more may also stand for nothing. */
+function closed(open: Set<number>, parts: readonly Part[]): Set<number> {
+  for (const at of open) if (parts[at] === '**' && at < parts.length - 1) open.add(at + 1)
+  return open
+}
+
+/** Stars are tried from the shortest on; only the last one is ever tried again. */
+function matchesName(signs: readonly Sign[], name: string): boolean {
+  const chars = Array.from(name)
+  let [sign, char] = [0, 0]
+  let star: { readonly sign: number; char: number } | undefined
+  while (char < chars.length) {
+    const wanted = signs[sign]
+    if (typeof wanted === 'object' && wanted.kind === 'many') {
+      star = { sign, char }
+      sign += 1
+    } else if (wanted !== undefined && fits(wanted, chars[char] as string)) {
+      sign += 1
+      char += 1
+    } else if (star) {
+      star.char += 1
+      sign = star.sign + 1
+      char = star.char
+    } else return false
+  }
+  return signs.slice(sign).every((rest) => typeof rest === 'object' && rest.kind === 'many')
+}
+
+const fits = (sign: Sign, char: string): boolean =>
+  typeof sign === 'string'
+    ? sign === char
+    : sign.kind === 'one' || (sign.kind === 'class' && sign.of.test(char))
