@@ -22,6 +22,6 @@ test('[SM-14] an unknown type is refused with the nearest and the known ones', (
   expect(() => findAgent(agents, 'Enginer')).toThrow(
     'no agent type Enginer; did you mean engineer? Known: developer or engineer, explore',
   )
-  expect(() => findAgent([], 'x')).toThrow('no agent type x; Known: none')
+  expect(() => findAgent([], 'x')).toThrow('no agent type x; known: none')
   expect(() => findAgent(agents, 'x')).toThrow(expect.objectContaining({ code: 'not_found' }))
 })

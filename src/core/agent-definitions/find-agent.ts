@@ -13,6 +13,6 @@ export function findAgent(agents: readonly AgentDefinition[], wanted: string): A
     agents.flatMap((agent) => [agent.name, ...agent.aliases]),
   )
   const known = agents.map((agent) => [agent.name, ...agent.aliases].join(' or ')).join(', ')
-  const hint = near === undefined ? '' : `did you mean ${near}? `
-  throw new AppError('not_found', `no agent type ${wanted}; ${hint}Known: ${known === '' ? 'none' : known}`)
+  const hint = near === undefined ? 'known' : `did you mean ${near}? Known`
+  throw new AppError('not_found', `no agent type ${wanted}; ${hint}: ${known === '' ? 'none' : known}`)
 }

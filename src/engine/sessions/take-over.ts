@@ -33,7 +33,7 @@ export async function takeOver(
   const cli = managed?.cli as AgentCliName
   if (managed?.foreignId === undefined)
     throw new AppError('conflict', 'its conversation is not known, so nothing can go on with it')
-  const found = { cli, foreignId: managed.foreignId, env: known(parts.surroundings.env) }
+  const found = { cli, foreignId: managed.foreignId, env: parts.surroundings.env }
   const pid = await runsOutside(parts, found, signal)
   if (pid !== undefined) throw new AppError('conflict', `${elsewhere(pid)}: sm adopt ${shortId(sessionId)}`)
   const short = shortId(sessionId)
@@ -102,11 +102,8 @@ export async function takeOver(
   )
 }
 
-const known = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
-
 const whereabouts = ({ surroundings: { env } }: Parts): Record<string, string> =>
-  known(Object.fromEntries(places.map((name) => [name, env[name]])))
+  Object.fromEntries(Object.entries(env).filter(([name]) => places.includes(name)))
 
 function rootFor(parts: Parts, state: Readonly<SessionState>, by: string): Root {
   const span = [...state.open.values()].find(({ kind }) => kind === 'session')
