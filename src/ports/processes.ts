@@ -19,7 +19,7 @@ export type Processes = {
     names: readonly N[],
     signal: AbortSignal,
   ): Promise<readonly { readonly pid: number; readonly values: Readonly<Record<N, string>> }[]>
-  /** When a process started; nothing when there is none with this pid. */
+  /** When a process started; nothing when there is none with this pid, or it is ending. */
   startedAt(pid: number): Promise<number | undefined>
   /** A variable of the environment that a process was started with; nothing where the system does not tell. */
   variable(pid: number, name: string): Promise<string | undefined>

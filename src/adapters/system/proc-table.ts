@@ -57,7 +57,7 @@ export const procTable: ProcessTable = {
   async startedAt(pid) {
     const text = read(pid, 'stat')
     const stat = text === undefined ? undefined : parseStat(text.toString())
-    if (stat === undefined) return undefined
+    if (stat === undefined || stat.isEnding) return undefined
     return (await bootTime()) + Math.round((Number(stat.birth) * 1000) / units().ticksPerSecond)
   },
 
@@ -77,6 +77,8 @@ export const procTable: ProcessTable = {
   },
 }
 
+/** PF_EXITING of the kernel. */
+const exiting = 0x4
 const nul = Buffer.from([0])
 const atOnce = 64
 
@@ -120,6 +122,8 @@ export function parseStat(text: string) {
     parent: Number(field(4)),
     group: Number(field(5)),
     session: Number(field(6)),
+    // Its environment is gone before it is.
+    isEnding: 'ZX'.includes(field(3)) || (Number(field(9)) & exiting) !== 0,
     cpuTicks: Number(field(14)) + Number(field(15)),
     birth: field(22),
     pages: Number(field(24)),

@@ -191,6 +191,25 @@ test.each([
   },
 )
 
+test.each([
+  ['/proc', procTable],
+  ['ps', psTable],
+])(
+  '[MUS-235] %s: one that has ended and is not yet waited for did not start any more',
+  async (_name, table) => {
+    // Its parent is stopped, so nobody waits for it.
+    const { pid, written } = await shell('sleep 60 & echo $! > PIDFILE; wait')
+    const one = systemProcesses(systemClock, table)
+    expect(await one.startedAt(written)).toBeDefined()
+    process.kill(pid, 'SIGSTOP')
+    process.kill(written, 'SIGKILL')
+    await vi.waitFor(async () => expect(await isAlive(written)).toBe(false), 20_000)
+    expect(existsSync(`/proc/${written}`)).toBe(true)
+    expect(await one.startedAt(written)).toBeUndefined()
+    process.kill(pid, 'SIGCONT')
+  },
+)
+
 test('[MUS-240] a variable of a process is told by its whole name', async () => {
   const { mark, pid } = await shell('echo $$ > PIDFILE; exec sleep 60')
   expect(await processes.variable(pid, mark.name)).toBe(mark.value)

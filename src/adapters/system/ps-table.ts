@@ -14,8 +14,9 @@ export const psTable: ProcessTable = {
   carrying: async () => [],
 
   async startedAt(pid) {
-    const answer = await ps(['-o', 'lstart=', '-p', String(pid)], { env }).catch(() => ({ stdout: '' }))
-    const at = Date.parse(words(answer.stdout).join(' '))
+    const answer = await ps(['-o', 'stat=,lstart=', '-p', String(pid)], { env }).catch(() => ({ stdout: '' }))
+    const [state = '', ...started] = words(answer.stdout)
+    const at = state.startsWith('Z') ? Number.NaN : Date.parse(started.join(' '))
     return Number.isNaN(at) ? undefined : at
   },
 

@@ -50,13 +50,15 @@ test('[MUS-254] who gives up waiting holds up nobody, and a failure gives the tu
   const stop = new AbortController()
   const first = turns.alone('/w', never, act('a'))
   const second = turns.alone('/w', stop.signal, act('b'))
-  const third = turns.shared('/w', never, () => Promise.reject(new Error('broke')))
+  const third = expect(turns.shared('/w', never, () => Promise.reject(new Error('broke')))).rejects.toThrow(
+    'broke',
+  )
   const fourth = turns.alone('/w', never, act('d'))
   stop.abort(new Error('given up'))
   await expect(second).rejects.toThrow('given up')
   await end('a')
   await first
-  await expect(third).rejects.toThrow('broke')
+  await third
   await turn()
   await end('d')
   await fourth

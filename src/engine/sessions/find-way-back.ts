@@ -47,8 +47,11 @@ export async function runsOutside(
   { cli, foreignId, env }: Sought,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  for (const { foreignId: id, pid } of await parts.clis[cli].foreign(env, signal))
-    if (id === foreignId && pid !== undefined && !(await parts.processes.variable(pid, 'MUSTER_SESSION')))
-      return pid
+  for (const { foreignId: id, pid } of await parts.clis[cli].foreign(env, signal)) {
+    if (id !== foreignId || pid === undefined) continue
+    if (await parts.processes.variable(pid, 'MUSTER_SESSION')) continue
+    // One of ours that is just ending tells no variables any more.
+    if ((await parts.processes.startedAt(pid)) !== undefined) return pid
+  }
   return undefined
 }

@@ -58,6 +58,7 @@ export class SessionWatch {
   #prompt: { at: number; text: string; source: SignalSource } | undefined
   readonly #calls = new HookCalls()
   #timer: AbortController | undefined
+  #isStopped = false
   #work: Promise<void> = Promise.resolve()
   readonly #resumedAt: number
 
@@ -146,7 +147,9 @@ export class SessionWatch {
     this.#recorded = this.state()?.lifecycle ?? this.#recorded
   }
 
+  /** What it is still taking is written; nothing is looked at again. */
   stop(): void {
+    this.#isStopped = true
     this.#timer?.abort()
   }
 
@@ -372,7 +375,7 @@ export class SessionWatch {
 
   #schedule(verdict: Verdict): void {
     this.#timer?.abort()
-    if (verdict.until === undefined) return
+    if (this.#isStopped || verdict.until === undefined) return
     const timer = new AbortController()
     this.#timer = timer
     const { clock } = this.#parts
