@@ -12,6 +12,13 @@ const head = `# Settings of Muster: copy this to ~/.config/muster/config.yaml (o
 const samples: Readonly<Record<string, readonly string[]>> = {
   'claude.agent_configs': ['Engineer: { model: opus, args: [--verbose] }', 'tester: { cli: codex }'],
   'claude.presets': ['quick-fix: { model: sonnet, args: [--permission-mode, acceptEdits] }'],
+  'models.providers': [
+    'anthropic: { keyring: muster/anthropic }',
+    'mine: { protocol: compatible, base_url: "http://10.0.0.7:8000/v1", key_env: MINE_API_KEY }',
+  ],
+  'runtime.approvals': [
+    '[{ tool: Bash, pattern: "git push*", action: ask }, { tool: WebFetch, action: deny }]',
+  ],
   clis: ['codex: { command: codex, args: [--search] }', 'mine: { command: my-agent, prompt: argument }'],
 }
 

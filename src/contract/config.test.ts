@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { configKeys, keysAt } from './config/config-keys.ts'
 import { flattenConfig } from './config/flatten-config.ts'
+import { builtInProviders, providersOf } from './config/providers.ts'
 import { Config, defaultConfig } from './config.ts'
 
 test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration is valid and has the documented defaults', () => {
@@ -44,6 +45,25 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'limits.max_depth': 4,
     'limits.max_children': 16,
     'limits.max_descendants': 64,
+    'models.fallback': [],
+    'models.timeout_seconds': 120,
+    'models.retry.max_attempts': 6,
+    'models.retry.first_ms': 1000,
+    'models.retry.longest_ms': 60_000,
+    'models.aliases.sonnet': 'anthropic/claude-sonnet-5-5',
+    'models.aliases.opus': 'anthropic/claude-opus-5-5',
+    'models.aliases.haiku': 'anthropic/claude-haiku-5-5',
+    'models.providers': {},
+    'runtime.mode': 'auto',
+    'runtime.max_iters': 100,
+    'runtime.on_restart': 'fail',
+    'runtime.max_concurrent': 16,
+    'runtime.result_chars': 30_000,
+    'runtime.compact_at': 0.8,
+    'runtime.context_tokens': 128_000,
+    'runtime.approvals': [],
+    'runtime.web.allow': [],
+    'runtime.web.deny': [],
     'journal.fsync': 'group',
     'journal.group_commit_ms': 5,
     'journal.group_commit_events': 1000,
@@ -75,6 +95,8 @@ test('[MUS-143] every key, also inside free names and lists, is described', () =
       'redaction.rules[].pattern',
       'http.port',
       'http.sse.stall_ms',
+      'models.providers.<name>.keyring',
+      'runtime.approvals[].pattern',
     ]),
   )
   expect(keys.filter(({ description }) => description === '')).toEqual([])
@@ -105,6 +127,26 @@ test('[SM-46] arguments of an agent type that are left out stay apart from an em
   expect(agent_configs['b']).toEqual({ args: [] })
 })
 
+test('[MUS-255] what is written of a built-in provider is laid over it, and others are added', () => {
+  const { models } = Config.parse({
+    models: {
+      providers: {
+        anthropic: { keyring: 'muster/anthropic' },
+        mine: { protocol: 'compatible', base_url: 'http://10.0.0.7:8000/v1' },
+      },
+    },
+  })
+  const providers = providersOf(models)
+  expect(providers.map(({ name }) => name)).toEqual([...builtInProviders.keys(), 'mine'])
+  expect(providers[0]).toMatchObject({ key_env: 'ANTHROPIC_API_KEY', keyring: 'muster/anthropic' })
+  expect(providers.at(-1)).toEqual({
+    name: 'mine',
+    protocol: 'compatible',
+    base_url: 'http://10.0.0.7:8000/v1',
+    models: [],
+  })
+})
+
 test.each([
   ['a shell line as program', { claude: { default_command: 'claude --plan' } }],
   ['a pattern that matches nothing at all', { redaction: { rules: [{ name: 'x', pattern: 'a*' }] } }],
@@ -114,6 +156,19 @@ test.each([
   ['a slash in a session name', { sessions: { naming: { fallback: '../{short_id}' } } }],
   ['a dot in an agent type', { claude: { agent_configs: { 'a.b': {} } } }],
   ['half a second', { child_agents: { progress: { snapshot_interval: 0.5 } } }],
+  ['a model without its provider', { models: { default: 'opus' } }],
+  ['a provider that says nothing of itself', { models: { providers: { mine: {} } } }],
+  ['a compatible provider without address', { models: { providers: { mine: { protocol: 'compatible' } } } }],
+  ['a provider without key or address', { models: { providers: { mine: { protocol: 'openai' } } } }],
+  ['a key in an address', { models: { providers: { openai: { base_url: 'https://me:key@example.org' } } } }],
+  ['a key in a query', { models: { providers: { openai: { base_url: 'https://example.org/v1?key=x' } } } }],
+  ['an option as keyring entry', { models: { providers: { openai: { keyring: 'a/--all' } } } }],
+  ['another scripted model', { models: { providers: { scripted: { base_url: 'https://example.org' } } } }],
+  ['a key that is written down', { models: { providers: { openai: { key: 'sk-1' } } } }],
+  ['a run without turns', { runtime: { max_iters: 0 } }],
+  ['a tool that is narrowed in its name', { runtime: { approvals: [{ tool: 'Bash(git)', action: 'ask' }] } }],
+  ['an approval that says nothing', { runtime: { approvals: [{ tool: 'Bash' }] } }],
+  ['an address as a host', { runtime: { web: { allow: ['https://example.org/'] } } }],
   ['a key that is not known', { tmux: { sockets: 'muster' } }],
 ])('[MUS-139] %s is refused', (_, input) => {
   expect(Config.safeParse(input).success).toBe(false)

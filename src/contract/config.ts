@@ -4,7 +4,9 @@ import { ClaudeConfig } from './config/claude.ts'
 import { ClisConfig } from './config/clis.ts'
 import { HttpConfig } from './config/http.ts'
 import { LimitsConfig } from './config/limits.ts'
+import { ModelsConfig } from './config/models.ts'
 import { RedactionConfig } from './config/redaction.ts'
+import { RuntimeConfig } from './config/runtime.ts'
 import { SessionsConfig } from './config/sessions.ts'
 import { JournalConfig, TmuxConfig, VaultConfig } from './config/storage.ts'
 
@@ -15,6 +17,8 @@ export const Config = z.strictObject({
   child_agents: ChildAgentsConfig,
   sessions: SessionsConfig,
   limits: LimitsConfig,
+  models: ModelsConfig,
+  runtime: RuntimeConfig,
   journal: JournalConfig,
   redaction: RedactionConfig,
   http: HttpConfig,

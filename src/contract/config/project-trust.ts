@@ -21,6 +21,9 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^sessions\.(default_working_dir_behavior|naming\..+)$/, always],
   [/^sessions\.isolation$/, onlyFrom('none')],
   [/^limits\./, onlyDown],
+  // Not the models: a provider leads out of the machine, and its key with it.
+  [/^runtime\.mode$/, onlyFrom('auto')],
+  [/^runtime\.(max_iters|max_concurrent)$/, onlyDown],
 ]
 
 /** Decides whether an untrusted project file may set a key, given the value that holds without it. */

@@ -3,15 +3,13 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelProtocol } from '../../../contract/config/providers.ts'
 import { linked } from '../../../contract/linked.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { type Model, ModelFailure, type ModelRequest, type ModelTurn } from '../../../ports/model.ts'
 import { failureOf } from './failure.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 import { readTurn } from './read-stream.ts'
-
-/** The wire protocols that models are spoken to in. */
-export type ModelProtocol = 'anthropic' | 'openai' | 'google' | 'compatible'
 
 /** How a model is reached. */
 export type ModelEndpoint = {

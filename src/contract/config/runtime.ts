@@ -1,0 +1,92 @@
+import * as z from 'zod'
+
+const Host = z
+  .string()
+  .max(255)
+  .regex(
+    /^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$/,
+    'a host such as example.org, or *.example.org for every host below it',
+  )
+
+const Approval = z.strictObject({
+  tool: z
+    .string()
+    .regex(/^(\*|[A-Za-z][A-Za-z0-9_-]*)$/, 'a tool is * or a bare name such as Bash')
+    .describe('Tool that the rule is about; * means every one.'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Glob over the command, path or address of the call; without it every call is meant.'),
+  action: z
+    .enum(['allow', 'ask', 'deny'])
+    .describe('allow runs the call, ask waits for a decision of a person, deny refuses it.'),
+})
+
+/** How agents are run that Muster runs itself. */
+export const RuntimeConfig = z
+  .strictObject({
+    mode: z
+      .enum(['chat', 'auto'])
+      .default('auto')
+      .describe('chat runs one tool per turn with a person in the loop; auto works to the end by itself.'),
+    max_iters: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(100)
+      .describe('Most turns of one run; a run that is not done by then has failed.'),
+    on_restart: z
+      .enum(['fail', 'resume'])
+      .default('fail')
+      .describe('What becomes of a run that the daemon was ended in: it has failed, or it goes on.'),
+    max_concurrent: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(16)
+      .describe('Runs that speak with a model at one time; further ones wait for their turn.'),
+    result_chars: z
+      .int()
+      .min(1000)
+      .max(1_000_000)
+      .default(30_000)
+      .describe('Most characters of one tool result that a model is told.'),
+    compact_at: z
+      .number()
+      .min(0.1)
+      .max(1)
+      .default(0.8)
+      .describe("Share of the model's context window at which a conversation is summarised."),
+    context_tokens: z
+      .int()
+      .min(1000)
+      .max(100_000_000)
+      .default(128_000)
+      .describe('Context window in tokens of a model whose own is not known.'),
+    approvals: z
+      .array(Approval)
+      .max(500)
+      .default([])
+      .describe(
+        'Rules for tool calls, in order; the first that fits decides. Without one, reading and changing within the gates of the agent is allowed, and WebFetch asks.',
+      ),
+    web: z
+      .strictObject({
+        allow: z
+          .array(Host)
+          .max(1000)
+          .default([])
+          .describe('Hosts that WebFetch may get without a question.'),
+        deny: z
+          .array(Host)
+          .max(1000)
+          .default([])
+          .describe('Hosts that WebFetch never gets, whatever else allows them.'),
+      })
+      .prefault({})
+      .describe('Hosts that agents may fetch from.'),
+  })
+  .prefault({})
+  .describe('How agents are run that Muster runs itself.')

@@ -1,0 +1,96 @@
+import type { ModelsConfig } from '../../contract/config/models.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { ModelRef, ModelStatus } from '../../contract/model-status.ts'
+import { type MeantModel, nameOfModel, readModelWord } from './read-model-word.ts'
+
+/** Who wishes for which model, and what there is. */
+export type ModelWish = {
+  /** The word in the agent file; nothing means that the agent takes the usual one. */
+  readonly agent?: string | undefined
+  /** What a person named for this run. */
+  readonly override?: string | undefined
+  readonly config: ModelsConfig
+  readonly statuses: readonly ModelStatus[]
+}
+
+/** A model that was not taken, and why. */
+export type PassedOver = { readonly model: string; readonly why: string }
+
+/** The models to ask, the best first, and the reason of that choice. */
+export type ChosenModels = {
+  readonly models: readonly [ModelRef, ...ModelRef[]]
+  readonly reason: string
+  readonly passedOver: readonly PassedOver[]
+}
+
+/**
+ * Chooses the model of a run: what a person named, else what the agent names, else the default, else the first
+ * that can be used. What a person named is never replaced in silence; the fallbacks come after every choice.
+ */
+export function chooseModels(wish: ModelWish): ChosenModels {
+  const passedOver: PassedOver[] = []
+  const chosen = firstChoice(wish, passedOver)
+  const fallback = chosen.isScripted ? [] : fallbacks(wish, passedOver)
+  const others = fallback.filter((ref) => nameOfModel(ref) !== nameOfModel(chosen.ref))
+  return { models: [chosen.ref, ...others], reason: chosen.reason, passedOver }
+}
+
+type Choice = { readonly ref: ModelRef; readonly reason: string; readonly isScripted?: true }
+
+function firstChoice(wish: ModelWish, passedOver: PassedOver[]): Choice {
+  const { override, agent, config } = wish
+  const taken = (word: string | undefined, reason: string): Choice | undefined => {
+    const ref = word === undefined ? undefined : usable(wish, word, passedOver)
+    return ref && { ref, reason }
+  }
+  if (isWord(override)) {
+    const named = taken(override, 'it was named for this run')
+    if (named) return named
+    throw cannotBeUsed(passedOver)
+  }
+  const wished =
+    (isWord(agent) ? taken(agent, 'the agent file names it') : undefined) ??
+    taken(config.default, 'it is models.default')
+  if (wished) return wished
+  const [next] = fallbacks(wish, passedOver)
+  if (next) return { ref: next, reason: 'it is the first of models.fallback that can be used' }
+  // A default is a name that a person wrote: another model in its place might cost what nobody agreed to.
+  if (config.default !== undefined) throw cannotBeUsed(passedOver)
+  return anyUsable(wish, passedOver)
+}
+
+const isWord = (word: string | undefined): word is string =>
+  word !== undefined && word !== '' && word !== 'inherit'
+
+function fallbacks(wish: ModelWish, passedOver: PassedOver[]): ModelRef[] {
+  const refs = wish.config.fallback.map((word) => usable(wish, word, passedOver))
+  return refs.filter((ref) => ref !== undefined)
+}
+
+function usable(wish: ModelWish, word: string, passedOver: PassedOver[]): ModelRef | undefined {
+  const meant: MeantModel = readModelWord(word, wish)
+  if (meant.ref && meant.status.usable) return meant.ref
+  const passed = meant.ref
+    ? { model: nameOfModel(meant.ref), why: meant.status.why }
+    : { model: word, why: meant.why }
+  if (!passedOver.some(({ model }) => model === passed.model)) passedOver.push(passed)
+  return undefined
+}
+
+function anyUsable({ statuses }: ModelWish, passedOver: PassedOver[]): Choice {
+  for (const { provider, models, usable: isUsable, why } of statuses) {
+    const [id] = models
+    if (provider === 'scripted') continue
+    if (isUsable && id !== undefined)
+      return { ref: { provider, id }, reason: `${provider} is the first provider that can be used` }
+    if (!passedOver.some(({ model }) => model.startsWith(`${provider}/`)))
+      passedOver.push({ model: provider, why: isUsable ? 'no model of it is known; name one' : why })
+  }
+  const reason = 'no provider can be used, so the scripted model answers, and no model is called'
+  return { ref: { provider: 'scripted', id: 'scripted' }, reason, isScripted: true }
+}
+
+function cannotBeUsed(passedOver: readonly PassedOver[]): AppError {
+  const all = passedOver.map(({ model, why }) => `${model}: ${why}`).join('; ')
+  return new AppError('unavailable', `${all}. sm models shows which can be used`, { details: { passedOver } })
+}
