@@ -52,6 +52,9 @@ export const Tokens = z.strictObject({
 })
 
 export const Priority = z.enum(['high', 'medium', 'low'])
+/** How an agent works: one tool at a time for a person, or on its own to the end. */
+export const LoopMode = z.enum(['chat', 'auto'])
+export type LoopMode = z.infer<typeof LoopMode>
 /** What a review can say. */
 export const Verdict = z.enum(['approved', 'changes_requested', 'rejected'])
 /** What a verifier can say of one claim. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { SpanId } from '../contract/ids.ts'
 import type { ToolCategory } from '../contract/values.ts'
 
 /** Where a call works and what it may touch; the gates have let it through already. */
@@ -15,6 +16,8 @@ export type ToolContext = {
   readonly signal: AbortSignal
   /** What comes while the call runs, for people who look on. */
   readonly onOutput: (text: string) => void
+  /** The call itself: what it starts belongs below it. */
+  readonly call: { readonly callId: string; readonly spanId: SpanId }
 }
 
 /** A file as it was when it was read. */
@@ -28,6 +31,8 @@ export type ToolOutcome = {
   readonly exitCode?: number
   /** Files that were changed, relative to the workspace. */
   readonly changes?: readonly FileChange[]
+  /** The run has nothing more to do after this call: its last words, and what it made. */
+  readonly ends?: { readonly text: string; readonly output?: unknown }
 }
 
 /** A file that a call changed. */
@@ -45,6 +50,8 @@ export type Tool = {
   readonly description: string
   readonly category: z.infer<typeof ToolCategory>
   readonly input: z.ZodType<Readonly<Record<string, unknown>>>
+  /** Calls of it that stand side by side in one turn run at the same time. */
+  readonly isParallel?: true
   /** Files that a call would change, relative to the workspace and with links resolved; before the gates, without effect. */
   changes(input: unknown, workspace: string): Promise<readonly string[]>
   /** Never throws for what the model did wrong: that is an outcome with `isError`. */

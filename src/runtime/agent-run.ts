@@ -1,12 +1,11 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { LoopMode } from '../contract/values.ts'
 import type { LiveStatus } from '../core/agent-loop/status-phrases.ts'
+import type { Denial } from '../core/delegation/gate-call.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
-import type { Model, ModelMessage, ModelPiece } from '../ports/model.ts'
-import type { SeenFile, Tool } from '../ports/tools.ts'
+import type { Model, ModelMessage, ModelPiece, ModelTurn } from '../ports/model.ts'
+import type { FileChange, SeenFile, Tool } from '../ports/tools.ts'
 import type { AskDeps } from './ask-model.ts'
-
-/** How an agent works: one tool at a time for a person, or on its own to the end. */
-export type LoopMode = 'chat' | 'auto'
 
 /** One run of an agent, with everything that is fixed when it begins. */
 export type AgentRun = {
@@ -14,7 +13,8 @@ export type AgentRun = {
   readonly agent: AgentDefinition
   readonly mode: LoopMode
   readonly depth: number
-  readonly scope?: readonly string[]
+  /** What its task may change, and that of the run it works for; none means everything. */
+  readonly scopes: readonly (readonly string[])[]
   readonly models: readonly [Model, ...Model[]]
   readonly maxIters: number
   readonly workspace: string
@@ -23,6 +23,8 @@ export type AgentRun = {
   readonly agents: ReadonlyMap<string, AgentDefinition>
   /** The conversation so far; it grows as the run goes on. */
   readonly messages: ModelMessage[]
+  /** How many of the messages are kept already. */
+  readonly kept?: number
   readonly seen: Map<string, SeenFile>
   readonly signal: AbortSignal
 }
@@ -30,13 +32,23 @@ export type AgentRun = {
 /** What the loop needs of the world. */
 export type RunDeps = AskDeps & {
   /** What was said to the agent since the last step. */
-  readonly takeMessages: () => readonly string[]
+  readonly takeMessages: () => Promise<readonly string[]>
   readonly onPiece: (piece: ModelPiece) => void
-  readonly onStatus: (status: LiveStatus) => Promise<void>
+  readonly onStatus: (status: LiveStatus) => void
   readonly onOutput: (callId: string, text: string) => void
+  readonly onChanges: (changes: readonly FileChange[]) => void
+  /** Resolves when all that was recorded is on disk. */
+  readonly durable: () => Promise<void>
+  readonly onTurn: (turn: ModelTurn) => void
+  /** Why the run may not go on: a budget is used up. */
+  readonly spent: () => string | undefined
+  /** Why a call that the gates let through is refused all the same: a rule, or the person who was asked. */
+  readonly refusal: (call: { readonly tool: string; readonly input: unknown }) => Promise<Denial | undefined>
+  /** From how many tokens on a conversation with this model is made shorter. */
+  readonly compactAt: (model: Model) => number
 }
 
 /** How a run ended; giving up is a failure. */
 export type RunEnd =
-  | { readonly status: 'completed'; readonly text: string; readonly packet?: unknown }
+  | { readonly status: 'completed'; readonly text: string; readonly output?: unknown }
   | { readonly status: 'failed'; readonly reason: string }

@@ -1,4 +1,3 @@
-import type { Draft } from '../contract/event.ts'
 import type { SpanId } from '../contract/ids.ts'
 import { type RetryPolicy, retryDelay } from '../core/model/retry.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
@@ -6,16 +5,20 @@ import type { Clock } from '../ports/clock.ts'
 import {
   type Model,
   ModelFailure,
+  type ModelMessage,
   type ModelPiece,
   type ModelRequest,
   type ModelTurn,
 } from '../ports/model.ts'
+import type { Facts } from './recorder.ts'
 
 /** What asking a model needs beside the model. */
 export type AskDeps = {
   readonly clock: Clock
   readonly newSpan: () => SpanId
-  readonly record: (drafts: readonly Draft[]) => Promise<void>
+  readonly record: (facts: Facts) => void
+  /** Keeps a value that a resumed or replayed run needs as it was; answers its name. */
+  readonly keep: (value: unknown) => Promise<string>
   /** A number from 0 up to 1. */
   readonly chance: () => number
   readonly retry: RetryPolicy
@@ -26,6 +29,8 @@ export type Asking = {
   readonly root: Root
   readonly models: readonly [Model, ...Model[]]
   readonly request: ModelRequest
+  /** What the conversation gained since the last turn; kept together with this one. */
+  readonly gained?: readonly ModelMessage[]
   readonly signal: AbortSignal
   readonly onPiece: (piece: ModelPiece) => void
 }
@@ -42,7 +47,7 @@ export async function askModel(deps: AskDeps, asking: Asking): Promise<Asked> {
     } catch (error) {
       const next = models[i + 1]
       if (!(error instanceof ModelFailure) || error.kind === 'context_length' || !next) throw error
-      await deps.record([
+      deps.record([
         draftOf(root, 'decision.made', {
           subject: 'model',
           candidates: models.slice(i + 1).map(nameOf),
@@ -67,7 +72,7 @@ async function askPatiently(deps: AskDeps, asking: Asking, model: Model): Promis
       const { isPassing, retryAfterMs, message } = error
       const delayMs = retryDelay({ attempt, isPassing, retryAfterMs }, retry, deps.chance())
       if (delayMs === undefined) throw error
-      await deps.record([
+      deps.record([
         draftOf(asking.root, 'retry.scheduled', {
           what: nameOf(model),
           attempt: attempt + 1,
@@ -82,31 +87,37 @@ async function askPatiently(deps: AskDeps, asking: Asking, model: Model): Promis
 }
 
 async function askOnce(
-  { clock, newSpan, record }: AskDeps,
-  { root, request, signal, onPiece }: Asking,
+  { clock, newSpan, record, keep }: AskDeps,
+  { root, request, gained, signal, onPiece }: Asking,
   { model, attempt }: { model: Model; attempt: number },
 ): Promise<ModelTurn> {
   const at = { ...root, spanId: newSpan(), parentSpanId: root.spanId }
   const who = { provider: model.provider, model: model.id }
   const startedAt = clock.monotonic()
   const durationMs = () => Math.round(clock.monotonic() - startedAt)
-  await record([draftOf(at, 'llm.request.started', { ...who, attempt, messages: request.messages.length })])
+  record([draftOf(at, 'llm.request.started', { ...who, attempt, messages: request.messages.length })])
   try {
     const turn = await model.turn(request, { signal, onPiece })
-    await record([
-      draftOf(at, 'llm.request.completed', {
-        ...who,
-        responseId: turn.responseId === '' ? `${at.spanId}` : turn.responseId,
-        usage: turn.usage,
-        durationMs: durationMs(),
-        finishReason: turn.finish,
-        source: 'runtime',
-      }),
-    ])
+    const completed = {
+      ...who,
+      responseId: turn.responseId === '' ? `${at.spanId}` : turn.responseId,
+      usage: turn.usage,
+      durationMs: durationMs(),
+      finishReason: turn.finish,
+      source: 'runtime',
+    } as const
+    const said = { role: 'assistant', parts: turn.parts } as const
+    record(
+      gained
+        ? keep([...gained, said]).then((vault) => [
+            draftOf(at, 'llm.request.completed', { ...completed, vault }),
+          ])
+        : [draftOf(at, 'llm.request.completed', completed)],
+    )
     return turn
   } catch (error) {
     const failure = error instanceof ModelFailure ? error : undefined
-    await record([
+    record([
       draftOf(at, 'llm.request.failed', {
         ...who,
         error: failure?.message ?? (signal.aborted ? 'cancelled' : String(error)),

@@ -6,8 +6,10 @@ import { sdkModel } from '../adapters/models/sdk/sdk-model.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Draft } from '../contract/event.ts'
+import type { LoopMode } from '../contract/values.ts'
 import type { Tool } from '../ports/tools.ts'
-import type { AgentRun, LoopMode } from './agent-run.ts'
+import type { AgentRun } from './agent-run.ts'
+import { Recorder } from './recorder.ts'
 import { runAgent } from './run-agent.ts'
 
 let server: ScriptedModel | undefined
@@ -57,11 +59,15 @@ const search = { ...agent, name: 'search', kind: 'subagent' } as const
 
 async function play(
   steps: readonly object[],
-  more: Partial<Omit<AgentRun, 'mode'>> & { mode?: LoopMode; late?: string[][] } = {},
+  more: Partial<Omit<AgentRun, 'mode'>> & { mode?: LoopMode; late?: string[][]; compactAt?: number } = {},
 ) {
   ran.length = 0
   server = await startScriptedModel({ seed: 'test' })
   const recorded: Draft[] = []
+  const recorder = new Recorder(
+    async (drafts) => void recorded.push(...drafts),
+    () => {},
+  )
   const said: string[] = []
   const late = [...(more.late ?? [])]
   const model = sdkModel({
@@ -84,6 +90,7 @@ async function play(
     agent,
     mode: 'auto',
     depth: 0,
+    scopes: [],
     models: [model],
     maxIters: 10,
     workspace: '/w',
@@ -100,16 +107,24 @@ async function play(
     {
       clock: systemClock,
       newSpan: () => ids.span(),
-      record: async (drafts) => void recorded.push(...drafts),
+      record: recorder.record,
+      durable: recorder.durable,
+      keep: async () => 'kept',
+      onTurn: () => {},
+      onChanges: () => {},
+      spent: () => undefined,
+      refusal: async () => undefined,
+      compactAt: () => more.compactAt ?? Number.POSITIVE_INFINITY,
       chance: () => 0,
       retry: { maxAttempts: 1, firstMs: 1, longestMs: 1 },
-      takeMessages: () => late.shift() ?? [],
+      takeMessages: async () => late.shift() ?? [],
       onPiece: (piece) => void (piece.kind === 'text' && said.push(piece.delta)),
-      onStatus: async () => {},
+      onStatus: () => {},
       onOutput: () => {},
     },
     run,
   ).catch((error: unknown) => error)
+  await recorder.durable()
   return {
     end,
     run,
@@ -247,7 +262,7 @@ describe('what a model tries', () => {
     await play([{ tools: [read('x')] }, { text: 'Done.' }], {
       tools,
       agent: { ...agent, workGlobs: ['src/**'] },
-      scope: ['**'],
+      scopes: [['**']],
     })
     await server?.close()
     await play([{ tools: [read('x')] }, { text: 'Done.' }], { tools })

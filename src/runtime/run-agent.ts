@@ -1,67 +1,122 @@
 import * as z from 'zod'
 import { guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
 import { statusOf } from '../core/agent-loop/status-phrases.ts'
-import type { ModelCall, ModelTurn, ToolOffer } from '../ports/model.ts'
+import { type ModelCall, ModelFailure, type ToolOffer } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { AgentRun, RunDeps, RunEnd } from './agent-run.ts'
-import { askModel } from './ask-model.ts'
+import { type Asked, askModel } from './ask-model.ts'
+import { compact, contextTokens } from './compact.ts'
 import { type DoneCall, runCall } from './run-call.ts'
+import { wordsOf } from './words-of.ts'
 
 /** The loop of an agent: a turn of the model, its calls, and again, until it answers, gives up or is stopped. */
 export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
   let guards = unguarded
+  let kept = run.kept ?? run.messages.filter(({ role }) => role === 'system').length
   const tools = offers(run)
+  const say = (text: string) => void run.messages.push({ role: 'user', text })
   for (let step = 0; step < run.maxIters; step++) {
     run.signal.throwIfAborted()
-    for (const text of deps.takeMessages()) run.messages.push({ role: 'user', text })
-    await deps.onStatus(statusOf.loading(run.models[0].id))
-    const { turn } = await askModel(deps, {
-      root: run.root,
-      models: run.models,
-      request: { messages: run.messages, tools },
-      signal: run.signal,
-      onPiece: deps.onPiece,
-    })
+    for (const text of await deps.takeMessages()) say(text)
+    deps.onStatus(statusOf.loading(run.models[0].id))
+    const { turn, model, isShort } = await ask(deps, run, { tools, kept })
+    deps.onTurn(turn)
     run.messages.push({ role: 'assistant', parts: turn.parts })
+    kept = run.messages.length
     const calls = turn.parts.filter((part) => part.kind === 'call')
     if (turn.finish === 'refusal') return { status: 'failed', reason: 'the model refused to go on' }
     if (calls.length === 0 && turn.finish !== 'length') {
       // What was said meanwhile is answered too, and not left for a run that may never come.
-      const late = deps.takeMessages()
+      const late = await deps.takeMessages()
       if (late.length === 0) return { status: 'completed', text: wordsOf(turn) }
-      for (const text of late) run.messages.push({ role: 'user', text })
+      for (const text of late) say(text)
       continue
     }
-    const done = await runCalls(deps, run, calls)
+    const spent = deps.spent()
+    if (spent !== undefined) return { status: 'failed', reason: spent }
+    const done = await runCalls(deps, run, { calls, why: wordsOf(turn) })
     if (calls.length > 0) run.messages.push({ role: 'tool', answers: done.map(({ answer }) => answer) })
-    else
-      run.messages.push({ role: 'user', text: 'Your answer was cut off at its longest. Go on from there.' })
+    else say('Your answer was cut off at its longest. Go on from there.')
+    const over = done.find(({ ends }) => ends !== undefined)?.ends
+    if (over) return { status: 'completed', ...over }
     const seen = guardTurn(guards, {
       text: wordsOf(turn),
       calls: done.map((one, i) => seenCall(calls[i], one)),
     })
     guards = seen.state
     if (seen.advice.stop !== undefined) return { status: 'failed', reason: seen.advice.stop }
-    if (seen.advice.nudge !== undefined) run.messages.push({ role: 'user', text: seen.advice.nudge })
+    if (seen.advice.nudge !== undefined) say(seen.advice.nudge)
+    const tokens = contextTokens(turn)
+    if (!isShort && tokens >= deps.compactAt(model)) {
+      await compact(deps, run, { tokens, trigger: 'auto' })
+      kept = run.messages.length
+    }
   }
   return { status: 'failed', reason: `it was not done after ${run.maxIters} turns (max_iters)` }
 }
 
-/** In chat one call is run and the others are answered; on its own an agent has all of them run, in order. */
-async function runCalls(deps: RunDeps, run: AgentRun, calls: readonly ModelCall[]): Promise<DoneCall[]> {
-  const done: DoneCall[] = []
-  for (const [i, call] of calls.entries()) {
-    if (run.mode === 'chat' && i > 0) done.push(oneAtATime(call))
-    else done.push(await runCall(deps, run, call))
+type Step = { readonly tools: readonly ToolOffer[]; readonly kept: number }
+
+/** A turn; one that did not fit is asked for once more with a shorter conversation. */
+async function ask(
+  deps: RunDeps,
+  run: AgentRun,
+  { tools, kept }: Step,
+): Promise<Asked & { readonly isShort: boolean }> {
+  const once = (from: number) =>
+    askModel(deps, {
+      root: run.root,
+      models: run.models,
+      request: { messages: run.messages, tools },
+      gained: run.messages.slice(from),
+      signal: run.signal,
+      onPiece: deps.onPiece,
+    })
+  try {
+    return { ...(await once(kept)), isShort: false }
+  } catch (error) {
+    if (!(error instanceof ModelFailure) || error.kind !== 'context_length') throw error
+    await compact(deps, run, { tokens: deps.compactAt(run.models[0]), trigger: 'limit' })
+    return { ...(await once(run.messages.length)), isShort: true }
   }
+}
+
+type Wanted = { readonly calls: readonly ModelCall[]; readonly why: string }
+
+/** In chat one call is run and the others are answered; on its own an agent has all of them run, in order. */
+async function runCalls(deps: RunDeps, run: AgentRun, { calls, why }: Wanted): Promise<DoneCall[]> {
+  const [first, ...others] = calls
+  if (!first) return []
+  if (run.mode === 'chat') return [await runCall(deps, run, { ...first, why }), ...others.map(oneAtATime)]
+  const done: DoneCall[] = []
+  for (const group of sideBySide(run, calls))
+    done.push(...(await all(group.map((call) => runCall(deps, run, { ...call, why })))))
   return done
+}
+
+/** Nothing is left running when one of them fails. */
+async function all<T>(acts: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(acts)
+  return Promise.all(acts)
+}
+
+/** Calls in groups that may run at the same time; whatever changes something runs alone. */
+function sideBySide(run: AgentRun, calls: readonly ModelCall[]): ModelCall[][] {
+  const groups: ModelCall[][] = []
+  let isOpen = false
+  for (const call of calls) {
+    const isParallel = run.tools.get(call.tool)?.isParallel ?? false
+    if (isParallel && isOpen) groups.at(-1)?.push(call)
+    else groups.push([call])
+    isOpen = isParallel
+  }
+  return groups
 }
 
 const oneAtATime = ({ callId, tool }: ModelCall): DoneCall => ({
   answer: { callId, tool, text: 'One tool per turn: this call was not run. Make it again.', isError: true },
   isMalformed: false,
   isEmptySearch: false,
-  changed: 0,
 })
 
 const seenCall = (call: ModelCall | undefined, done: DoneCall): SeenCall => ({
@@ -80,9 +135,3 @@ function offers({ agent, tools }: AgentRun): ToolOffer[] {
     schema: z.toJSONSchema(input, { target: 'draft-7' }) as Record<string, unknown>,
   }))
 }
-
-const wordsOf = ({ parts }: ModelTurn): string =>
-  parts
-    .filter((part) => part.kind === 'text')
-    .map((part) => part.text)
-    .join('')

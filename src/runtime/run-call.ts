@@ -1,5 +1,5 @@
 import { statusOf } from '../core/agent-loop/status-phrases.ts'
-import { gateCall } from '../core/delegation/gate-call.ts'
+import { type Denial, gateCall } from '../core/delegation/gate-call.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelCall, ToolAnswer } from '../ports/model.ts'
 import type { Tool, ToolOutcome } from '../ports/tools.ts'
@@ -13,17 +13,22 @@ export type DoneCall = {
   readonly isMalformed: boolean
   /** A search that ran well and found nothing. */
   readonly isEmptySearch: boolean
-  readonly changed: number
+  /** The run is over with it. */
+  readonly ends?: ToolOutcome['ends']
 }
 
+/** A call, and what the model said when it made it. */
+type Call = ModelCall & { readonly why: string }
+
 /** Runs one call of a model: read, gated, done and told; whatever happens, it has one end and one answer. */
-export async function runCall(deps: RunDeps, run: AgentRun, call: ModelCall): Promise<DoneCall> {
+export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise<DoneCall> {
   const { root } = run
   const at = { ...root, spanId: deps.newSpan(), parentSpanId: root.spanId }
   const which = { callId: call.callId, tool: call.tool }
   const tool = run.tools.get(call.tool)
   const input = tool?.input.safeParse(call.input)
-  await deps.record([
+  deps.record([
+    chosen(run, call),
     draftOf(at, 'tool.call.started', {
       ...which,
       ...(tool && { category: tool.category }),
@@ -32,15 +37,16 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: ModelCall): Pr
   ])
   const startedAt = deps.clock.monotonic()
   const took = () => ({ durationMs: Math.round(deps.clock.monotonic() - startedAt) })
-  const failed = async (text: string, isMalformed: boolean): Promise<DoneCall> => {
-    await deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: text })])
+  const failed = (text: string, isMalformed: boolean): DoneCall => {
+    deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: text })])
     return done(call, { text, isError: true }, { isMalformed })
   }
-  const denial = await deniedBy(run, call, tool)
-  if (denial) {
-    await deps.record([draftOf(at, 'tool.call.denied', { ...which, ...denial })])
+  const denied = (denial: Denial): DoneCall => {
+    deps.record([draftOf(at, 'tool.call.denied', { ...which, ...denial })])
     return done(call, { text: `Denied: ${denial.reason}`, isError: true })
   }
+  const gated = await deniedBy(run, call, tool)
+  if (gated) return denied(gated)
   if (call.malformed !== undefined) return failed('the input of this call is no JSON; send it again', true)
   if (!tool)
     return failed(`there is no tool ${call.tool}; use one of ${[...run.tools.keys()].join(', ')}`, true)
@@ -48,29 +54,47 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: ModelCall): Pr
     const [issue] = input?.error.issues ?? []
     return failed(`the input does not fit: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
   }
-  await deps.onStatus(statusOf.calling(tool.name))
+  const refused = await deps.refusal({ tool: tool.name, input: input.data })
+  if (refused) return denied(refused)
+  run.signal.throwIfAborted()
+  deps.onStatus(statusOf.calling(tool.name))
+  // What may change something outside is told before it is done.
+  if (tool.category !== 'perception') await deps.durable()
   const context = {
     workspace: run.workspace,
-    writable: [run.scope ?? [], run.agent.workGlobs].filter((globs) => globs.length > 0),
+    writable: [...run.scopes, run.agent.workGlobs].filter((globs) => globs.length > 0),
     mayChange: run.agent.policy.allow.includes('Patch'),
     seen: run.seen,
     signal: run.signal,
     onOutput: (text: string) => deps.onOutput(call.callId, text),
+    call: { callId: call.callId, spanId: at.spanId },
   }
-  const outcome = await tool.run(input.data, context).catch(async (error: unknown) => {
+  const outcome = await tool.run(input.data, context).catch((error: unknown) => {
     const reason = run.signal.aborted ? 'cancelled' : `a bug in the tool: ${String(error)}`
-    await deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
+    deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
     run.signal.throwIfAborted()
     throw error
   })
   // What it did is recorded also when the run was cancelled meanwhile.
-  await deps.record(endOf({ at, which, took: took() }, outcome))
+  if (outcome.changes?.length) deps.onChanges(outcome.changes)
+  const ended = { at, which, took: took() }
+  const answered = done(call, outcome)
+  deps.record(deps.keep(answered.answer).then((vault) => endOf(ended, outcome, vault)))
   run.signal.throwIfAborted()
-  return done(call, outcome)
+  return answered
 }
 
+/** The choice was the model's; its words are the reason. */
+const chosen = ({ root, agent, tools }: AgentRun, { tool, why }: Call) =>
+  draftOf(root, 'decision.made', {
+    subject: 'tool',
+    candidates: agent.tools.includes('*') ? [...tools.keys()] : [...agent.tools],
+    choice: tool,
+    ...(why !== '' && { reason: why.slice(0, previewChars) }),
+  })
+
 async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) {
-  const { agent, depth, scope } = run
+  const { agent, depth, scopes } = run
   const input = isObject(call.input) ? call.input : {}
   const name = typeof input['subagent_type'] === 'string' ? input['subagent_type'] : input['to']
   const target =
@@ -78,7 +102,7 @@ async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) 
       ? { target: { name: name.slice(0, 100), agent: run.agents.get(name.toLowerCase()) } }
       : {}
   const changes = tool && call.malformed === undefined ? await tool.changes(call.input, run.workspace) : []
-  return gateCall({ agent, depth, ...(scope && { scope }) }, { tool: call.tool, changes, ...target })
+  return gateCall({ agent, depth, scopes }, { tool: call.tool, changes, ...target })
 }
 
 type Ended = {
@@ -87,10 +111,15 @@ type Ended = {
   readonly took: { readonly durationMs: number }
 }
 
-function endOf({ at, which, took }: Ended, outcome: ToolOutcome) {
+function endOf({ at, which, took }: Ended, outcome: ToolOutcome, vault: string) {
   const { text, isError, isTruncated, exitCode, changes = [] } = outcome
   const said = { display: text.slice(0, previewChars) }
-  const more = { ...which, ...took, ...((isTruncated || text.length > previewChars) && { truncated: true }) }
+  const more = {
+    ...which,
+    ...took,
+    vault,
+    ...((isTruncated || text.length > previewChars) && { truncated: true }),
+  }
   return [
     isError
       ? draftOf(at, 'tool.call.failed', {
@@ -111,7 +140,7 @@ const done = (
   answer: { callId, tool, text: outcome.text, isError: outcome.isError },
   isMalformed,
   isEmptySearch: !outcome.isError && (tool === 'Grep' || tool === 'Glob') && outcome.text.startsWith('No '),
-  changed: outcome.changes?.length ?? 0,
+  ...(outcome.ends && { ends: outcome.ends }),
 })
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -17,7 +17,8 @@ const ids = systemIds(systemClock)
 /** A folder of the test's own, gone when the test ends. */
 export function tempFolder(name = 'muster-test-'): string {
   const dir = mkdtempSync(join(tmpdir(), name))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  // A program that is just ending may still write into it.
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
   return dir
 }
 

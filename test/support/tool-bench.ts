@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Tool, ToolContext, ToolOutcome } from '../../src/ports/tools.ts'
+import { ids } from './temp-engine.ts'
 import { tempFolder } from './temp-journal.ts'
 
 /** A workspace of the test's own, and one run of an agent that works in it. */
@@ -16,6 +17,7 @@ export function toolBench(tools: readonly Tool[], more: Partial<ToolContext> = {
     seen: new Map(),
     signal: new AbortController().signal,
     onOutput: (text) => output.push(text),
+    call: { callId: 'c1', spanId: ids.span() },
     ...more,
   }
   const tool = (name: string): Tool => {

@@ -73,8 +73,8 @@ export const messageEvents = family({
       ...receipt,
       /** When it goes: once the agent is idle, at the next boundary, or at once with an interrupt. */
       mode: z.enum(['sequential', 'important', 'urgent']).optional(),
-      /** How it goes: typed into the terminal, given to the program at its start, or as the answer to a question. */
-      by: z.enum(['terminal', 'launch', 'answer']).optional(),
+      /** How it goes: typed into the terminal, given to the program at its start, as the answer to a question, or to an agent of Muster's own. */
+      by: z.enum(['terminal', 'launch', 'answer', 'runtime']).optional(),
       preview: z.string().max(2048).optional(),
       vault: Line.optional(),
       from: Line.optional(),

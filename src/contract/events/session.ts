@@ -11,6 +11,7 @@ import {
   JsonObject,
   Lifecycle,
   Line,
+  LoopMode,
   Millis,
   PermissionMode,
   Raw,
@@ -88,6 +89,8 @@ export const sessionEvents = family({
       /** The only tools it may use; a hard gate. */
       tools: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
+      /** How an agent of Muster's own works. */
+      loop: LoopMode.optional(),
       budget: Budget.optional(),
       worktree: Worktree.optional(),
       /** The walls that it runs behind; nothing when there are none. */
@@ -139,6 +142,9 @@ export const sessionEvents = family({
       model: Line.optional(),
       cliVersion: Line.optional(),
       permissionMode: PermissionMode.optional(),
+      loop: LoopMode.optional(),
+      /** Who gets what people say to the session from now on. */
+      agentType: Line.optional(),
       budget: Budget.optional(),
       /** Null once its work tree was removed. */
       worktree: Worktree.nullable().optional(),
@@ -256,6 +262,8 @@ export const sessionEvents = family({
       tokensAfter: Count.optional(),
       trigger: z.enum(['auto', 'manual', 'limit']).optional(),
       summary: Body.optional(),
+      /** The name under which the vault keeps the conversation that goes on from here. */
+      vault: Line.optional(),
     }),
   },
   'settings.updated': {
@@ -263,7 +271,7 @@ export const sessionEvents = family({
     span: 'point',
     payload: z.strictObject({
       projectRoot: Line.optional(),
-      mode: z.enum(['chat', 'auto']).optional(),
+      mode: LoopMode.optional(),
       settings: JsonObject.optional(),
     }),
   },

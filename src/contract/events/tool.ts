@@ -25,6 +25,8 @@ const ended = {
   truncated: z.boolean().optional(),
   contextContribution: z.unknown().optional(),
   subagent: SubagentInfo.optional(),
+  /** The name under which the vault keeps what the model was answered. */
+  vault: Line.optional(),
   raw: Raw.optional(),
 } as const
 
@@ -85,6 +87,8 @@ export const toolEvents = family({
       durationMs: Millis.optional(),
       finishReason: Line.optional(),
       source: z.enum(['runtime', 'hook', 'transcript', 'otlp', 'import']).optional(),
+      /** The name under which the vault keeps what the conversation gained by it. */
+      vault: Line.optional(),
     }),
   },
   'llm.request.failed': {

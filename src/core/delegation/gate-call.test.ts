@@ -78,7 +78,7 @@ describe('what may be done', () => {
   })
 
   test('[RUN-20] changes stay inside the project, the work globs and the scope of the task', () => {
-    const caller = { ...main({ workGlobs: ['src/**', 'test'] }), scope: ['src/api/**'] }
+    const caller = { ...main({ workGlobs: ['src/**', 'test'] }), scopes: [['src/api/**']] }
     const rule = (path: string) => gateCall(caller, { tool: 'Edit', changes: [path] })?.rule
     expect(rule('src/api/users.ts')).toBeUndefined()
     expect(rule('src/ui/page.ts')).toBe('scope')

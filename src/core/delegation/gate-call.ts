@@ -10,8 +10,8 @@ export type Caller = {
   readonly agent: GatedAgent
   /** How deep below a main agent it runs; a main agent is 0. */
   readonly depth: number
-  /** What its task may change; everything when it has none. */
-  readonly scope?: readonly string[]
+  /** What its task may change, and that of the run it works for: each is a limit; none means everything. */
+  readonly scopes?: readonly (readonly string[])[]
 }
 
 /** What a call would do, as far as the gates care. */
@@ -25,7 +25,7 @@ export type Act = {
 
 /** Why a call was refused, for the record and for the model. */
 export type Denial = {
-  readonly gate: 'tool' | 'policy' | 'scope' | 'delegation'
+  readonly gate: 'tool' | 'policy' | 'scope' | 'delegation' | 'approval'
   readonly rule: string
   readonly reason: string
 }
@@ -95,7 +95,7 @@ function gateOfTarget({ agent, depth }: Caller, { tool, target }: Act): Denial |
   return name === agent.name ? denied('target', 'an agent does not message itself') : undefined
 }
 
-function gateOfScope({ agent, scope }: Caller, { changes = [] }: Act): Denial | undefined {
+function gateOfScope({ agent, scopes = [] }: Caller, { changes = [] }: Act): Denial | undefined {
   for (const path of changes) {
     if (path === '' || path === '..' || path.startsWith('../') || path.startsWith('/'))
       return {
@@ -103,7 +103,11 @@ function gateOfScope({ agent, scope }: Caller, { changes = [] }: Act): Denial | 
         rule: 'workspace',
         reason: `${path} is outside of the project; work inside of it`,
       }
-    const broken = [['work_globs', agent.workGlobs] as const, ['scope', scope ?? []] as const].find(
+    const limits = [
+      ['work_globs', agent.workGlobs] as const,
+      ...scopes.map((scope) => ['scope', scope] as const),
+    ]
+    const broken = limits.find(
       ([, globs]) => globs.length > 0 && !globs.some((glob) => matchesGlob(path, glob)),
     )
     if (broken)

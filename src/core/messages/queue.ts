@@ -9,9 +9,13 @@ export type Queued = {
   readonly messageId: string
   readonly spanId: SpanId
   readonly mode: 'sequential' | 'important' | 'urgent'
-  readonly by: 'terminal' | 'launch' | 'answer'
+  readonly by: 'terminal' | 'launch' | 'answer' | 'runtime'
   readonly stage: Stage
   readonly from?: string
+  /** Which agent of the session it is for. */
+  readonly to?: string
+  /** When it was queued. */
+  readonly queuedAtMs: number
   /** Where the raw text is. */
   readonly vault?: string
   readonly preview: string
@@ -29,7 +33,7 @@ export function evolveQueue(
 ): readonly Queued[] {
   switch (event.type) {
     case 'message.queued': {
-      const { messageId, mode = 'sequential', by = 'terminal', from, vault, preview = '' } = event.payload
+      const { messageId, mode = 'sequential', by = 'terminal', from, to, vault, preview = '' } = event.payload
       const added: Queued = {
         messageId,
         spanId: event.spanId,
@@ -37,7 +41,9 @@ export function evolveQueue(
         by,
         stage: 'queued',
         preview,
+        queuedAtMs: Date.parse(event.timestamp ?? recordedAt),
         ...(from && { from }),
+        ...(to && { to }),
         ...(vault && { vault }),
       }
       return [...queue, added]

@@ -1,5 +1,5 @@
 import type { Draft } from '../../contract/event.ts'
-import type { Budget, PermissionMode } from '../../contract/values.ts'
+import type { Budget, LoopMode, PermissionMode } from '../../contract/values.ts'
 
 /** Where a session's program runs. */
 export type Place = {
@@ -18,7 +18,7 @@ export type Worktree = { readonly path: string; readonly branch: string; readonl
 
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
 export type Managed = {
-  readonly origin: 'managed' | 'observed'
+  readonly origin: 'managed' | 'observed' | 'runtime'
   readonly name: string
   readonly friendlyName?: string
   readonly agentType?: string
@@ -29,6 +29,8 @@ export type Managed = {
   readonly workingDir: string
   readonly permissionMode?: PermissionMode
   readonly lifecycleMode?: 'auto' | 'manual' | 'supervised'
+  /** How an agent of Muster's own works; nothing for the program of somebody else. */
+  readonly loop?: LoopMode
   readonly budget?: Budget
   /** Its budget is used up and nobody has given it more. */
   readonly isSpent?: boolean
@@ -112,11 +114,11 @@ function updated(known: Managed, change: Updated): Managed {
 
 function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: string): Managed | undefined {
   const { payload } = event
-  if (payload.origin !== 'managed' && payload.origin !== 'observed') return undefined
+  if (payload.origin === undefined || payload.origin === 'imported') return undefined
   return {
     origin: payload.origin,
     name: payload.name ?? event.sessionId,
-    cli: payload.cli ?? 'custom',
+    cli: payload.cli ?? (payload.origin === 'runtime' ? 'own' : 'custom'),
     workingDir: payload.workingDir ?? '/',
     startedAtMs: Date.parse(event.timestamp ?? recordedAt),
     ...(payload.friendlyName && { friendlyName: payload.friendlyName }),
@@ -124,6 +126,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.model && { model: payload.model }),
     ...(payload.permissionMode && { permissionMode: payload.permissionMode }),
     ...(payload.lifecycleMode && { lifecycleMode: payload.lifecycleMode }),
+    ...(payload.loop && { loop: payload.loop }),
     ...(payload.budget && { budget: payload.budget }),
     ...(payload.worktree && { worktree: payload.worktree }),
     ...(payload.isolation && { isolation: payload.isolation }),

@@ -5,6 +5,7 @@ import { type Ask, evolveAsks } from '../approvals/asks.ts'
 import { withPermit } from '../approvals/with-permit.ts'
 import { evolveQueue, type Queued } from '../messages/queue.ts'
 import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
+import { type BoardVersions, evolveBoard } from './board.ts'
 import { evolveManaged, type Managed } from './managed.ts'
 import { evolveNotes, type TurnNotes } from './turn-notes.ts'
 
@@ -41,6 +42,7 @@ export type SessionState = {
   queue?: readonly Queued[]
   asks?: readonly Ask[]
   notes?: TurnNotes
+  board?: BoardVersions
   /** What was allowed for the rest of this session. */
   permits?: readonly Permit[]
   /** By `spanKey`, in the order they began. */
@@ -124,6 +126,10 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'agent.idle':
     case 'progress.checkpoint':
       setNotes(state, event)
+      break
+    case 'blackboard.item.created':
+    case 'blackboard.item.updated':
+      state.board = evolveBoard(state.board, event)
       break
     case 'budget.exceeded':
       setManaged(state, event, recordedAt)

@@ -18,6 +18,7 @@ const prompt: Queued = {
   mode: 'sequential',
   by: 'launch',
   stage: 'queued',
+  queuedAtMs: 0,
   preview: 'Do it',
   vault: 'v1',
 }

@@ -1,0 +1,66 @@
+import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { draftOf } from '../engine/sessions/drafts.ts'
+import type { ModelMessage, ModelTurn } from '../ports/model.ts'
+import type { AgentRun, RunDeps } from './agent-run.ts'
+import { askModel } from './ask-model.ts'
+import { wordsOf } from './words-of.ts'
+
+const request =
+  'Write down what is needed to go on with this work without the conversation above: the task in full, what was decided and why, what was done to which files, what failed and how, what is left, and exact names, paths and commands. Nothing else.'
+
+/** Replaces a conversation that grew too long by its own summary; the task itself is kept word for word. */
+export async function compact(
+  deps: RunDeps,
+  run: AgentRun,
+  { tokens, trigger }: { readonly tokens: number; readonly trigger: 'auto' | 'limit' },
+): Promise<void> {
+  deps.onStatus(statusOf.compacting())
+  const { turn } = await askModel(deps, {
+    root: run.root,
+    models: run.models,
+    request: { messages: [...shortened(run.messages, trigger), { role: 'user', text: request }], tools: [] },
+    signal: run.signal,
+    onPiece: () => {},
+  })
+  const summary = wordsOf(turn)
+  const task = run.messages.find((message) => message.role === 'user')
+  const system = run.messages.filter((message) => message.role === 'system')
+  const rest: ModelMessage[] = [
+    {
+      role: 'user',
+      text: `${task?.text ?? ''}\n\nThe conversation was made shorter. What is known by now:\n\n${summary}\n\nGo on.`,
+    },
+  ]
+  run.messages.splice(0, run.messages.length, ...system, ...rest)
+  deps.record(
+    deps.keep(rest).then((vault) => [
+      draftOf(run.root, 'context.compacted', {
+        tokensBefore: tokens,
+        tokensAfter: Math.ceil(JSON.stringify(run.messages).length / charsPerToken),
+        trigger,
+        summary,
+        vault,
+      }),
+    ]),
+  )
+}
+
+const charsPerToken = 4
+
+/** What did not fit is cut in the middle, where the least is lost. */
+function shortened(messages: readonly ModelMessage[], trigger: 'auto' | 'limit'): readonly ModelMessage[] {
+  if (trigger === 'auto' || messages.length < 8) return messages
+  const head = messages.slice(0, 2)
+  const tail = messages.slice(Math.floor(messages.length / 2))
+  // Answers without their calls are refused by every provider.
+  const first = tail.findIndex((message) => message.role !== 'tool')
+  return [
+    ...head,
+    { role: 'user', text: 'The middle of this conversation is left out.' },
+    ...tail.slice(first),
+  ]
+}
+
+/** How large a conversation was when it was last given to a model, with what came back. */
+export const contextTokens = ({ usage }: ModelTurn): number =>
+  (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0)

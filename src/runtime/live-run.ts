@@ -1,0 +1,101 @@
+import type * as z from 'zod'
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { RunId, SpanId } from '../contract/ids.ts'
+import type { Tokens } from '../contract/values.ts'
+import type { Root } from '../engine/sessions/drafts.ts'
+
+type Usage = z.infer<typeof Tokens>
+
+/** Why a run was ended from outside. `daemon` leaves it open: it is taken up, or failed, at the next start. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped'
+  readonly how: 'cancelled' | 'killed' | 'daemon'
+  readonly by: string
+
+  constructor(how: 'cancelled' | 'killed' | 'daemon', by: string, reason: string) {
+    super(reason)
+    this.how = how
+    this.by = by
+  }
+}
+
+/** A run that is under way, and those that work for it. */
+export class LiveRun {
+  readonly root: Root
+  readonly parentSpanId: SpanId
+  readonly agent: AgentDefinition
+  readonly parent: LiveRun | undefined
+  readonly startedMs: number
+  readonly children = new Set<LiveRun>()
+  /** Files that it reads and changes, with the time of the last touch. */
+  readonly files = new Map<string, number>()
+  readonly #controller = new AbortController()
+  readonly #done = Promise.withResolvers<void>()
+  #usage: Usage = {}
+  #hasChanged = false
+
+  constructor(given: {
+    readonly root: Root
+    readonly parentSpanId: SpanId
+    readonly agent: AgentDefinition
+    readonly parent?: LiveRun
+    readonly startedMs: number
+  }) {
+    this.root = given.root
+    this.parentSpanId = given.parentSpanId
+    this.agent = given.agent
+    this.parent = given.parent
+    this.startedMs = given.startedMs
+    given.parent?.children.add(this)
+  }
+
+  get runId(): RunId {
+    return this.root.runId
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Resolves when its end is written. */
+  get done(): Promise<void> {
+    return this.#done.promise
+  }
+
+  get usage(): Usage {
+    return this.#usage
+  }
+
+  get hasChanged(): boolean {
+    return this.#hasChanged
+  }
+
+  /** What a child uses its parent uses too. */
+  used(usage: Usage): void {
+    const sum = (name: keyof Usage) => (this.#usage[name] ?? 0) + (usage[name] ?? 0)
+    const names = [...new Set([...Object.keys(this.#usage), ...Object.keys(usage)])] as (keyof Usage)[]
+    this.#usage = Object.fromEntries(names.map((name) => [name, sum(name)]))
+    this.parent?.used(usage)
+  }
+
+  changed(): void {
+    this.#hasChanged = true
+    this.parent?.changed()
+  }
+
+  /** Ends it and all that works for it, the deepest first. */
+  stop(why: RunStopped): void {
+    for (const child of this.children) child.stop(why)
+    this.#controller.abort(why)
+  }
+
+  /** It and all below it that are still under way. */
+  tree(): LiveRun[] {
+    return [this, ...[...this.children].flatMap((child) => child.tree())]
+  }
+
+  finished(): void {
+    this.parent?.children.delete(this)
+    this.#done.resolve()
+  }
+}

@@ -1,0 +1,60 @@
+import type { SignalOf } from '../contract/signal.ts'
+import { toolPolicy } from '../core/approvals/tool-policy.ts'
+import type { Denial } from '../core/delegation/gate-call.ts'
+import type { RunPlan } from './perform-run.ts'
+import type { Recorder } from './recorder.ts'
+import { askingTools } from './tools/ask-people.ts'
+import { blackboardTool } from './tools/blackboard.ts'
+import type { OwnRun } from './tools/own-run.ts'
+import { speakingTools } from './tools/speak.ts'
+import { taskTool } from './tools/task.ts'
+import { taskListTools } from './tools/task-list.ts'
+import { WorkNotes } from './tools/work-notes.ts'
+
+/** The tools of the runtime itself for one run, and what is asked before its calls. */
+export function ownPlan(given: Omit<OwnRun, 'below'>): Pick<RunPlan, 'tools' | 'refusal'> {
+  const own: OwnRun = {
+    ...given,
+    below: (child) => ownPlan({ ...given, run: child, depth: given.depth + 1, notes: new WorkNotes() }),
+  }
+  return {
+    tools: (recorder) => [
+      taskTool(own, recorder),
+      ...speakingTools(own, recorder),
+      ...askingTools(own, recorder),
+      ...taskListTools(own, recorder),
+      blackboardTool(own, recorder),
+    ],
+    refusal: (call, recorder) => refusal(own, call, recorder),
+  }
+}
+
+type Call = { readonly tool: string; readonly input: unknown }
+
+async function refusal(own: OwnRun, call: Call, recorder: Recorder): Promise<Denial | undefined> {
+  const { parts, run, notes, questions } = own
+  const changing = parts.tools.find(({ name }) => name === call.tool)?.category === 'action'
+  if (notes.isPlanning && changing)
+    return {
+      gate: 'approval',
+      rule: 'plan_mode',
+      reason: 'you are planning: nothing is changed before the plan is approved with ExitPlanMode',
+    }
+  const { action, rule } = toolPolicy(parts.config().runtime.approvals, call)
+  if (action === 'allow') return undefined
+  if (action === 'deny')
+    return { gate: 'approval', rule, reason: `${call.tool} is not allowed here (${rule})` }
+  const signal: SignalOf<'asking'> = {
+    kind: 'asking',
+    source: 'explicit',
+    at: parts.clock.now(),
+    ask: 'permission',
+    ...call,
+  }
+  if (questions.isRemembered(parts.engine.session(run.root.sessionId), signal)) return undefined
+  await recorder.durable()
+  const decision = await questions.ask(run, signal)
+  return decision.verdict === 'allow'
+    ? undefined
+    : { gate: 'approval', rule, reason: decision.reason ?? 'the person who was asked said no' }
+}

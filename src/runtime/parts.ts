@@ -1,0 +1,34 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Config } from '../contract/config.ts'
+import type { AgentEvent } from '../contract/event.ts'
+import type { TokenDelta } from '../contract/formats/sse.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Models } from '../ports/models.ts'
+import type { Tool } from '../ports/tools.ts'
+import type { Vault } from '../ports/vault.ts'
+
+/** Text on its way to people, with what must not be shown taken out. */
+export type TextStream = { push(chunk: string): string; end(): string }
+
+/** What Muster's own agents are run with. */
+export type RuntimeParts = {
+  readonly engine: Engine
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly ids: Ids
+  /** A number from 0 up to 1. */
+  readonly chance: () => number
+  readonly config: () => Config
+  readonly agents: (workspace: string, signal: AbortSignal) => Promise<readonly AgentDefinition[]>
+  readonly models: Models
+  /** The tools that reach outside; those of the runtime itself come beside them. */
+  readonly tools: readonly Tool[]
+  /** The facts of a session of these types, oldest first. */
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly onToken: (delta: TokenDelta) => void
+  readonly textStream: () => TextStream
+  readonly onBug: (error: unknown, where: string) => void
+}

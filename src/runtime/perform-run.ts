@@ -1,0 +1,205 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Draft } from '../contract/event.ts'
+import type { LoopMode } from '../contract/values.ts'
+import { type LiveStatus, statusOf } from '../core/agent-loop/status-phrases.ts'
+import { systemPrompt } from '../core/agent-loop/system-prompt.ts'
+import type { Denial } from '../core/delegation/gate-call.ts'
+import { spanKey } from '../core/session/state.ts'
+import { draftOf } from '../engine/sessions/drafts.ts'
+import type { ModelMessage } from '../ports/model.ts'
+import type { Tool } from '../ports/tools.ts'
+import type { RunDeps, RunEnd } from './agent-run.ts'
+import { type LiveRun, RunStopped } from './live-run.ts'
+import { type OpenedModels, openChosen } from './open-chosen.ts'
+import type { RuntimeParts } from './parts.ts'
+import { Recorder } from './recorder.ts'
+import { runAgent } from './run-agent.ts'
+import { overBudget } from './run-budget.ts'
+import { endsOf } from './run-ends.ts'
+import { streamWords } from './stream-words.ts'
+
+/** What a run is performed with. */
+export type RunPlan = {
+  readonly run: LiveRun
+  /** What is written together with its beginning; nothing is begun again when a run is resumed. */
+  readonly begins: readonly Draft[] | 'resumed'
+  /** The words that it was given, for the record. */
+  readonly task: string
+  readonly depth: number
+  readonly mode: LoopMode
+  readonly model?: string | undefined
+  readonly callId?: string
+  readonly scopes: readonly (readonly string[])[]
+  readonly workspace: string
+  readonly agents: readonly AgentDefinition[]
+  /** The conversation with the new prompt, without what the agent is told first; it grows. */
+  readonly messages: ModelMessage[]
+  /** How many of them the vault has already. */
+  readonly kept: number
+  readonly tools: (recorder: Recorder) => readonly Tool[]
+  readonly takeMessages: (recorder: Recorder) => Promise<readonly string[]>
+  readonly refusal: (
+    call: { readonly tool: string; readonly input: unknown },
+    recorder: Recorder,
+  ) => Promise<Denial | undefined>
+}
+
+/** How a run came to its end: by itself, or from outside. */
+export type RunOutcome = RunEnd | { readonly status: 'stopped'; readonly why: RunStopped }
+
+/** Runs an agent to its one end. Whatever happens in between, the end is written; only a stopping daemon may leave it out. */
+export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<RunOutcome> {
+  const { run } = plan
+  const recorder = new Recorder(
+    (drafts) => parts.engine.perform(drafts),
+    (error) => {
+      const why = error instanceof Error ? error.message : String(error)
+      run.stop(new RunStopped('cancelled', 'muster', `it could not be recorded: ${why}`))
+    },
+  )
+  try {
+    const opened = await openChosen(parts, { agent: plan.run.agent, model: plan.model }, run.signal).catch(
+      (error: unknown) => ({ error }),
+    )
+    begin(recorder, plan, opened)
+    // What was said to it is taken before it looks for more.
+    await recorder.durable().catch(() => {})
+    const outcome = await outcomeOf(parts, plan, { opened, recorder })
+    await recorder.durable().catch(() => {})
+    await writeEnd(parts, run, outcome)
+    return outcome
+  } finally {
+    run.finished()
+  }
+}
+
+type Opening = OpenedModels | { readonly error: unknown }
+
+function begin(recorder: Recorder, plan: RunPlan, opened: Opening): void {
+  const { run, begins, depth, task, callId } = plan
+  const { agent, parent } = run
+  const model = 'error' in opened ? undefined : opened.models[0].id
+  const at = {
+    ...run.root,
+    parentSpanId: run.parentSpanId,
+    ...(parent && { parentRunId: parent.runId }),
+  }
+  if (begins !== 'resumed')
+    recorder.record([
+      ...begins,
+      draftOf(at, 'agent.spawned', {
+        agentId: agent.name,
+        agentType: agent.name,
+        kind: agent.kind,
+        agentTask: task,
+        depth,
+        ...(model && { model }),
+        ...(callId && { triggeredByCallId: callId }),
+      }),
+    ])
+  if (!('error' in opened)) recorder.record([draftOf(run.root, 'decision.made', opened.decision)])
+}
+
+async function outcomeOf(
+  parts: RuntimeParts,
+  plan: RunPlan,
+  { opened, recorder }: { readonly opened: Opening; readonly recorder: Recorder },
+): Promise<RunOutcome> {
+  const { run } = plan
+  try {
+    if ('error' in opened) throw opened.error
+    return await runAgent(depsOf(parts, plan, recorder), {
+      root: run.root,
+      agent: run.agent,
+      mode: plan.mode,
+      depth: plan.depth,
+      scopes: plan.scopes,
+      models: opened.models,
+      maxIters: run.agent.maxIters ?? parts.config().runtime.max_iters,
+      workspace: plan.workspace,
+      tools: new Map([...parts.tools, ...plan.tools(recorder)].map((tool) => [tool.name, tool])),
+      agents: new Map(
+        plan.agents.flatMap((agent) => [agent.name, ...agent.aliases].map((name) => [name, agent] as const)),
+      ),
+      messages: withSystem(parts, plan),
+      kept: plan.kept + 1,
+      seen: new Map(),
+      signal: run.signal,
+    })
+  } catch (error) {
+    if (run.signal.aborted) return { status: 'stopped', why: run.signal.reason as RunStopped }
+    return { status: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The messages of the plan with the prompt of the agent before them, growing together with them. */
+function withSystem(
+  parts: RuntimeParts,
+  { run, workspace, agents, depth, messages }: RunPlan,
+): ModelMessage[] {
+  const date = new Date(parts.clock.now()).toISOString().slice(0, 10)
+  messages.unshift({ role: 'system', text: systemPrompt(run.agent, { workspace, date, agents, depth }) })
+  return messages
+}
+
+function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps {
+  const { clock, ids, chance, config, vault } = parts
+  const { run } = plan
+  const { models, runtime } = config()
+  const words = streamWords(parts, run)
+  let last: LiveStatus | undefined
+  const onStatus = (status: LiveStatus): void => {
+    if (status.status === last?.status && status.detail === last.detail) return
+    last = status
+    recorder.record([draftOf(run.root, 'agent.status.changed', { agentId: run.agent.name, ...status })])
+  }
+  return {
+    clock,
+    newSpan: () => ids.span(),
+    record: recorder.record,
+    durable: recorder.durable,
+    keep: (value) => vault.put(new TextEncoder().encode(JSON.stringify(value)), run.root.sessionId),
+    chance,
+    retry: {
+      maxAttempts: models.retry.max_attempts,
+      firstMs: models.retry.first_ms,
+      longestMs: models.retry.longest_ms,
+    },
+    takeMessages: () => plan.takeMessages(recorder),
+    onPiece(piece) {
+      onStatus(statusOf.thinking())
+      words.piece(piece)
+    },
+    onStatus,
+    onOutput: () => {},
+    onChanges(changes) {
+      run.changed()
+      for (const { path } of changes) run.files.set(path, clock.now())
+    },
+    onTurn(turn) {
+      words.turnEnds()
+      run.used(turn.usage)
+    },
+    spent: () => overBudget(parts, run, recorder),
+    async refusal(call) {
+      const path = fileOf(call.input)
+      if (path !== undefined) run.files.set(path, clock.now())
+      return plan.refusal(call, recorder)
+    },
+    compactAt: () => runtime.compact_at * runtime.context_tokens,
+  }
+}
+
+function fileOf(input: unknown): string | undefined {
+  const path =
+    typeof input === 'object' && input !== null && 'file_path' in input ? input.file_path : undefined
+  return typeof path === 'string' ? path : undefined
+}
+
+/** The end of a run, unless what is above it has ended it already. */
+async function writeEnd(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Promise<void> {
+  const state = parts.engine.session(run.root.sessionId)
+  const isOpen = state?.open.has(spanKey(state, run.root)) ?? false
+  const drafts = isOpen ? endsOf(run, outcome, parts.clock.now()) : []
+  if (drafts.length > 0) await parts.engine.perform(drafts)
+}

@@ -1,0 +1,49 @@
+import type { Draft } from '../contract/event.ts'
+import { draftOf } from '../engine/sessions/drafts.ts'
+import type { LiveRun } from './live-run.ts'
+import type { RunOutcome } from './perform-run.ts'
+
+/** What is written when a run ends: its last words, and exactly one end. */
+export function endsOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
+  const { root, agent, parent, usage } = run
+  const said = {
+    agentId: agent.name,
+    usage,
+    durationMs: Math.max(0, now - run.startedMs),
+  }
+  if (outcome.status === 'completed') {
+    const { text, output } = outcome
+    const to = parent ? parent.agent : { name: 'user', kind: 'user' }
+    return [
+      draftOf(root, 'agent.message.created', {
+        messageId: `${root.runId}:answer`,
+        from: { agentId: agent.name, agentType: agent.name },
+        to: { agentId: to.name, agentType: to.name },
+        text,
+      }),
+      draftOf(root, 'agent.completed', {
+        ...said,
+        output: {
+          type: output !== undefined ? 'task' : run.hasChanged ? 'patch' : 'none',
+          text,
+          packet: output,
+        },
+      }),
+    ]
+  }
+  if (outcome.status === 'failed')
+    return [
+      draftOf(root, 'agent.failed', { ...said, reason: oneLine(outcome.reason), error: outcome.reason }),
+    ]
+  const { how, by, message } = outcome.why
+  if (how === 'daemon') return []
+  return [
+    draftOf(root, how === 'killed' ? 'agent.killed' : 'agent.cancelled', {
+      ...said,
+      by,
+      reason: oneLine(message),
+    }),
+  ]
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 1000)

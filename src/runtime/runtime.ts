@@ -1,0 +1,372 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Decision } from '../contract/dialect.ts'
+import { AppError } from '../contract/errors.ts'
+import type { RunId, SessionId } from '../contract/ids.ts'
+import { shortId } from '../contract/ids.ts'
+import type { Budget, LoopMode } from '../contract/values.ts'
+import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import type { Ask } from '../core/approvals/asks.ts'
+import { handoverCircle } from '../core/delegation/handover.ts'
+import type { Queued } from '../core/messages/queue.ts'
+import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
+import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { Lane } from './lane.ts'
+import { type LiveRun, RunStopped } from './live-run.ts'
+import { ownPlan } from './own-plan.ts'
+import type { RuntimeParts } from './parts.ts'
+import { Questions } from './questions.ts'
+import { queueUpdate } from './queue-facts.ts'
+import { endsOf } from './run-ends.ts'
+import { sessionRoot } from './session-root.ts'
+import { agentOf, closeCutOff, failLeft } from './taken-up.ts'
+import { WorkNotes } from './tools/work-notes.ts'
+
+const previewChars = 2048
+/** So long a cancelled run may take to end by itself; then its end is written for it. */
+const graceMs = 800
+
+/** A session with an agent of Muster's own, as it is asked for. */
+export type OwnSessionRequest = {
+  readonly agent: string
+  readonly workspace: string
+  readonly by: string
+  readonly parent?: Readonly<SessionState> | undefined
+  readonly name?: string | undefined
+  readonly loop?: LoopMode | undefined
+  readonly model?: string | undefined
+  readonly budget?: Budget | undefined
+}
+
+type OwnSession = {
+  readonly lanes: Map<string, Lane>
+  readonly notes: Map<string, WorkNotes>
+  /** Who had control since a person last spoke. */
+  trail: string[]
+}
+
+/** Runs Muster's own agents: their sessions, what waits for them, and the runs that are under way. */
+export class Runtime {
+  readonly questions: Questions
+  readonly #parts: RuntimeParts
+  readonly #sessions = new Map<SessionId, OwnSession>()
+
+  constructor(parts: RuntimeParts) {
+    this.#parts = parts
+    this.questions = new Questions(parts)
+  }
+
+  /** Takes up what was open when the daemon was last stopped: runs go on or have failed, and what waits is begun. */
+  async start(): Promise<void> {
+    const { engine, config } = this.#parts
+    for (const state of Array.from(engine.sessions())) {
+      if (state.managed?.origin !== 'runtime') continue
+      const left = [...state.open.values()].filter(
+        ({ kind, parentRunId }) => kind === 'agent' && !parentRunId,
+      )
+      if (config().runtime.on_restart === 'resume') for (const span of left) await this.#resume(state, span)
+      else await failLeft(engine, state, left)
+      for (const { to } of state.queue ?? []) if (to) this.#lane(state.sessionId, to).poke()
+    }
+  }
+
+  /** Stops for the daemon: a run that shall go on later is left open, any other has failed. */
+  async stop(): Promise<void> {
+    const isResumed = this.#parts.config().runtime.on_restart === 'resume'
+    const lanes = [...this.#sessions.values()].flatMap(({ lanes: all }) => [...all.values()])
+    const left = lanes.flatMap(({ sessionId, run }) => (run ? [{ sessionId, run }] : []))
+    for (const lane of lanes) {
+      lane.close()
+      lane.run?.stop(new RunStopped('daemon', 'muster', 'Muster was stopped'))
+    }
+    await Promise.race([
+      Promise.all(lanes.map((lane) => lane.settled())),
+      this.#parts.clock.sleep(graceMs, new AbortController().signal),
+    ])
+    if (isResumed) return
+    for (const { sessionId, run } of left) {
+      const state = this.#parts.engine.session(sessionId)
+      const spans = [...(state?.open.values() ?? [])].filter(
+        ({ runId, kind }) => runId === run.runId && kind === 'agent',
+      )
+      if (state) await failLeft(this.#parts.engine, state, spans)
+    }
+  }
+
+  /** Begins a session; nothing runs in it before somebody says something. */
+  async open(request: OwnSessionRequest): Promise<SessionId> {
+    const { engine, ids } = this.#parts
+    const { parent, workspace, by } = request
+    const agent = await this.#main(request.agent, workspace)
+    const sessionId = ids.session()
+    const root: Root = {
+      sessionId,
+      traceId: parent?.traceId ?? ids.trace(),
+      runId: ids.run(),
+      spanId: ids.span(),
+      actor: by,
+    }
+    await engine.perform([
+      draftOf(root, 'session.started', {
+        name: `${agent.name}-${shortId(sessionId)}`,
+        origin: 'runtime',
+        cli: 'own',
+        workingDir: workspace,
+        depth: parent ? parent.depth + 1 : 0,
+        agent: { agentId: agent.name, agentType: agent.name },
+        tools: [...agent.tools],
+        ...(request.name && { friendlyName: request.name }),
+        ...(request.loop && { loop: request.loop }),
+        ...(request.model && { model: request.model }),
+        ...(request.budget && { budget: request.budget }),
+        ...(parent && { parentSessionId: parent.sessionId }),
+      }),
+      draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
+    ])
+    this.#lane(sessionId, agent.name, true)
+    return sessionId
+  }
+
+  /** Queues words for a main agent of a session; it takes them up as soon as it may. */
+  async say(
+    state: Readonly<SessionState>,
+    said: {
+      readonly text: string
+      readonly from: string
+      readonly mode: Queued['mode']
+      readonly to?: string | undefined
+    },
+  ): Promise<string> {
+    const { sessionId } = state
+    const own = this.#own(sessionId)
+    const to = await this.#main(said.to ?? state.managed?.agentType ?? '', state.managed?.workingDir ?? '/')
+    own.trail = [to.name]
+    return this.#queue(sessionId, { ...said, to: to.name })
+  }
+
+  /** Takes a message back that nobody has taken up yet. */
+  async dismiss(state: Readonly<SessionState>, messageId: string, by: string): Promise<void> {
+    const waiting = state.queue?.find((one) => one.messageId === messageId && one.stage === 'queued')
+    const root = sessionRoot(state, waiting?.to ?? by)
+    if (!waiting || !root) throw new AppError('conflict', 'it is not waiting any more')
+    await this.#parts.engine.perform([
+      draftOf({ ...root, spanId: waiting.spanId }, 'message.failed', {
+        messageId,
+        errorType: 'rejected',
+        reason: `dismissed by ${by}`,
+      }),
+      queueUpdate(root, state, { gone: [messageId] }),
+    ])
+  }
+
+  /** Every run that is under way. */
+  runs(): LiveRun[] {
+    return this.#all().flatMap(({ run }) => run?.tree() ?? [])
+  }
+
+  /** Ends a run and all that works for it; answers which those were. What waits for the agent is taken up after it. */
+  async cancel(runId: RunId, by: string, reason = 'cancelled by user'): Promise<readonly RunId[]> {
+    const run = this.runs().find((one) => one.runId === runId)
+    if (!run) return []
+    const ended = run.tree()
+    await this.#stop(run, new RunStopped('cancelled', by, reason))
+    return ended.map((one) => one.runId)
+  }
+
+  /** Ends what all agents of a session do. */
+  async interrupt(sessionId: SessionId, by: string): Promise<void> {
+    for (const { run } of this.#own(sessionId).lanes.values()) if (run) await this.cancel(run.runId, by)
+  }
+
+  /** Ends a session: its runs first, then itself. */
+  async end(
+    state: Readonly<SessionState>,
+    end: {
+      readonly outcome: 'completed' | 'killed' | 'cancelled' | 'abandoned'
+      readonly by: string
+      readonly message?: string | undefined
+      readonly reason?: string | undefined
+    },
+  ): Promise<void> {
+    const { by, outcome, message, reason = outcome } = end
+    const own = this.#own(state.sessionId)
+    const how = outcome === 'killed' ? 'killed' : 'cancelled'
+    for (const lane of own.lanes.values()) {
+      const { run } = lane
+      lane.close()
+      if (run) await this.#stop(run, new RunStopped(how, by, reason))
+    }
+    const root = sessionRoot(state, by)
+    const now = this.#parts.engine.session(state.sessionId)
+    if (root && now && !hasEnded(now))
+      await this.#parts.engine.perform([
+        draftOf(root, 'session.completed', {
+          outcome,
+          ...(message && { message }),
+          ...(end.reason && { reason: end.reason }),
+        }),
+      ])
+    this.#sessions.delete(state.sessionId)
+  }
+
+  decide(
+    state: Readonly<SessionState>,
+    ask: Ask,
+    given: { readonly decision: Decision; readonly by: string },
+  ): Promise<void> {
+    return this.questions.decide(state, ask, given)
+  }
+
+  /** Tells a run to end; it gets its end, whatever its tools do. */
+  async #stop(run: LiveRun, why: RunStopped): Promise<void> {
+    const { clock, engine } = this.#parts
+    run.stop(why)
+    const waiting = new AbortController()
+    const isDone = await Promise.race([
+      run.done.then(() => true),
+      clock.sleep(graceMs, waiting.signal).then(
+        () => false,
+        () => true,
+      ),
+    ])
+    waiting.abort()
+    const state = engine.session(run.root.sessionId)
+    const isOpen = [...(state?.open.values() ?? [])].some(({ spanId }) => spanId === run.root.spanId)
+    if (isDone || !isOpen) return
+    await engine.perform(endsOf(run, { status: 'stopped', why }, clock.now()))
+  }
+
+  async #queue(
+    sessionId: SessionId,
+    said: {
+      readonly text: string
+      readonly from: string
+      readonly mode: Queued['mode']
+      readonly to: string
+    },
+  ): Promise<string> {
+    const { engine, vault, ids, clock } = this.#parts
+    const state = engine.session(sessionId)
+    const root = state && sessionRoot(state, said.to)
+    if (!state || !root) throw new AppError('conflict', 'that session has ended; begin another with: sm chat')
+    const messageId = `msg_${ids.event().slice(4)}`
+    const preview = said.text.slice(0, previewChars)
+    const added: Queued = {
+      messageId,
+      spanId: ids.span(),
+      mode: said.mode,
+      by: 'runtime',
+      stage: 'queued',
+      from: said.from,
+      to: said.to,
+      vault: await vault.put(new TextEncoder().encode(said.text), sessionId),
+      preview,
+      queuedAtMs: clock.now(),
+    }
+    const { spanId, mode, by, from, to, vault: kept } = added
+    await engine.perform([
+      draftOf({ ...root, spanId, parentSpanId: root.spanId, actor: said.from }, 'message.queued', {
+        messageId,
+        mode,
+        by,
+        preview,
+        ...(kept && { vault: kept }),
+        ...(from && { from }),
+        ...(to && { to }),
+      }),
+      queueUpdate(root, state, { added }),
+    ])
+    const lane = this.#lane(sessionId, said.to)
+    if (said.mode === 'urgent' && lane.run)
+      await this.cancel(lane.run.runId, said.from, 'something urgent came')
+    lane.poke()
+    return messageId
+  }
+
+  async #main(name: string, workspace: string): Promise<AgentDefinition> {
+    const agents = await this.#parts.agents(workspace, new AbortController().signal)
+    const agent = findAgent(agents, name)
+    if (agent.kind !== 'main')
+      throw new AppError(
+        'invalid',
+        `${agent.name} is a subagent and works for other agents only; speak with one of: ${agents
+          .filter(({ kind }) => kind === 'main')
+          .map((one) => one.name)
+          .join(', ')}`,
+      )
+    return agent
+  }
+
+  #all(): Lane[] {
+    return [...this.#sessions.values()].flatMap(({ lanes }) => [...lanes.values()])
+  }
+
+  #own(sessionId: SessionId): OwnSession {
+    const known = this.#sessions.get(sessionId)
+    if (known) return known
+    const own: OwnSession = { lanes: new Map(), notes: new Map(), trail: [] }
+    this.#sessions.set(sessionId, own)
+    return own
+  }
+
+  #lane(sessionId: SessionId, agent: string, isNew = false): Lane {
+    const own = this.#own(sessionId)
+    const known = own.lanes.get(agent)
+    if (known) return known
+    const notes = new WorkNotes()
+    own.notes.set(agent, notes)
+    const lane = new Lane(
+      {
+        parts: this.#parts,
+        plan: (run, given) =>
+          ownPlan({
+            ...given,
+            parts: this.#parts,
+            run,
+            notes,
+            depth: 0,
+            scopes: [],
+            questions: this.questions,
+            tell: async (to, text) =>
+              void (await this.#queue(sessionId, { to, text, from: agent, mode: 'important' })),
+            handOver: (to) => this.#handOver(sessionId, agent, to),
+          }),
+        changed: (isBegin) => this.#changed(sessionId, isBegin),
+      },
+      { sessionId, agent, isNew },
+    )
+    own.lanes.set(agent, lane)
+    return lane
+  }
+
+  /** A session works while one of its agents does. */
+  async #changed(sessionId: SessionId, isBegin: boolean): Promise<void> {
+    const { engine } = this.#parts
+    const state = engine.session(sessionId)
+    const root = state && !hasEnded(state) && sessionRoot(state, state.managed?.agentType ?? 'agent')
+    if (!state || !root) return
+    const isAtWork = [...this.#own(sessionId).lanes.values()].some(({ run }) => run !== undefined)
+    const to = isAtWork ? 'running' : 'idle'
+    if (state.lifecycle === to || (isBegin && !isAtWork)) return
+    await engine.perform([draftOf(root, 'session.state.changed', { from: state.lifecycle, to })])
+  }
+
+  async #handOver(sessionId: SessionId, from: string, to: string): Promise<readonly string[] | undefined> {
+    const own = this.#own(sessionId)
+    if (own.trail.at(-1) !== from) own.trail.push(from)
+    const circle = handoverCircle(own.trail, to)
+    if (circle) return circle
+    own.trail.push(to)
+    const { engine } = this.#parts
+    const state = engine.session(sessionId)
+    const root = state && sessionRoot(state, from)
+    if (root) await engine.perform([draftOf(root, 'session.updated', { agentType: to, by: from })])
+    return undefined
+  }
+
+  /** What was under way below a run is over; the run itself goes on. */
+  async #resume(state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
+    const below = [...state.open.values()].filter(({ parentSpanId }) => parentSpanId === span.spanId)
+    await closeCutOff(this.#parts.engine, state, below.toReversed())
+    this.#lane(state.sessionId, agentOf(span)).resume(span)
+  }
+}

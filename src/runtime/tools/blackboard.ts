@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { AppError } from '../../contract/errors.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import { type BoardItem, boardItems } from '../../core/session/board.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Tool } from '../../ports/tools.ts'
+import type { Recorder } from '../recorder.ts'
+import type { OwnRun } from './own-run.ts'
+import { ownTool, said, wrong } from './own-tool.ts'
+
+/** What is shared by all agents of a session. */
+export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool =>
+  ownTool({
+    name: 'Blackboard',
+    description:
+      'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile.',
+    category: 'task_management',
+    input: z.strictObject({
+      operation: z.enum(['list', 'get', 'put']),
+      id: z.string().min(1).max(200).optional(),
+      type: z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task']).optional(),
+      content: z.unknown().optional(),
+      confidence: z.number().min(0).max(1).optional(),
+      ttl_seconds: z.number().positive().optional(),
+      version: z.int().positive().optional(),
+    }),
+    async run({ operation, id, ...given }) {
+      const { engine, clock } = parts
+      const { sessionId } = run.root
+      await recorder.durable()
+      const items = async (): Promise<BoardItem[]> => {
+        const events: AgentEvent[] = []
+        const types = ['blackboard.item.created', 'blackboard.item.updated'] as const
+        for await (const event of parts.events(sessionId, types)) events.push(event)
+        return boardItems(events, clock.now())
+      }
+      if (operation === 'list') {
+        const all = await items()
+        return said(all.length === 0 ? 'The blackboard is empty.' : all.map(line).join('\n'))
+      }
+      if (id === undefined) return wrong(`${operation} needs an id`)
+      if (operation === 'get') {
+        const found = (await items()).find((item) => item.id === id)
+        return found ? said(JSON.stringify(found, null, 2)) : wrong(`there is no item ${id}`)
+      }
+      const sourceAgent = run.agent.name
+      const { type = 'fact', content = null, confidence, ttl_seconds, version } = given
+      const stale = (now: number) => `${id} is at version ${now} by now; get it, and put it with that version`
+      try {
+        await engine.perform(
+          [
+            version === undefined
+              ? draftOf(run.root, 'blackboard.item.created', {
+                  itemId: id,
+                  itemType: type,
+                  content,
+                  sourceAgent,
+                  version: 1,
+                  ...(confidence !== undefined && { confidence }),
+                  ...(ttl_seconds !== undefined && { ttlMs: ttl_seconds * 1000 }),
+                })
+              : draftOf(run.root, 'blackboard.item.updated', {
+                  itemId: id,
+                  content,
+                  sourceAgent,
+                  version: version + 1,
+                }),
+          ],
+          (fleet) => {
+            const now = fleet.sessions.get(sessionId)?.board?.[id]
+            if (now !== version)
+              throw new AppError('conflict', now === undefined ? `there is no item ${id}` : stale(now))
+          },
+        )
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+        const now = engine.session(sessionId)?.board?.[id]
+        if (now !== undefined)
+          recorder.record([
+            draftOf(run.root, 'blackboard.item.updated', {
+              itemId: id,
+              content,
+              sourceAgent,
+              version: now,
+              conflict: true,
+            }),
+          ])
+        return wrong(error.message)
+      }
+      return said(`${id} is at version ${(version ?? 0) + 1}.`)
+    },
+  })
+
+const line = ({ id, type, version, source, content }: BoardItem): string =>
+  `${id} (${type}, version ${version}, by ${source}): ${JSON.stringify(content).slice(0, 300)}`

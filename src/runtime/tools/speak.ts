@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { handoverLimit } from '../../core/delegation/handover.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Tool } from '../../ports/tools.ts'
+import type { Recorder } from '../recorder.ts'
+import type { OwnRun } from './own-run.ts'
+import { ownTool, said, wrong } from './own-tool.ts'
+
+/** What main agents say to each other, and how one passes control on. */
+export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
+  const { parts, run, agents } = own
+  const named = (word: string) => {
+    const name = word.toLowerCase()
+    return agents.find((one) => one.name === name || one.aliases.includes(name))
+  }
+  const as = (name: string) => ({ agentId: name, agentType: name })
+  return [
+    ownTool({
+      name: 'SendMessage',
+      description: 'Sends a message to another main agent. It does not wait for an answer.',
+      category: 'interaction',
+      input: z.strictObject({ to: z.string().min(1), message: z.string().min(1) }),
+      async run({ to, message }, { call }) {
+        const agent = named(to)
+        if (!agent) return wrong(`there is no agent ${to}`)
+        recorder.record([
+          draftOf(run.root, 'agent.message.created', {
+            messageId: `${run.runId}:${call.callId}`,
+            from: as(run.agent.name),
+            to: as(agent.name),
+            text: message,
+          }),
+        ])
+        await recorder.durable()
+        await own.tell(agent.name, `Message from ${run.agent.name}:\n\n${message}`)
+        return said(`${agent.name} has it.`)
+      },
+    }),
+    ownTool({
+      name: 'Handoff',
+      description:
+        'Passes control to another main agent: it goes on, and the person speaks with it from then on. Your run ends.',
+      category: 'interaction',
+      input: z.strictObject({
+        to: z.string().min(1),
+        reason: z.string().min(1),
+        context: z.string().optional(),
+      }),
+      async run({ to, reason, context }, { call }) {
+        const agent = named(to)
+        if (!agent) return wrong(`there is no agent ${to}`)
+        const pair = { from: as(run.agent.name), to: as(agent.name) }
+        const at = { ...run.root, spanId: parts.ids.span(), parentSpanId: call.spanId }
+        recorder.record([draftOf(at, 'handoff.requested', { ...pair, reason, ...(context && { context }) })])
+        await recorder.durable()
+        const cycle = await own.handOver(agent.name)
+        if (cycle) {
+          const refusal = `control went in a circle: ${cycle.join(' → ')}; finish it yourself`
+          recorder.record([
+            draftOf(run.root, 'handoff.loop_detected', {
+              cycle: [...cycle],
+              count: handoverLimit + 1,
+              limit: handoverLimit,
+            }),
+            draftOf(at, 'handoff.rejected', { ...pair, reason: refusal }),
+          ])
+          return wrong(refusal)
+        }
+        recorder.record([draftOf(at, 'handoff.accepted', { ...pair, reason })])
+        await recorder.durable()
+        await own.tell(
+          agent.name,
+          `${run.agent.name} handed this over to you: ${reason}${context ? `\n\n${context}` : ''}`,
+        )
+        return {
+          ...said(`${agent.name} goes on.`),
+          ends: { text: `Handed over to ${agent.name}: ${reason}` },
+        }
+      },
+    }),
+    ownTool({
+      name: 'Finalize',
+      description: 'Ends the task with its packet: what is to be built, for whom, and when it is done.',
+      category: 'planning',
+      input: z.strictObject({
+        title: z.string().min(1).max(500),
+        summary: z.string().optional(),
+        user_stories: z.array(z.string()).default([]),
+        acceptance_criteria: z.array(z.string()).default([]),
+        mermaid_wireframe: z.string().optional(),
+      }),
+      run: async (packet) => ({
+        ...said('The packet is recorded.'),
+        ends: { text: packet.summary ?? packet.title, output: packet },
+      }),
+    }),
+  ]
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Tool } from '../../ports/tools.ts'
+import type { Recorder } from '../recorder.ts'
+import type { OwnRun } from './own-run.ts'
+import { ownTool, said, wrong } from './own-tool.ts'
+import type { NotedTask } from './work-notes.ts'
+
+/** The task list of an agent: what it means to do, what it does, and what is done. */
+export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder): readonly Tool[] {
+  const at = (task: Pick<NotedTask, 'spanId'>) => ({
+    ...run.root,
+    spanId: task.spanId,
+    parentSpanId: run.root.spanId,
+  })
+  const list = () =>
+    notes.tasks
+      .filter(({ status }) => status !== 'deleted')
+      .map(({ id, status, subject }) => `${id} [${status}] ${subject}`)
+      .join('\n') || 'No tasks.'
+  return [
+    ownTool({
+      name: 'TaskCreate',
+      description: 'Adds a task to your list. Use it for work of several steps, so that others see the plan.',
+      category: 'planning',
+      input: z.strictObject({ subject: z.string().min(1).max(500), description: z.string().optional() }),
+      async run({ subject, description }) {
+        const task: NotedTask = {
+          id: `t${notes.tasks.length + 1}`,
+          subject,
+          spanId: parts.ids.span(),
+          status: 'pending',
+        }
+        notes.tasks.push(task)
+        recorder.record([
+          draftOf(at(task), 'agent.task.assigned', {
+            taskId: `${run.runId}/${task.id}`,
+            description: description ? `${subject}\n${description}` : subject,
+            agentId: run.agent.name,
+            assignedBy: run.agent.name,
+          }),
+        ])
+        return said(`Task ${task.id} is noted.`)
+      },
+    }),
+    ownTool({
+      name: 'TaskUpdate',
+      description: 'Says that a task of your list was begun, is done, or is no longer wanted.',
+      category: 'planning',
+      input: z.strictObject({
+        taskId: z.string().min(1),
+        status: z.enum(['pending', 'in_progress', 'completed', 'deleted']),
+      }),
+      async run({ taskId, status }) {
+        const task = notes.tasks.find(({ id }) => id === taskId)
+        if (!task) return wrong(`there is no task ${taskId}; TaskList shows them`)
+        if (task.status === 'completed' || task.status === 'deleted')
+          return wrong(`task ${taskId} is ${task.status} already`)
+        task.status = status
+        if (status === 'completed')
+          recorder.record([draftOf(at(task), 'task.completed', { agentId: run.agent.name })])
+        else if (status === 'deleted')
+          recorder.record([
+            draftOf(at(task), 'task.cancelled', { agentId: run.agent.name, reason: 'no longer wanted' }),
+          ])
+        else if (status === 'in_progress')
+          recorder.record([draftOf(run.root, 'progress.checkpoint', { message: task.subject })])
+        return said(list())
+      },
+    }),
+    ownTool({
+      name: 'TaskList',
+      description: 'Shows your list of tasks.',
+      category: 'planning',
+      input: z.strictObject({}),
+      run: async () => said(list()),
+    }),
+  ]
+}

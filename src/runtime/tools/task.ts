@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import type { Draft } from '../../contract/event.ts'
+import { statusOf } from '../../core/agent-loop/status-phrases.ts'
+import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
+import type { Tool } from '../../ports/tools.ts'
+import { LiveRun } from '../live-run.ts'
+import { performRun, type RunOutcome } from '../perform-run.ts'
+import type { Recorder } from '../recorder.ts'
+import type { OwnRun } from './own-run.ts'
+import { ownTool, said, wrong } from './own-tool.ts'
+
+/** Delegation to a subagent: it works for this run, and its result is the answer of the call. */
+export const taskTool = (own: OwnRun, recorder: Recorder): Tool =>
+  ownTool({
+    name: 'Task',
+    description:
+      'Delegates a task to a subagent, which works on it alone and answers once with its result. Say everything it needs: it knows nothing of this conversation. Several calls in one turn run at the same time.',
+    category: 'task_management',
+    isParallel: true,
+    input: z.strictObject({
+      description: z.string().max(200).optional(),
+      prompt: z.string().min(1),
+      subagent_type: z.string().min(1),
+      /** Globs that the subagent may change, within what this run may. */
+      scope: z.array(z.string().min(1).max(1000)).max(100).optional(),
+    }),
+    async run({ prompt, subagent_type, description, scope }, { call }) {
+      const { parts, run, agents } = own
+      const name = subagent_type.toLowerCase()
+      const agent = agents.find((one) => one.name === name || one.aliases.includes(name))
+      if (!agent) return wrong(`there is no agent ${subagent_type}`)
+      const taskId = `${run.runId}/${call.callId}`
+      const below = { ...run.root, spanId: parts.ids.span(), parentSpanId: call.spanId, taskId }
+      recorder.record([
+        draftOf(run.root, 'decision.made', {
+          subject: 'agent',
+          candidates: agents.filter(({ kind }) => kind === 'subagent').map((one) => one.name),
+          choice: agent.name,
+          ...(description && { reason: description }),
+        }),
+        draftOf(run.root, 'agent.status.changed', {
+          agentId: run.agent.name,
+          ...statusOf.delegating(agent.name),
+        }),
+        draftOf(below, 'agent.task.assigned', {
+          taskId,
+          description: prompt,
+          agentId: agent.name,
+          assignedBy: run.agent.name,
+        }),
+      ])
+      await recorder.durable()
+      const child = new LiveRun({
+        root: {
+          ...run.root,
+          runId: parts.ids.run(),
+          spanId: parts.ids.span(),
+          actor: agent.name,
+        },
+        parentSpanId: below.spanId,
+        agent,
+        parent: run,
+        startedMs: parts.clock.now(),
+      })
+      // Its parent was ended in the same moment.
+      if (run.signal.aborted) child.stop(run.signal.reason)
+      const outcome = await performRun(parts, {
+        run: child,
+        begins: [],
+        task: prompt,
+        depth: own.depth + 1,
+        mode: 'auto',
+        callId: call.callId,
+        scopes: scope ? [...own.scopes, scope] : own.scopes,
+        workspace: own.workspace,
+        agents,
+        messages: [{ role: 'user', text: prompt }],
+        kept: 0,
+        takeMessages: async () => [],
+        ...own.below(child),
+      })
+      recorder.record([taskEnd(below, outcome, agent.name)])
+      run.signal.throwIfAborted()
+      return outcome.status === 'completed'
+        ? said(outcome.text)
+        : wrong(`${agent.name} did not finish: ${whyOf(outcome)}`)
+    },
+  })
+
+const whyOf = (outcome: Exclude<RunOutcome, { status: 'completed' }>): string =>
+  outcome.status === 'failed' ? outcome.reason : outcome.why.message
+
+function taskEnd(at: Root, outcome: RunOutcome, agentId: string): Draft {
+  if (outcome.status === 'completed')
+    return draftOf(at, 'task.completed', { agentId, summary: outcome.text.slice(0, 2000) })
+  const reason = whyOf(outcome).replaceAll(/\s+/g, ' ').slice(0, 1000)
+  return outcome.status === 'failed'
+    ? draftOf(at, 'task.failed', { agentId, reason, errorType: 'exception' })
+    : draftOf(at, 'task.cancelled', { agentId, reason })
+}

@@ -1,0 +1,8 @@
+import type { ModelTurn } from '../ports/model.ts'
+
+/** What a model said in a turn, without its thinking and its calls. */
+export const wordsOf = ({ parts }: ModelTurn): string =>
+  parts
+    .filter((part) => part.kind === 'text')
+    .map((part) => part.text)
+    .join('')
