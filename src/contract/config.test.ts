@@ -133,13 +133,18 @@ test('[MUS-255] what is written of a built-in provider is laid over it, and othe
       providers: {
         anthropic: { keyring: 'muster/anthropic' },
         mine: { protocol: 'compatible', base_url: 'http://10.0.0.7:8000/v1' },
+        second: { protocol: 'openai', key_env: 'SECOND' },
       },
     },
   })
   const providers = providersOf(models)
-  expect(providers.map(({ name }) => name)).toEqual([...builtInProviders.keys(), 'mine'])
+  expect(providers.map(({ name }) => name)).toEqual([...builtInProviders.keys(), 'mine', 'second'])
   expect(providers[0]).toMatchObject({ key_env: 'ANTHROPIC_API_KEY', keyring: 'muster/anthropic' })
-  expect(providers.at(-1)).toEqual({
+  expect(providers.at(-1)).toMatchObject({ base_url: 'https://api.openai.com/v1', key_env: 'SECOND' })
+  // Without an address the SDK takes one from a variable that was meant for another program.
+  const unaddressed = providers.filter(({ base_url }) => base_url === undefined)
+  expect(unaddressed.map(({ name }) => name)).toEqual(['scripted'])
+  expect(providers.at(-2)).toEqual({
     name: 'mine',
     protocol: 'compatible',
     base_url: 'http://10.0.0.7:8000/v1',

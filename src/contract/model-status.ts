@@ -13,3 +13,18 @@ export const ModelStatus = z.strictObject({
   why: z.string(),
 })
 export type ModelStatus = z.infer<typeof ModelStatus>
+
+/** Every provider, and which model an agent gets that names none. */
+export const ModelsView = z.strictObject({
+  providers: z.array(ModelStatus),
+  default: z.strictObject({
+    /** Nothing when the configured one cannot be used. */
+    model: z.string().nullable(),
+    why: z.string(),
+    passed_over: z.array(z.strictObject({ model: z.string(), why: z.string() })),
+  }),
+  /** Asked in this order when that one fails. */
+  fallback: z.array(z.string()),
+  aliases: z.record(z.string(), z.string()),
+})
+export type ModelsView = z.infer<typeof ModelsView>

@@ -55,6 +55,8 @@ export const places = {
   importLog: post('/api/v1/log'),
   listAgents: get('/api/v1/agents'),
   getAgent: get('/api/v1/agents/{name}'),
+  listModels: get('/api/models'),
+  listAgentTypes: get('/api/agents'),
   getConfig: get('/api/v1/config'),
   journalStats: get('/api/v1/journal'),
   rebuildIndex: post('/api/v1/journal/rebuild-index'),

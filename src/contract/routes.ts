@@ -5,6 +5,7 @@ import { EventEnvelope, eventTypes } from './event.ts'
 import { Health, JournalStats, SelfReport } from './health.ts'
 import { RunId, SessionId, TraceId } from './ids.ts'
 import { RunRow, SearchHit, SpanRow } from './index-rows.ts'
+import { ModelsView } from './model-status.ts'
 import type { CallContext } from './principal.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
@@ -47,6 +48,24 @@ const AgentView = z.looseObject({
     delegateTargets: z.union([Names, z.literal('any')]),
   }),
   model: z.string().optional(),
+  source: z.enum(['shipped', 'user', 'project']),
+  file: z.string(),
+})
+
+/** The same in the words of the runtime contract. */
+const AgentType = z.strictObject({
+  agent_id: z.string(),
+  agent_kind: AgentKind,
+  aliases: z.array(z.string()),
+  description: z.string(),
+  /** Absent when it takes the default one. */
+  model: z.string().optional(),
+  tools: z.array(z.string()),
+  policy: z.strictObject({
+    allow: z.array(Capability),
+    delegate_targets: z.union([z.array(z.string()), z.literal('any')]),
+  }),
+  work_globs: z.array(z.string()),
   source: z.enum(['shipped', 'user', 'project']),
   file: z.string(),
 })
@@ -190,6 +209,20 @@ export const routes = {
     input: z.strictObject({ name: z.string().min(1).max(64) }),
     output: AgentView,
     summary: 'One agent definition, by name or alias',
+  }),
+  listModels: route({
+    ...places.listModels,
+    access: 'read',
+    input: nothing,
+    output: ModelsView,
+    summary: 'Providers of models, whether they can be used or why not, and the default',
+  }),
+  listAgentTypes: route({
+    ...places.listAgentTypes,
+    access: 'read',
+    input: nothing,
+    output: z.array(AgentType),
+    summary: 'The agents that can be run, in the words of the runtime contract',
   }),
   getConfig: route({
     ...places.getConfig,

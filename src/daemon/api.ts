@@ -5,11 +5,14 @@ import type { Health, SelfReport } from '../contract/health.ts'
 import type { Api } from '../contract/routes.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { Models } from '../ports/models.ts'
+import { agentType } from './agent-type.ts'
 import type { Authority } from './authority.ts'
 import { findSession } from './find-session.ts'
 import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
+import { modelsView } from './models-view.ts'
 import { exportSession, importSession } from './session-files.ts'
 import { killAll } from './sessions/kill-all.ts'
 import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
@@ -22,6 +25,7 @@ export type ApiDeps = SessionApiDeps & {
   readonly agents: AgentDefinitions
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig
+  readonly models: Models
   readonly health: () => Health
   readonly report: () => SelfReport
   readonly url: () => string
@@ -57,6 +61,9 @@ export function daemonApi(deps: ApiDeps): Api {
     importLog: (input, { principal }) => importSession(deps, input, principal),
     listAgents: async (_input, { signal }) => ({ agents: await agents(signal) }),
     getAgent: async ({ name }, { signal }) => findAgent(await agents(signal), name),
+    listModels: async (_input, { signal }) =>
+      modelsView(deps.loaded.config.models, await deps.models.list(signal)),
+    listAgentTypes: async (_input, { signal }) => (await agents(signal)).map(agentType),
     getConfig: async () =>
       flattenConfig(deps.loaded.config).map(({ key, value }) => ({
         key,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Journal } from '../adapters/jsonl/journal.ts'
 import type { Cut } from '../adapters/jsonl/recover.ts'
+import { openModels } from '../adapters/models/open-models.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { systemLineFiles } from '../adapters/system/line-files.ts'
@@ -111,6 +112,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const loadAgents = async (signal: AbortSignal) =>
     (await options.agents.load(options.agentProject, signal)).agents
   const env = givenEnvironment(options.env)
+  const models = openModels({ config: config.models, env, clock: systemClock })
+  parts.defer(() => models.close())
   const host = sessionHost(() =>
     openParts({
       files,
@@ -192,6 +195,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       home: files.home,
       observer,
       looking,
+      models,
     }),
     journal,
     live: liveHub(),

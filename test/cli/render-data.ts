@@ -95,6 +95,57 @@ export const agentsCheck: CommandOutput<'agents check'> = {
   ],
 }
 
+export const models: CommandOutput<'models'> = {
+  providers: [
+    {
+      provider: 'anthropic',
+      protocol: 'anthropic',
+      models: ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'],
+      usable: true,
+      why: 'ready: key from ANTHROPIC_API_KEY',
+    },
+    {
+      provider: 'openai',
+      protocol: 'openai',
+      models: ['gpt-6-astra', 'gpt-6-sol', 'gpt-6-luna'],
+      usable: false,
+      why: 'no key: set OPENAI_API_KEY or models.providers.openai.keyring',
+    },
+    {
+      provider: 'ollama',
+      protocol: 'compatible',
+      models: [],
+      usable: false,
+      why: 'nothing listens at http://127.0.0.1:11434',
+    },
+    {
+      provider: 'scripted',
+      protocol: 'anthropic',
+      models: ['scripted'],
+      usable: true,
+      why: 'ready: it answers from a script, and no model is called',
+    },
+  ],
+  default: { model: 'anthropic/claude-opus-5-5', why: 'it is models.default', passed_over: [] },
+  fallback: ['anthropic/claude-sonnet-5-5'],
+  aliases: { sonnet: 'anthropic/claude-sonnet-5-5', fast: 'openai/gpt-6-luna' },
+}
+export const modelsNone: CommandOutput<'models'> = {
+  providers: models.providers.filter(({ usable }) => !usable),
+  default: {
+    model: null,
+    why: 'neither models.default nor a fallback of it can be used',
+    passed_over: [
+      {
+        model: 'openai/gpt-6-sol',
+        why: 'no key: OPENAI_API_KEY is not set, and the keyring (muster/openai): it has no such entry',
+      },
+    ],
+  },
+  fallback: [],
+  aliases: {},
+}
+
 export const verified: CommandOutput<'journal verify'> = {
   ok: true,
   segments: 3,

@@ -7,6 +7,7 @@ import { renderConfig, renderConfigOrigins } from '../../src/cli/render/config.t
 import { renderDown, renderUp } from '../../src/cli/render/daemon-status.ts'
 import { renderEventLine } from '../../src/cli/render/event-line.ts'
 import { renderImport, renderStats, renderVerification } from '../../src/cli/render/journal.ts'
+import { renderModels } from '../../src/cli/render/models.ts'
 import { oneLine, plainLines } from '../../src/cli/render/one-line.ts'
 import { renderRedaction } from '../../src/cli/render/redaction.ts'
 import { relativeTime } from '../../src/cli/render/relative-time.ts'
@@ -46,6 +47,8 @@ const pages: [string, (view: View) => string][] = [
   ['agents', (view) => renderAgentList(data.agents, view)],
   ['agent', (view) => renderAgent(data.agent, view)],
   ['agents-check', (view) => renderAgentCheck(data.agentsCheck, view)],
+  ['models', (view) => renderModels(data.models, view)],
+  ['models-none', (view) => renderModels(data.modelsNone, view)],
   ['journal-verify', (view) => renderVerification(data.verified, view)],
   ['journal-damaged', (view) => renderVerification(data.damaged, view)],
   ['journal-cured', (view) => renderVerification(data.cured, view)],
@@ -73,17 +76,23 @@ describe.each([80, 120])('what people see at %i columns', (width) => {
   })
 })
 
-test.each(['doctor', 'config-origin', 'agents', 'journal-tail', 'redact-test', 'search'])(
-  '%s keeps to the width it is given',
-  (name) => {
-    const render = pages.find(([page]) => page === name)?.[1]
-    for (const width of [80, 120]) {
-      for (const line of (render?.({ width, now, color: false }) ?? '').split('\n')) {
-        expect(textWidth(line), line).toBeLessThanOrEqual(width)
-      }
+test.each([
+  'doctor',
+  'config-origin',
+  'agents',
+  'models',
+  'models-none',
+  'journal-tail',
+  'redact-test',
+  'search',
+])('%s keeps to the width it is given', (name) => {
+  const render = pages.find(([page]) => page === name)?.[1]
+  for (const width of [80, 120]) {
+    for (const line of (render?.({ width, now, color: false }) ?? '').split('\n')) {
+      expect(textWidth(line), line).toBeLessThanOrEqual(width)
     }
-  },
-)
+  }
+})
 
 test.each([
   [0, 'just now'],

@@ -8,8 +8,7 @@ import type { Models } from '../../ports/models.ts'
 import { askModels } from './ask-models.ts'
 import { findKey, type KeySource } from './find-key.ts'
 import { hideKey } from './hide-key.ts'
-import { type ScriptedModel, startScriptedModel } from './scripted/scripted-model.ts'
-import { sdkModel } from './sdk/sdk-model.ts'
+import type { ScriptedModel } from './scripted/scripted-model.ts'
 
 /** What the models are built from. */
 export type ModelsSource = {
@@ -20,7 +19,10 @@ export type ModelsSource = {
   readonly platform?: NodeJS.Platform
 }
 
-/** Opens the models of a configuration; keys are looked up when one is opened and kept nowhere. */
+/**
+ * Opens the models of a configuration; keys are looked up when one is opened and kept nowhere. What
+ * speaks to providers is loaded then too: a daemon that runs no agent of its own does not carry it.
+ */
 export function openModels({ config, env, clock, platform = process.platform }: ModelsSource): Models {
   const closing = new AbortController()
   const providers = providersOf(config)
@@ -44,7 +46,8 @@ export function openModels({ config, env, clock, platform = process.platform }: 
       }
       const found = await findKey(provider, source)
       if (found.key === undefined) throw new AppError('unavailable', `${name}/${id}: ${found.why}`)
-      if (name === 'scripted') scripted ??= startScriptedModel({ clock })
+      if (name === 'scripted') scripted ??= startScripted(clock)
+      const { sdkModel } = await import('./sdk/sdk-model.ts')
       const baseUrl = name === 'scripted' ? `${(await scripted)?.url}/v1` : provider.base_url
       const model = sdkModel({
         provider: name,
@@ -64,6 +67,11 @@ export function openModels({ config, env, clock, platform = process.platform }: 
       await (await running)?.close()
     },
   }
+}
+
+async function startScripted(clock: Clock): Promise<ScriptedModel> {
+  const { startScriptedModel } = await import('./scripted/scripted-model.ts')
+  return startScriptedModel({ clock })
 }
 
 async function statusOf(provider: ProviderSettings, source: KeySource): Promise<ModelStatus> {

@@ -88,6 +88,7 @@ export const commandOutputs = {
     ),
     shadowed: z.array(z.strictObject({ name: z.string(), file: z.string(), by: z.string() })),
   }),
+  models: routes.listModels.output,
   'redact test': RedactionReport,
   completion: z.strictObject({ shell: z.string(), script: z.string() }),
   'journal verify': z.strictObject({

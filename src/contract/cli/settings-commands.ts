@@ -34,6 +34,14 @@ export const settingsCommands = commandFamily({
     options: {},
     examples: [{ line: 'sm agents check', does: 'exit 1 when a definition was skipped' }],
   },
+  models: {
+    group: 'people',
+    summary: 'list the models that can be used, and the default',
+    needs: 'daemon',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm models', does: 'each provider, its models, and what it lacks' }],
+  },
   'redact test': {
     group: 'maintenance',
     summary: 'show what would be redacted in a text',

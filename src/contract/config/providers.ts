@@ -55,12 +55,14 @@ export function providersOf({ providers }: Pick<ModelsConfig, 'providers'>): Pro
   return [...names].map((name) => {
     const { protocol, base_url, key_env, keyring, models } = providers[name] ?? {}
     const builtIn = builtInProviders.get(name)
+    const spoken = protocol ?? builtIn?.protocol ?? 'compatible'
+    const address = base_url ?? builtIn?.base_url ?? builtInProviders.get(spoken)?.base_url
     return {
       name,
       ...builtIn,
-      protocol: protocol ?? builtIn?.protocol ?? 'compatible',
+      protocol: spoken,
       models: models ?? builtIn?.models ?? [],
-      ...(base_url !== undefined && { base_url }),
+      ...(address !== undefined && name !== 'scripted' && { base_url: address }),
       ...(key_env !== undefined && { key_env }),
       ...(keyring !== undefined && { keyring }),
     }
