@@ -9,6 +9,7 @@ import { ModelsView } from './model-status.ts'
 import type { CallContext } from './principal.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
+import { runtimeRoutes } from './runtime-routes.ts'
 import { SessionRef, sessionRoutes } from './session-routes.ts'
 import { AgentKind, Count } from './values.ts'
 
@@ -150,6 +151,7 @@ export const routes = {
     summary: 'The same events under the names of the runtime contract, with live tokens',
   }),
   ...sessionRoutes,
+  ...runtimeRoutes,
   listRuns: route({
     ...places.listRuns,
     access: 'read',

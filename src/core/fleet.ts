@@ -1,6 +1,6 @@
 import type { Draft, ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
-import type { Lifecycle, Permit } from '../contract/values.ts'
+import type { Lifecycle, LoopMode, Permit } from '../contract/values.ts'
 import { withPermit } from './approvals/with-permit.ts'
 import { evolve, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
 
@@ -15,6 +15,8 @@ export type Fleet = {
   readonly ended: Map<SessionId, SessionState>
   /** What was allowed for good. */
   permits: readonly Permit[]
+  /** How our own agents work, by project. */
+  readonly modes: Map<string, LoopMode>
 }
 
 const endedKept = 10_000
@@ -24,6 +26,7 @@ export const emptyFleet = (): Fleet => ({
   producers: new Map(),
   ended: new Map(),
   permits: [],
+  modes: new Map(),
 })
 
 /** What the engine adds to a draft that state depends on. */
@@ -32,6 +35,10 @@ type Given = { readonly recordedAt: string; readonly producer?: ProducerStamp | 
 /** What is now true of the fleet; the fleet given is used up. */
 export function evolveFleet(state: Fleet, event: Draft, { producer, recordedAt }: Given): Fleet {
   if (producer) state.producers.set(producer.id, { epoch: producer.epoch, n: producer.n })
+  if (event.type === 'settings.updated') {
+    const { projectRoot, mode } = event.payload
+    if (projectRoot !== undefined && mode) state.modes.set(projectRoot, mode)
+  }
   if (event.sessionId === fleet.sessionId) return state
   if (event.type === 'approval.granted' && event.payload.scope === 'always')
     state.permits = withPermit(state.permits, event.payload.permit)
@@ -95,6 +102,7 @@ type FleetSnapshot = {
   producers: [string, ProducerCursor][]
   ended: FleetSnapshot['sessions']
   permits?: readonly Permit[]
+  modes?: [string, LoopMode][]
 }
 
 const kept = (sessions: Iterable<SessionState>): FleetSnapshot['sessions'] =>
@@ -108,14 +116,16 @@ export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   producers: [...state.producers],
   ended: kept(state.ended.values()),
   permits: state.permits,
+  modes: [...state.modes],
 })
 
 export function restoreFleet(snapshot: unknown): Fleet {
-  const { sessions, producers, ended, permits = [] } = snapshot as FleetSnapshot
+  const { sessions, producers, ended, permits = [], modes = [] } = snapshot as FleetSnapshot
   return {
     sessions: restored(sessions),
     producers: new Map(producers),
     ended: restored(ended),
     permits,
+    modes: new Map(modes),
   }
 }

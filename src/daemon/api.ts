@@ -13,6 +13,7 @@ import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
 import { modelsView } from './models-view.ts'
+import { runtimeApi } from './runtime/runtime-api.ts'
 import { exportSession, importSession } from './session-files.ts'
 import { killAll } from './sessions/kill-all.ts'
 import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
@@ -47,6 +48,7 @@ export function daemonApi(deps: ApiDeps): Api {
       results: await engine.propose({ items: events, principal, producer }),
     }),
     ...sessionApi(deps),
+    ...runtimeApi({ ...deps, usualMode: () => deps.loaded.config.runtime.mode }),
     listRuns: async ({ id, ...page }) => ({
       runs: await index.ask('runs', { ...page, sessionId: (await findSession(index, id)).sessionId }),
     }),

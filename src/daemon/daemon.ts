@@ -42,6 +42,8 @@ import { IndexClient } from './index-client.ts'
 import { IndexThread } from './index-thread.ts'
 import { startReactors } from './reactors.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
+import { frameContext } from './runtime/frame-context.ts'
+import { openRuntime } from './runtime/open-runtime.ts'
 import { observe } from './self-report.ts'
 import { agentClis } from './sessions/clis.ts'
 import { Directory } from './sessions/directory.ts'
@@ -150,6 +152,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock: systemClock,
   })
 
+  const live = liveHub()
+  const runtime = openRuntime({
+    engine,
+    vault,
+    journal,
+    index,
+    thread,
+    config: () => config,
+    agents: options.agents,
+    models,
+    redactor: redaction.redactor,
+    env: options.env,
+    hidden: [files.home],
+    onToken: (delta) => live.publish(delta),
+    onBug: options.onBug,
+  })
+
   let listening: Listening | undefined
   const url = () => listening?.url ?? ''
   const health = (): Health => ({
@@ -196,9 +215,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       observer,
       looking,
       models,
+      runtime,
     }),
     journal,
-    live: liveHub(),
+    live,
+    contextOf: frameContext(engine, index),
     clock: systemClock,
     limits: { heartbeatMs: sse.heartbeat_ms, stallMs: sse.stall_ms, maxClients: sse.max_clients },
     address: { port: () => listening?.port ?? 0 },
@@ -270,6 +291,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const hasOpen = [...engine.sessions()].some(({ managed }) => managed?.origin === 'managed')
   if (hasOpen || folders.length > 0)
     await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
+  parts.defer(() => runtime.stop())
+  await runtime.start()
   observer.start()
   parts.defer(() => observer.stop())
   const sweep = setInterval(() => {

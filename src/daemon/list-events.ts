@@ -9,6 +9,7 @@ type Filter = {
   readonly limit: number
   readonly type?: string | undefined
   readonly sessionId?: string | undefined
+  readonly runId?: string | undefined
 }
 
 /** A page of whole events, oldest first: straight from the journal, or through the index when it is filtered. */
@@ -31,6 +32,7 @@ export async function listEvents(
     ...(filter.before !== undefined && { before: filter.before }),
     ...(filter.type && { types: filter.type.split(',') }),
     ...(sessionId && { sessionId }),
+    ...(filter.runId && { runId: filter.runId }),
   })
   const seqs = rows.map((row) => row.seq).sort((a, b) => a - b)
   const events: AgentEvent[] = []

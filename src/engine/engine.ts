@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors.ts'
 import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
 import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
-import type { Permit } from '../contract/values.ts'
+import type { LoopMode, Permit } from '../contract/values.ts'
 import { emptyFleet, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
@@ -142,6 +142,11 @@ export class Engine {
   /** What a person allowed for good. */
   permits(): readonly Permit[] {
     return this.#fleet.permits
+  }
+
+  /** How our own agents work in a project, when somebody chose. */
+  mode(projectRoot: string): LoopMode | undefined {
+    return this.#fleet.modes.get(projectRoot)
   }
 
   /** Every open session; not to be changed. */

@@ -68,6 +68,10 @@ export type RunFilter = Page & {
   readonly sessionId?: string
   readonly parentRunId?: string
   readonly isOpen?: boolean
+  /** Only executions of agents; a session has a run of its own, around those of its agents. */
+  readonly isAgent?: boolean
+  readonly workingDir?: string
+  readonly isNewestFirst?: boolean
 }
 /** Which tasks. */
 export type TaskFilter = Page & {
@@ -104,7 +108,11 @@ export type UsageFilter = {
   readonly by?: 'session' | 'run' | 'model'
 }
 /** Which events. */
-export type FeedFilter = Page & { readonly types?: readonly string[]; readonly sessionId?: string }
+export type FeedFilter = Page & {
+  readonly types?: readonly string[]
+  readonly sessionId?: string
+  readonly runId?: string
+}
 /** What counters can be cut by. */
 export type Slice = 'day' | 'sessionId' | 'actor' | 'workflowId' | 'phase'
 /** Which counters; days are dates (UTC) and both ends count. */

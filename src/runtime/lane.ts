@@ -118,17 +118,18 @@ export class Lane {
     }
     const kept = this.#history.length
     this.#history.push({ role: 'user', text })
+    const run = new LiveRun({
+      root: { ...root, runId: parts.ids.run(), spanId: parts.ids.span(), actor: this.agent },
+      parentSpanId: root.spanId,
+      agent: found.agent,
+      startedMs: parts.clock.now(),
+    })
     await this.#perform(state, {
       ...found,
       task: text,
       kept,
-      run: new LiveRun({
-        root: { ...root, runId: parts.ids.run(), spanId: parts.ids.span(), actor: this.agent },
-        parentSpanId: root.spanId,
-        agent: found.agent,
-        startedMs: parts.clock.now(),
-      }),
-      begins: [...acceptedOf(root, [message]), queueUpdate(root, state, { gone: [messageId] })],
+      run,
+      begins: [...acceptedOf(run.root, [message]), queueUpdate(root, state, { gone: [messageId] })],
     })
   }
 
@@ -212,7 +213,10 @@ export class Lane {
       taken.push(message)
     }
     const gone = taken.map(({ messageId }) => messageId)
-    await parts.engine.perform([...acceptedOf(root, taken), queueUpdate(root, state, { gone })])
+    await parts.engine.perform([
+      ...acceptedOf(this.#run?.root ?? root, taken),
+      queueUpdate(root, state, { gone }),
+    ])
     return texts
   }
 

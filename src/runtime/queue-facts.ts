@@ -15,7 +15,7 @@ export function nextOf(state: Readonly<SessionState> | undefined, agent: string)
   return waiting[0]
 }
 
-/** The receipts of messages that an agent has taken. */
+/** The receipts of messages that an agent has taken, as part of the run that took them. */
 export const acceptedOf = (root: Root, messages: readonly Queued[]): Draft[] =>
   messages.map(({ messageId, spanId }) =>
     draftOf({ ...root, spanId }, 'message.accepted', { messageId, proof: 'runtime' }),

@@ -17,7 +17,14 @@ export function events(reader: RowReader, filter: FeedFilter): FeedRow[] {
   // Within one session its own index is walked and types are tested on the way.
   const isWalked = types === undefined || sessionId !== undefined
   const arms = isWalked
-    ? [[...page, reader.is('sessionId', sessionId), reader.isOneOf('type', types)]]
+    ? [
+        [
+          ...page,
+          reader.is('sessionId', sessionId),
+          reader.is('runId', filter.runId),
+          reader.isOneOf('type', types),
+        ],
+      ]
     : types.map((type) => [...page, reader.is('type', type)])
   const selects = arms.map(select)
   // One ordered walk for each type, merged: an IN over types would sort every event of them first.

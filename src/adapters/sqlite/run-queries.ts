@@ -5,7 +5,7 @@ import type { Fields, RowReader } from './row-reader.ts'
 import { callCounts, counted, priced, toolCounts } from './shape.ts'
 
 export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
-  const { isOpen } = filter
+  const { isOpen, isAgent, workingDir, isNewestFirst } = filter
   const found = reader.select({
     table: 'runs',
     where: [
@@ -17,8 +17,15 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
       isOpen === undefined
         ? undefined
         : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
+      isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
+      workingDir === undefined
+        ? undefined
+        : {
+            sql: 'sessionId IN (SELECT sessionId FROM sessions WHERE workingDir = ?)',
+            values: [reader.words.number(workingDir)],
+          },
     ],
-    order: 'firstSeq',
+    order: isNewestFirst ? 'firstSeq DESC' : 'firstSeq',
     limit: limitOf(filter.limit),
   })
   const folders = new Map<string, string | null>()

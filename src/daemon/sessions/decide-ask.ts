@@ -5,16 +5,23 @@ import type { Principal } from '../../contract/principal.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { Ask } from '../../core/approvals/asks.ts'
 import { raised } from '../../core/ledger/budget.ts'
+import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Said } from '../../engine/sessions/closing.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
+import type { Live } from '../../engine/sessions/sessions.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import { approvalView } from './approval-view.ts'
 import type { Directory } from './directory.ts'
 import { mayAct, nameOf } from './may-act.ts'
 import type { SessionHost } from './session-host.ts'
 
-type Deps = { readonly directory: Directory; readonly engine: Engine; readonly host: SessionHost }
+type Deps = {
+  readonly directory: Directory
+  readonly engine: Engine
+  readonly host: SessionHost
+  readonly runtime: Runtime
+}
 
 type Given = {
   readonly id: string
@@ -29,14 +36,23 @@ type Given = {
 export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView> {
   const { directory, engine, host } = deps
   const { verdict, principal } = given
+  const { state, ask } = await pendingAsk(deps, given)
+  const decided = { decision: decisionOf(given), by: nameOf(engine, principal) }
+  const written = async () => {
+    await directory.caughtUp()
+    const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
+    if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
+    return row
+  }
+  if (state.managed?.origin === 'runtime') {
+    await deps.runtime.decide(state, ask, decided)
+    return approvalView(directory, await written())
+  }
   const { sessions } = await host.open()
-  const { live, ask } = await pendingAsk(directory, { engine, sessions, principal }, given.id)
-  const by = nameOf(engine, principal)
-  await sessions.approvals.decide(live.watch, ask, { decision: decisionOf(given), by })
+  const live = directory.live(await directory.find(state.sessionId))
+  await sessions.approvals.decide(live.watch, ask, decided)
   if (ask.subject === 'budget' && verdict === 'allow') await giveMore(deps, live)
-  await directory.caughtUp()
-  const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
-  if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
+  const row = await written()
   if (ask.subject === 'termination' && verdict === 'allow') {
     await sessions.complete(live, proposedEnd(await directory.event(row.seq)))
     await sessions.terminate(live)
@@ -66,27 +82,25 @@ function proposedEnd(asked: AgentEvent | undefined): Said {
   return { status: 'completed', detected, ...(typeof message === 'string' && { message }) }
 }
 
-type Asking = { readonly engine: Engine; readonly sessions: Sessions; readonly principal: Principal }
-
 /** An approval by its id, or the only one of a session; two are listed, never guessed. */
 async function pendingAsk(
-  directory: Directory,
-  { engine, sessions, principal }: Asking,
-  word: string,
-): Promise<{ readonly live: Live; readonly ask: Ask }> {
-  for (const live of sessions.all()) {
-    const ask = engine.session(live.watch.id)?.asks?.find(({ approvalId }) => approvalId === word)
+  { directory, engine }: Deps,
+  { id: word, principal }: Given,
+): Promise<{ readonly state: Readonly<SessionState>; readonly ask: Ask }> {
+  for (const state of engine.sessions()) {
+    const ask = state.asks?.find(({ approvalId }) => approvalId === word)
     if (!ask) continue
-    mayAct(engine, principal, { sessionId: live.watch.id, isOwnAllowed: false })
-    return { live, ask }
+    mayAct(engine, principal, { sessionId: state.sessionId, isOwnAllowed: false })
+    return { state, ask }
   }
   if (word.startsWith('apr_'))
     throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
   const row = await directory.find(word)
   mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
-  const asks = engine.session(row.sessionId)?.asks ?? []
+  const state = engine.session(row.sessionId)
+  const asks = state?.asks ?? []
   const [ask] = asks
-  if (!ask)
+  if (!state || !ask)
     throw new AppError(
       'conflict',
       `nothing of ${row.friendlyName ?? row.name ?? row.shortId} waits for a decision`,
@@ -96,5 +110,5 @@ async function pendingAsk(
       'conflict',
       `${asks.length} decisions wait: ${asks.map(({ approvalId, subject }) => `${approvalId} (${subject})`).join(', ')}; name one`,
     )
-  return { live: directory.live(row), ask }
+  return { state, ask }
 }

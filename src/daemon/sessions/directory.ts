@@ -20,6 +20,7 @@ import { findSession } from '../find-session.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
 import { listEvents } from '../list-events.ts'
+import { isOwn } from '../runtime/own-session.ts'
 import { onlyObserved } from './record-of.ts'
 import { textOf } from './text-of.ts'
 
@@ -192,6 +193,11 @@ export class Directory {
   /** The live part of a session that a command acts on. */
   live(row: SessionRow) {
     if (row.origin === 'observed') throw onlyObserved(row)
+    if (isOwn(row))
+      throw new AppError(
+        'conflict',
+        `${row.friendlyName ?? row.name ?? row.shortId} is an agent of Muster’s own and has no terminal; see: sm what ${row.shortId}`,
+      )
     const sessions = this.#deps.sessions()
     if (!sessions) throw new AppError('unavailable', 'terminals are not available; see: sm doctor')
     const live = sessions.get(row.sessionId)

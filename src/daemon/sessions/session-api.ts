@@ -17,6 +17,9 @@ import { paneOf } from '../../engine/sessions/place.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Processes } from '../../ports/processes.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { endOwn, isOwn, openOwn, sendToOwn, updateOwn } from '../runtime/own-session.ts'
+import { ownTranscript } from '../runtime/own-transcript.ts'
 import { adoptSession } from './adopt-session.ts'
 import { approvalView } from './approval-view.ts'
 import { checkSessions } from './check-sessions.ts'
@@ -46,6 +49,7 @@ export type SessionApiDeps = {
   readonly observer: Observer
   /** What reading a conversation needs; no terminal. */
   readonly looking: Looking
+  readonly runtime: Runtime
 }
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>
@@ -54,7 +58,7 @@ const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idl
 
 /** What stands behind the routes of managed sessions. */
 export function sessionApi(deps: SessionApiDeps): SessionApi {
-  const { directory, engine, clock, host, observer, looking } = deps
+  const { directory, engine, clock, host, observer, looking, runtime } = deps
   /** The session a caller names and may act on. */
   const own = async (word: string, principal: Principal, isOwnAllowed = true): Promise<SessionRow> => {
     const row = await directory.find(word)
@@ -106,16 +110,19 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     async updateSession({ id, name, task, lock, budget }, { principal }) {
       // Nobody raises the budget that is there to hold them.
       const row = await own(id, principal, budget === undefined)
+      const by = nameOf(engine, principal)
+      const change = {
+        ...(name !== undefined && { friendlyName: name }),
+        ...(task !== undefined && { task }),
+        ...(lock !== undefined && { lock }),
+        ...(budget && { budget }),
+      }
+      if (isOwn(row)) {
+        await updateOwn(deps, row, { by, change })
+        return fresh(row.sessionId)
+      }
       const { watch, delivery } = directory.live(row)
-      await watch.say([
-        draftOf(watch.root, 'session.updated', {
-          ...(name !== undefined && { friendlyName: name }),
-          ...(task !== undefined && { task }),
-          ...(lock !== undefined && { lock }),
-          ...(budget && { budget }),
-          by: nameOf(engine, principal),
-        }),
-      ])
+      await watch.say([draftOf(watch.root, 'session.updated', { ...change, by })])
       delivery.poke()
       return fresh(row.sessionId)
     },
@@ -146,6 +153,10 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async completeSession({ id, message, status }, { principal }) {
       const row = await own(id, principal)
+      if (isOwn(row)) {
+        await endOwn(deps, row, { status, message, by: nameOf(engine, principal) })
+        return fresh(row.sessionId)
+      }
       const { sessions } = await host.open()
       await sessions.complete(directory.live(row), { message, status })
       return fresh(row.sessionId)
@@ -156,8 +167,20 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async sendMessage({ id, text, mode }, { principal }) {
       const row = await own(id, principal, false)
-      const live = directory.live(row)
       const from = nameOf(engine, principal)
+      const sent = async (messageId: string) => {
+        await directory.caughtUp()
+        const [message] = await directory.ask('messages', { messageId, limit: 1 })
+        if (!message) throw new AppError('unavailable', `it is queued as ${messageId}; the index is behind`)
+        return messageView(message)
+      }
+      if (isOwn(row)) {
+        const { messageId, isAnswer } = await sendToOwn(deps, row, { text, mode, from })
+        return isAnswer
+          ? answeredView(row, { messageId, text, mode, from, at: clock.now() })
+          : sent(messageId)
+      }
+      const live = directory.live(row)
       const { sessions } = await host.open()
       const question = engine.session(row.sessionId)?.asks?.find(({ subject }) => subject === 'question')
       if (question && sessions.approvals.isHeld(question.approvalId)) {
@@ -165,11 +188,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
         await sessions.approvals.decide(live.watch, question, { decision, by: from })
         return answeredView(row, { messageId: question.approvalId, text, mode, from, at: clock.now() })
       }
-      const messageId = await sessions.send(live, { text, mode, from })
-      await directory.caughtUp()
-      const [message] = await directory.ask('messages', { messageId, limit: 1 })
-      if (!message) throw new AppError('unavailable', `it is queued as ${messageId}; the index is behind`)
-      return messageView(message)
+      return sent(await sessions.send(live, { text, mode, from }))
     },
     async listMessages({ id, limit, failed }, { principal }) {
       const row = await own(id, principal)
@@ -189,6 +208,10 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async interruptSession({ id }, { principal }) {
       const row = await own(id, principal, false)
+      if (isOwn(row)) {
+        await runtime.interrupt(openOwn(deps, row).sessionId, nameOf(engine, principal))
+        return fresh(row.sessionId)
+      }
       const { sessions } = await host.open()
       await sessions.interrupt(directory.live(row))
       return fresh(row.sessionId)
@@ -205,8 +228,13 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     async killSession({ id, force, reason }, { principal }) {
       const row = await own(id, principal)
       if (row.origin === 'observed') throw onlyObserved(row)
+      const by = nameOf(engine, principal)
+      if (isOwn(row)) {
+        await endOwn(deps, row, { status: 'killed', by, reason })
+        return { killed: [await fresh(row.sessionId)], left: [] }
+      }
       const { sessions } = await host.open()
-      const how = { force: force ?? false, reason, by: nameOf(engine, principal) }
+      const how = { force: force ?? false, reason, by }
       return killTree({ directory, sessions }, row, how)
     },
     async resumeSession({ id }, { principal, signal }) {
@@ -253,6 +281,10 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async getOutput({ id, lines }, { principal, signal }) {
       const row = await own(id, principal)
+      if (isOwn(row)) {
+        const { entries } = await ownTranscript(directory, row.sessionId, lines)
+        return { lines: linesOf(entries, lines), is_alive: row.endedMs === null }
+      }
       if (row.origin === 'observed') {
         const record = await recordOf(deps, row)
         const { entries } = await transcriptOf(looking, { ...record, limit: lines })
@@ -268,6 +300,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async getTranscript({ id, limit }, { principal }) {
       const row = await own(id, principal)
+      if (isOwn(row)) return ownTranscript(directory, row.sessionId, limit)
       return transcriptOf(looking, { ...(await recordOf(deps, row)), limit })
     },
     async getAttach({ id }, { principal }) {
@@ -293,7 +326,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       })
       return { approvals: await Promise.all(rows.map((one) => approvalView(directory, one))) }
     },
-    decideApproval: (input, { principal }) => decideAsk({ directory, engine, host }, { ...input, principal }),
+    decideApproval: (input, { principal }) => decideAsk(deps, { ...input, principal }),
     listProcesses: async (_input, { signal }) => ({ processes: await processesOf(deps, signal) }),
     async restoreSessions({ dry_run }, { signal }) {
       const { sessions } = await host.open()

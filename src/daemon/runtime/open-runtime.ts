@@ -1,0 +1,70 @@
+import { systemClock } from '../../adapters/system/clock.ts'
+import { systemIds } from '../../adapters/system/ids.ts'
+import { systemProcesses } from '../../adapters/system/processes.ts'
+import { agentTools } from '../../adapters/tools/agent-tools.ts'
+import type { Config } from '../../contract/config.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { TokenDelta } from '../../contract/formats/sse.ts'
+import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import type { Redactor } from '../../core/redaction/redactor.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { AgentDefinitions } from '../../ports/agent-definitions.ts'
+import type { JournalReader } from '../../ports/journal.ts'
+import type { Models } from '../../ports/models.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { Runtime } from '../../runtime/runtime.ts'
+import type { IndexClient } from '../index-client.ts'
+import type { IndexThread } from '../index-thread.ts'
+import { listEvents } from '../list-events.ts'
+
+export type RuntimeOptions = {
+  readonly engine: Engine
+  readonly vault: Vault
+  readonly journal: JournalReader
+  readonly index: IndexClient
+  readonly thread: IndexThread
+  readonly config: () => Config
+  readonly agents: AgentDefinitions
+  readonly models: Models
+  readonly redactor: Redactor
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Folders of which no command of an agent sees anything. */
+  readonly hidden: readonly string[]
+  readonly onToken: (delta: TokenDelta) => void
+  readonly onBug: (error: unknown, where: string) => void
+}
+
+const pageOf = 1000
+
+/** Builds what Muster's own agents are run with. */
+export function openRuntime(options: RuntimeOptions): Runtime {
+  const { agents, env, hidden, redactor, thread, journal } = options
+  return new Runtime({
+    engine: options.engine,
+    vault: options.vault,
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    chance: Math.random,
+    config: options.config,
+    agents: async (root, signal) => (await agents.load({ root, trusted: false }, signal)).agents,
+    models: options.models,
+    tools: agentTools({ env, processes: systemProcesses(systemClock), matchesGlob, hidden }),
+    async *events(sessionId, types): AsyncIterable<AgentEvent> {
+      await thread.reached(journal.watermark(), new AbortController().signal)
+      for (let after = 0; ; ) {
+        const { events } = await listEvents(options, {
+          sessionId,
+          type: types.join(','),
+          after,
+          limit: pageOf,
+        })
+        yield* events
+        if (events.length < pageOf) return
+        after = events.at(-1)?.seq ?? after
+      }
+    },
+    onToken: options.onToken,
+    textStream: () => redactor.stream(),
+    onBug: options.onBug,
+  })
+}

@@ -1,0 +1,70 @@
+import { AppError } from '../../contract/errors.ts'
+import type { PayloadOf } from '../../contract/event.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type { MessageView } from '../../contract/session-views.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { sessionRoot } from '../../runtime/session-root.ts'
+
+type Deps = { readonly engine: Engine; readonly runtime: Runtime }
+
+/** Whether a session is one of our own agents: it has no terminal, and everything goes through the runtime. */
+export const isOwn = ({ origin }: SessionRow): boolean => origin === 'runtime'
+
+/** A session of our own agents that is open. */
+export function openOwn({ engine }: Pick<Deps, 'engine'>, row: SessionRow): Readonly<SessionState> {
+  const state = engine.session(row.sessionId)
+  if (!state || hasEnded(state))
+    throw new AppError('conflict', `${row.name ?? row.shortId} has ended; begin another with: sm chat`)
+  return state
+}
+
+/** Says something to it; when it waits on a question, that is the answer. Answers the id of the message, if it is one. */
+export async function sendToOwn(
+  deps: Deps,
+  row: SessionRow,
+  said: { readonly text: string; readonly mode: MessageView['mode']; readonly from: string },
+): Promise<{ readonly messageId: string; readonly isAnswer: boolean }> {
+  const state = openOwn(deps, row)
+  const question = state.asks?.find(({ subject }) => subject === 'question')
+  if (question && deps.runtime.questions.isHeld(question.approvalId)) {
+    const decision = { verdict: 'allow', scope: 'once', answers: { '*': said.text } } as const
+    await deps.runtime.decide(state, question, { decision, by: said.from })
+    return { messageId: question.approvalId, isAnswer: true }
+  }
+  return { messageId: await deps.runtime.say(state, said), isAnswer: false }
+}
+
+/** Changes what is known of it. */
+export async function updateOwn(
+  deps: Deps,
+  row: SessionRow,
+  { by, change }: { readonly by: string; readonly change: PayloadOf<'session.updated'> },
+): Promise<void> {
+  const root = sessionRoot(openOwn(deps, row), by)
+  if (root) await deps.engine.perform([draftOf(root, 'session.updated', { ...change, by })])
+}
+
+/** Ends it, with the word for how. */
+export async function endOwn(
+  deps: Deps,
+  row: SessionRow,
+  end: {
+    readonly status: 'completed' | 'error' | 'abandoned' | 'killed'
+    readonly by: string
+    readonly message?: string | undefined
+    readonly reason?: string | undefined
+  },
+): Promise<void> {
+  const { status, ...said } = end
+  const state = openOwn(deps, row)
+  if (status !== 'error') return deps.runtime.end(state, { ...said, outcome: status })
+  await deps.runtime.interrupt(row.sessionId, end.by)
+  const root = sessionRoot(state, end.by)
+  if (root)
+    await deps.engine.perform([
+      draftOf(root, 'session.failed', { ...(end.message && { message: end.message }), reason: 'said so' }),
+    ])
+}

@@ -1,0 +1,290 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startDaemonProcess } from '../support/daemon-process.ts'
+import { call, script } from '../support/own-agents.ts'
+import { eventually } from '../support/session-daemon.ts'
+import { tempFolder } from '../support/temp-journal.ts'
+
+type Frame = {
+  readonly id: string | undefined
+  readonly type: string
+  readonly data: Record<string, unknown>
+}
+type Json = Record<string, unknown>
+
+const agentFile = (kind: string, more = '') =>
+  `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n${more}---\nWork.\n`
+
+/** A daemon with two main agents and a subagent of the user, a small git project, and plain HTTP. */
+async function contract(config = '') {
+  const home = realpathSync(tempFolder('mrc-'))
+  const project = join(home, 'project')
+  mkdirSync(join(home, 'agents'), { recursive: true })
+  mkdirSync(project)
+  execFileSync('git', ['init', '-q'], { cwd: project })
+  writeFileSync(join(project, 'a.txt'), 'forty-two\n')
+  for (const [name, kind] of [
+    ['boss', 'main'],
+    ['maker', 'main'],
+    ['finder', 'subagent'],
+  ] as const)
+    writeFileSync(join(home, 'agents', `${name}.md`), agentFile(kind))
+  writeFileSync(join(home, 'config.yaml'), config)
+  const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
+  onTestFinished(() => void daemon.kill('SIGKILL'))
+  const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
+  const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
+    const answer = await fetch(`${daemon.url}${path}`, {
+      headers,
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: (await answer.json()) as never }
+  }
+  const frames: Frame[] = []
+  const off = new AbortController()
+  onTestFinished(() => off.abort())
+  const stream = await fetch(`${daemon.url}/api/events`, { headers, signal: off.signal })
+  read(stream, frames).catch(() => {})
+  const until = (test: (frame: Frame) => boolean, count = 1): Promise<Frame[]> =>
+    eventually(
+      async () => frames.filter(test),
+      (found) => found.length >= count,
+      30_000,
+    )
+  const say = async (message: string, more: object = {}): Promise<Json> => {
+    const { status, body } = await ask('/api/chat', {
+      project_root: project,
+      agent_id: 'boss',
+      message,
+      ...more,
+    })
+    expect({ status, body }).toMatchObject({ status: 200 })
+    return body
+  }
+  const runs = async (query = '') => (await ask(`/api/agent-runs?${query}`)).body as Json[]
+  return { home, project, daemon, ask, frames, until, say, runs }
+}
+
+async function read(stream: Response, frames: Frame[]): Promise<void> {
+  let rest = ''
+  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const parts = `${rest}${chunk}`.split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const field = (name: string) =>
+        part
+          .split('\n')
+          .find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const [type, data] = [field('event'), field('data')]
+      if (type && data) frames.push({ id: field('id'), type, data: JSON.parse(data) as Json })
+    }
+  }
+}
+
+const is =
+  (type: string, more: Json = {}) =>
+  (frame: Frame): boolean =>
+    frame.type === type && Object.entries(more).every(([name, value]) => frame.data[name] === value)
+
+test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] runs, their children and their context, as the contract writes them', async () => {
+  const m = await contract()
+  const child = script(call('Read', { file_path: 'a.txt' }), { text: 'It is 42.' })
+  const { session_id } = await m.say(
+    script(
+      call('Write', { file_path: 'src/b.txt', content: 'b' }),
+      call('Task', { subagent_type: 'finder', prompt: child }),
+      { text: 'All done.' },
+    ),
+  )
+  await m.until(is('Outcome', { agent_id: 'boss' }))
+  const runs = await eventually(
+    () => m.runs(`session_id=${session_id}`),
+    (found) => found.length === 2 && found.every(({ status }) => status === 'completed'),
+  )
+  const [sub, main] = runs
+  expect(main).toEqual({
+    run_id: expect.stringMatching(/^run_/),
+    repo_path: m.project,
+    session_id,
+    agent_id: 'boss',
+    agent_kind: 'main',
+    status: 'completed',
+    started_at: expect.any(Number),
+    ended_at: expect.any(Number),
+  })
+  expect(sub).toMatchObject({ agent_id: 'finder', agent_kind: 'subagent', parent_run_id: main?.['run_id'] })
+  expect(await m.runs(`project_root=${encodeURIComponent(m.project)}`)).toHaveLength(2)
+  expect(await m.runs('project_root=%2Fnowhere')).toEqual([])
+  const children = await m.ask(`/api/agent-children?run_id=${main?.['run_id']}`)
+  expect(children.body).toEqual([sub])
+  const context = async (query: string) =>
+    (await m.ask(`/api/agent-context?run_id=${main?.['run_id']}${query}`)).body as Json
+  const summary = await context('')
+  expect(summary).toEqual({
+    run: main,
+    summary: {
+      message_count: 2,
+      user_messages: 1,
+      agent_messages: 1,
+      system_messages: 0,
+      started_at: main?.['started_at'],
+      ended_at: main?.['ended_at'],
+    },
+  })
+  const raw = await context('&view=raw')
+  expect(raw['messages']).toMatchObject([
+    { role: 'user', content: expect.stringContaining('SCRIPT') },
+    { role: 'agent', from: 'boss', to: 'user', content: 'All done.' },
+  ])
+  expect(raw['tools']).toMatchObject([
+    { tool: 'Write', status: 'completed' },
+    { tool: 'Task', status: 'completed', detail: 'It is 42.' },
+  ])
+  const slice = await context('&slice=artifacts')
+  expect(slice['artifacts']).toMatchObject([{ kind: 'file', name: 'src/b.txt', detail: 'created' }])
+  expect(slice).not.toHaveProperty('messages')
+  expect((await m.ask('/api/agent-context?run_id=run_00000000000000000000000000')).status).toBe(404)
+})
+
+test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][RUN-40][RUN-41][RUN-42][RUN-60] the nine types and no other, each with its fields, session and run', async () => {
+  const m = await contract()
+  const failing = script(
+    { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
+    { status: 400, text: '' },
+  )
+  const { session_id } = await m.say(
+    script(
+      { text: 'I ask.', tools: [{ name: 'Task', input: { subagent_type: 'finder', prompt: failing } }] },
+      { text: 'It failed.' },
+    ),
+  )
+  await m.until(is('Outcome', { agent_id: 'boss' }))
+  await m.ask('/api/settings', { project_root: m.project, mode: 'chat' })
+  await m.until(is('SettingsUpdated'))
+  const types = new Set(m.frames.map(({ type }) => type))
+  expect([...types].sort()).toEqual(
+    [
+      'AgentStatus',
+      'Message',
+      'Outcome',
+      'QueueUpdated',
+      'SettingsUpdated',
+      'StateUpdated',
+      'SubagentResult',
+      'SubagentSpawned',
+      'Token',
+    ].sort(),
+  )
+  for (const { data, id, type } of m.frames) {
+    expect(data).toMatchObject({ type, session_id: expect.any(String), run_id: expect.any(String) })
+    if (type !== 'Token') expect(id).toMatch(new RegExp(`^${String(data['seq'])}\\.\\d$`))
+  }
+  const one = (type: string, more: Json = {}) => m.frames.find(is(type, more))?.data
+  expect(one('SubagentSpawned', { subagent_id: 'finder' })).toMatchObject({
+    parent_id: 'boss',
+    task: failing,
+  })
+  expect(one('SubagentResult', { subagent_id: 'finder' })).toMatchObject({
+    parent_id: 'boss',
+    project_root: m.project,
+    outcome: { type: 'none', status: 'failed' },
+  })
+  expect(one('AgentStatus', { status: 'calling_tool' })).toMatchObject({
+    agent_id: 'boss',
+    detail: 'Calling Task',
+  })
+  for (const status of ['model_loading', 'thinking', 'calling_tool', 'working'])
+    expect(one('AgentStatus', { status, agent_id: 'boss' })).toBeDefined()
+  await m.until(is('AgentStatus', { status: 'idle', agent_id: 'boss' }))
+  expect(one('Message', { from: 'boss', to: 'user' })).toMatchObject({ content: 'It failed.' })
+  expect(one('QueueUpdated')).toMatchObject({
+    project_root: m.project,
+    agent_id: 'boss',
+    items: [{ agent_id: 'boss', session_id, preview: expect.stringContaining('SCRIPT') }],
+  })
+  expect(one('SettingsUpdated')).toMatchObject({ project_root: m.project, mode: 'chat' })
+  const tokens = m.frames.filter(is('Token', { agent_id: 'boss' })).map(({ data }) => data['token'])
+  expect(tokens.join('')).toContain('It failed.')
+  expect(one('Outcome', { agent_id: 'boss' })).toMatchObject({
+    outcome: { type: 'none', status: 'completed' },
+  })
+})
+
+test('[RUN-46][RUN-47][RUN-19] chat starts, queues, reroutes and switches; cancel names what it ended', async () => {
+  const m = await contract()
+  const child = script({ text: 'late', delayMs: 60_000 })
+  const first = await m.say(script(call('Task', { subagent_type: 'finder', prompt: child })))
+  expect(first).toMatchObject({ status: 'started', agent_id: 'boss' })
+  const { session_id } = first
+  await m.until(is('SubagentSpawned', { subagent_id: 'finder' }))
+  const queued = await m.say(script({ text: 'second' }), { session_id })
+  expect(queued).toMatchObject({ status: 'queued', session_id })
+  const other = await m.say(`@maker ${script({ text: 'made' })}`, { session_id })
+  expect(other).toMatchObject({ status: 'started', agent_id: 'maker', session_id })
+  await m.until(is('Outcome', { agent_id: 'maker' }))
+  expect(await m.say('/mode chat', { session_id })).toMatchObject({ status: 'mode_set', mode: 'chat' })
+  expect(
+    (await m.ask('/api/chat', { project_root: m.project, session_id, message: '/mode wild' })).status,
+  ).toBe(400)
+  const [running] = (await m.runs(`session_id=${session_id}`)).filter(
+    ({ status, agent_kind }) => status === 'running' && agent_kind === 'main',
+  )
+  const before = performance.now()
+  const cancelled = await m.ask('/api/agent-cancel', { run_id: running?.['run_id'] })
+  expect(performance.now() - before).toBeLessThan(3000)
+  expect(cancelled.body['cancelled_run_ids']).toHaveLength(2)
+  await m.until(is('Message', { from: 'boss', content: 'second' }))
+  expect((await m.ask('/api/agent-cancel', { run_id: running?.['run_id'] })).body).toEqual({
+    cancelled_run_ids: [],
+  })
+  const results = m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))
+  expect(results).toHaveLength(1)
+  expect(results[0]?.data).toMatchObject({ outcome: { status: 'cancelled' } })
+  for (const [body, status] of [
+    [{ agent_id: 'finder' }, 400],
+    [{ agent_id: 'nobody' }, 404],
+    [{ project_root: '/nowhere/at/all' }, 400],
+    [{ session_id: 'ffffffff' }, 404],
+  ] as const)
+    expect(
+      (await m.ask('/api/chat', { project_root: m.project, agent_id: 'boss', message: 'x', ...body })).status,
+    ).toBe(status)
+})
+
+test('[RUN-48][RUN-38][RUN-49] settings hold over a restart and refuse an unknown mode; the tree shows what is touched', async () => {
+  const m = await contract()
+  const root = `project_root=${encodeURIComponent(m.project)}`
+  expect((await m.ask(`/api/settings?${root}`)).body).toEqual({ project_root: m.project, mode: 'auto' })
+  expect((await m.ask('/api/settings', { project_root: m.project, mode: 'wild' })).status).toBe(400)
+  await m.ask('/api/settings', { project_root: m.project, mode: 'chat' })
+  expect((await m.ask(`/api/settings?${root}`)).body).toMatchObject({ mode: 'chat' })
+  await m.say(
+    script(
+      call('Read', { file_path: 'a.txt' }),
+      call('Write', { file_path: 'src/deep/b.txt', content: 'b' }),
+      {
+        text: 'late',
+        delayMs: 60_000,
+      },
+    ),
+  )
+  const tree = await eventually(
+    async () => (await m.ask(`/api/workspace/tree?${root}`)).body as Json,
+    (found) => JSON.stringify(found).includes('b.txt'),
+  )
+  expect(tree).toMatchObject({
+    type: 'dir',
+    path: m.project,
+    children: [
+      { type: 'file', path: 'a.txt', agent: 'boss', status: 'working' },
+      {
+        type: 'dir',
+        path: 'src',
+        children: [{ type: 'dir', path: 'src/deep', children: [{ path: 'src/deep/b.txt', agent: 'boss' }] }],
+      },
+    ],
+  })
+})
