@@ -233,6 +233,7 @@ const commands = [
   'agents list',
   'agents show',
   'agents check',
+  'agents new',
   'models',
   'redact test',
   'completion',

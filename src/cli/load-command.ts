@@ -55,6 +55,7 @@ const loaders: Loaders = {
   'agents list': async () => (await import('./commands/agents-list.ts')).agentsList,
   'agents show': async () => (await import('./commands/agents-show.ts')).agentsShow,
   'agents check': async () => (await import('./commands/agents-check.ts')).agentsCheck,
+  'agents new': async () => (await import('./commands/agents-new.ts')).agentsNew,
   models: async () => (await import('./commands/models.ts')).models,
   'redact test': async () => (await import('./commands/redact-test.ts')).redactTest,
   completion: async () => (await import('./commands/completion.ts')).completion,

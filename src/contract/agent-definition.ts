@@ -47,7 +47,11 @@ export const AgentFrontmatter = z.strictObject({
   name: GivenName.optional().describe(
     'Name of the agent in any case; the file name without .md when left out.',
   ),
-  description: z.string().max(4096).default('').describe('When to use this agent, in a sentence.'),
+  description: z
+    .string()
+    .max(4096)
+    .default('')
+    .describe('When to use this agent, in a sentence: people and other agents choose by it.'),
   tools: listOf(ToolName)
     .default([])
     .describe('Tools that the agent may use, a hard gate; ["*"] means all, left out means none.'),
@@ -56,13 +60,17 @@ export const AgentFrontmatter = z.strictObject({
     .max(200)
     .nullable()
     .default('inherit')
-    .describe('Model; inherit or empty means the default one.'),
+    .describe(
+      'Model: a short name such as sonnet, or provider/model; inherit or empty means the default one.',
+    ),
   kind: AgentKind.default('main').describe(
     'main takes tasks from people; subagent works for one main agent.',
   ),
-  policy: Policy.default([]).describe('Actions that the agent may take, a hard gate; left out means none.'),
+  policy: Policy.default([]).describe(
+    'Actions that the agent may take, a hard gate: Patch changes files, Finalize ends with a packet, Delegate hands work on; left out means none.',
+  ),
   aliases: listOf(GivenName).default([]).describe('Other names of the agent.'),
-  work_globs: Globs.describe('Files that the agent works on.'),
+  work_globs: Globs.describe('Files that the agent may change, as globs; none means all of the project.'),
   default_lock_globs: Globs.describe('Files that the agent locks while it works.'),
   skills: listOf(z.string().min(1).max(200)).default([]).describe('Skills that are loaded for the agent.'),
   idle_prompt: z.string().min(1).optional().describe('Prompt that an idle agent is given.'),

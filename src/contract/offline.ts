@@ -56,6 +56,24 @@ export type OfflinePlace = {
   readonly home: string
 }
 
+/** What `sm agents new` is to make. */
+export type AgentRequest = {
+  readonly name: string
+  /** That of the original, or else main. */
+  readonly kind: 'main' | 'subagent' | undefined
+  /** Into the folder of the user instead of the project's. */
+  readonly isUser: boolean
+  readonly from: string | undefined
+}
+
+/** An agent file that was written. */
+export type WrittenAgent = {
+  readonly name: string
+  readonly kind: 'main' | 'subagent'
+  readonly source: 'project' | 'user'
+  readonly file: string
+}
+
 /** Which events an export takes. */
 export type ExportFilter = {
   readonly after: number
@@ -77,6 +95,8 @@ export type Offline = {
   redactTest(text: string, signal: AbortSignal): Promise<RedactionReport>
   configShow(signal: AbortSignal): Promise<LoadedConfig>
   agentsLoad(signal: AbortSignal): Promise<LoadedAgents>
+  /** Writes a new agent file; one that is there already is never touched. */
+  agentsNew(request: AgentRequest, signal: AbortSignal): Promise<WrittenAgent>
   doctor(signal: AbortSignal): Promise<readonly Check[]>
 }
 

@@ -35,6 +35,7 @@ describe('bash completes', () => {
       'list',
       'show',
       'check',
+      'new',
     ])
   })
 

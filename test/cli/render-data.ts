@@ -79,6 +79,10 @@ export const agents: CommandOutput<'agents list'> = [
   },
   card,
 ]
+export const newAgents: CommandOutput<'agents new'>[] = [
+  { name: 'migrator', kind: 'subagent', source: 'project', file: '/work/app/agents/migrator.md' },
+  { name: 'mine', kind: 'main', source: 'user', file: '/home/ada/.config/muster/agents/mine.md' },
+]
 export const agentsCheck: CommandOutput<'agents check'> = {
   agents: 5,
   problems: [

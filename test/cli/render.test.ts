@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { View } from '../../src/cli/command-module.ts'
-import { renderAgent, renderAgentCheck, renderAgentList } from '../../src/cli/render/agents.ts'
+import {
+  renderAgent,
+  renderAgentCheck,
+  renderAgentList,
+  renderNewAgent,
+} from '../../src/cli/render/agents.ts'
 import { bytes, count, plural } from '../../src/cli/render/amounts.ts'
 import { renderChecks } from '../../src/cli/render/checks.ts'
 import { renderConfig, renderConfigOrigins } from '../../src/cli/render/config.ts'
@@ -46,6 +51,7 @@ const pages: [string, (view: View) => string][] = [
   ['config-origin', (view) => renderConfigOrigins(data.config, view)],
   ['agents', (view) => renderAgentList(data.agents, view)],
   ['agent', (view) => renderAgent(data.agent, view)],
+  ['agents-new', () => data.newAgents.map((agent) => renderNewAgent(agent)).join('\n')],
   ['agents-check', (view) => renderAgentCheck(data.agentsCheck, view)],
   ['models', (view) => renderModels(data.models, view)],
   ['models-none', (view) => renderModels(data.modelsNone, view)],

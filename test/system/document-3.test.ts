@@ -44,7 +44,7 @@ test('[SM-6][SM-7][SM-8][SM-9][SM-10][SM-98][SM-121] what a session is: its pare
   expect(await c.session(child)).toMatchObject({
     parent_session_id: parent.session_id,
     spawn_prompt: 'Implement the login',
-    agent_type: 'developer',
+    agent_type: 'engineer',
     friendly_name: 'engineer-task1042',
     working_dir: c.work,
     completion_status: null,
@@ -161,7 +161,7 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
   expect(spawned).toMatchObject({
     name: `engineer-${String(session_id)}`,
     friendly_name: 'engineer-task1042',
-    agent_type: 'developer',
+    agent_type: 'engineer',
     working_dir: c.work,
     parent_session_id: em.session_id,
     tmux_session: `claude-${String(session_id)}`,

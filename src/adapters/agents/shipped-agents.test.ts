@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import { checkAgents } from '../../core/agent-definitions/check-agents.ts'
 import { findAgent } from '../../core/agent-definitions/find-agent.ts'
+import { gateCall } from '../../core/delegation/gate-call.ts'
 import { loadAgents } from './load-agents.ts'
 
 const dir = fileURLToPath(new URL('../../../agents', import.meta.url))
@@ -15,10 +16,20 @@ const gates = ({ kind, tools, policy }: AgentDefinition) => ({ kind, tools: tool
 test('[COL-1] the shipped agents load, and the check finds nothing', () => {
   expect(shipped.agents.map(({ name }) => name)).toEqual([
     'architect',
+    'challenger',
+    'coder',
     'developer',
+    'documenter',
+    'engineer',
     'explore',
     'general-purpose',
+    'lead',
+    'optimizer',
+    'plan',
     'reviewer',
+    'search',
+    'security',
+    'tester',
   ])
   expect(checkAgents(shipped)).toEqual([])
 })
@@ -67,11 +78,68 @@ test('[MUS-154][SM-47] the types of the coordination document resolve, each with
     return [type, name, model]
   })
   expect(models).toEqual([
-    ['Engineer', 'developer', 'sonnet'],
+    ['Engineer', 'engineer', 'sonnet'],
     ['general-purpose', 'general-purpose', 'sonnet'],
     ['Architect', 'architect', 'opus'],
     ['Explore', 'explore', 'haiku'],
   ])
+})
+
+test('[RUN-3][RUN-14] the lead decides and hands out, the coder and the engineer change files and delegate; none may do more', () => {
+  const of = (name: string) => {
+    const { kind, tools, allow, delegateTargets } = gates(findAgent(shipped.agents, name))
+    return { kind, allow, delegateTargets, writes: tools.filter((tool) => /^(Write|Edit|Bash)$/.test(tool)) }
+  }
+  expect(of('lead')).toEqual({
+    kind: 'main',
+    allow: ['Finalize', 'Delegate'],
+    delegateTargets: ['search', 'plan', 'challenger'],
+    writes: [],
+  })
+  expect(of('coder')).toEqual({
+    kind: 'main',
+    allow: ['Patch', 'Delegate'],
+    delegateTargets: ['search', 'plan', 'tester', 'reviewer'],
+    writes: ['Bash', 'Edit', 'Write'],
+  })
+  expect(of('engineer')).toMatchObject({ kind: 'main', allow: ['Patch', 'Delegate'] })
+})
+
+test('[RUN-14] whoever a shipped agent may delegate to is a subagent, and no subagent may delegate', () => {
+  for (const { kind, policy } of shipped.agents) {
+    if (kind === 'subagent') expect(policy.allow).not.toContain('Delegate')
+    const targets = policy.delegateTargets === 'any' ? [] : policy.delegateTargets
+    for (const target of targets) expect(findAgent(shipped.agents, target).kind).toBe('subagent')
+  }
+})
+
+test.each(['search', 'plan', 'challenger', 'security', 'explore'])(
+  '[RUN-23] %s only reads: it has neither a tool nor a policy that changes anything',
+  (name) => {
+    const { kind, tools, policy } = findAgent(shipped.agents, name)
+    expect({ kind, allow: policy.allow }).toEqual({ kind: 'subagent', allow: [] })
+    expect(tools.filter((tool) => !['Read', 'Glob', 'Grep', 'LSP'].includes(tool))).toEqual([])
+  },
+)
+
+test.each([
+  [
+    'tester',
+    ['test/a.ts', 'src/deep/a.test.ts', 'pkg/x_test.go', 'a.spec.tsx', 'py/test_a.py'],
+    ['src/a.ts'],
+  ],
+  [
+    'documenter',
+    ['docs/guide/a.md', 'README.md', 'pkg/README.md'],
+    // A page that is an agent file would open gates.
+    ['src/a.ts', 'agents/lead.md', '.muster/agents/x.md'],
+  ],
+])('[COL-69][RUN-23] the %s changes its own files and no others', (name, own, others) => {
+  const agent = findAgent(shipped.agents, name)
+  expect(agent).toMatchObject({ kind: 'subagent', policy: { allow: ['Patch'] } })
+  const gate = (path: string) => gateCall({ agent, depth: 1 }, { tool: 'Write', changes: [path] })
+  expect(own.filter((path) => gate(path) !== undefined)).toEqual([])
+  expect(others.filter((path) => gate(path)?.gate !== 'scope')).toEqual([])
 })
 
 test.each([

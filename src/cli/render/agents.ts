@@ -50,6 +50,20 @@ export function renderAgent(agent: CommandOutput<'agents show'>, { color }: View
   ].join('\n')
 }
 
+/** Where a new agent is, and how to go on with it. */
+export function renderNewAgent({ name, kind, source, file }: CommandOutput<'agents new'>): string {
+  const steps = [
+    ['sm agents check', 'after you have written what it is for'],
+    [`sm agents show ${name}`, 'what is in force of it'],
+    [`sm spawn ${name} "a first task"`, 'try it in a session'],
+  ]
+  const size = Math.max(...steps.map(([line = '']) => line.length))
+  return [
+    `Wrote ${file} (${source}, ${kind}). Edit it, then:`,
+    ...steps.map(([line = '', does]) => `  ${line.padEnd(size)}  ${does}`),
+  ].join('\n')
+}
+
 /** What is wrong with agent files, by place. */
 export function renderAgentCheck(
   { agents, problems, shadowed }: CommandOutput<'agents check'>,

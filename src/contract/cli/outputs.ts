@@ -88,6 +88,12 @@ export const commandOutputs = {
     ),
     shadowed: z.array(z.strictObject({ name: z.string(), file: z.string(), by: z.string() })),
   }),
+  'agents new': z.strictObject({
+    name: z.string(),
+    kind: AgentKind,
+    source: z.enum(['project', 'user']),
+    file: z.string(),
+  }),
   models: routes.listModels.output,
   'redact test': RedactionReport,
   completion: z.strictObject({ shell: z.string(), script: z.string() }),

@@ -34,6 +34,29 @@ export const settingsCommands = commandFamily({
     options: {},
     examples: [{ line: 'sm agents check', does: 'exit 1 when a definition was skipped' }],
   },
+  'agents new': {
+    group: 'people',
+    summary: 'write a new agent definition to start from',
+    needs: 'offline',
+    arguments: { name: { takes: 'one', about: 'what it is called: letters, digits, - and _' } },
+    options: {
+      kind: {
+        kind: 'text',
+        value: 'kind',
+        choices: ['main', 'subagent'],
+        about: 'main takes tasks from people (the default), subagent works for a main agent',
+      },
+      from: { kind: 'text', value: 'agent', about: 'copy this agent instead of a sample' },
+      user: { kind: 'switch', about: "into your own agents instead of the project's" },
+    },
+    examples: [
+      {
+        line: 'sm agents new migrator --kind subagent',
+        does: 'writes agents/migrator.md, with each field explained',
+      },
+      { line: 'sm agents new strict-reviewer --from reviewer --user', does: 'a copy of your own to change' },
+    ],
+  },
   models: {
     group: 'people',
     summary: 'list the models that can be used, and the default',
