@@ -19,9 +19,12 @@ export class RunStopped extends Error {
   }
 }
 
+/** Where the events of a run belong; each says which run it works for. */
+type RunRoot = Root & { readonly parentRunId?: RunId }
+
 /** A run that is under way, and those that work for it. */
 export class LiveRun {
-  readonly root: Root
+  readonly root: RunRoot
   readonly parentSpanId: SpanId
   readonly agent: AgentDefinition
   readonly parent: LiveRun | undefined
@@ -35,7 +38,7 @@ export class LiveRun {
   #hasChanged = false
 
   constructor(given: {
-    readonly root: Root
+    readonly root: RunRoot
     readonly parentSpanId: SpanId
     readonly agent: AgentDefinition
     readonly parent?: LiveRun

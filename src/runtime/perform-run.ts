@@ -77,13 +77,9 @@ type Opening = OpenedModels | { readonly error: unknown }
 
 function begin(recorder: Recorder, plan: RunPlan, opened: Opening): void {
   const { run, begins, depth, task, callId } = plan
-  const { agent, parent } = run
+  const { agent } = run
   const model = 'error' in opened ? undefined : opened.models[0].id
-  const at = {
-    ...run.root,
-    parentSpanId: run.parentSpanId,
-    ...(parent && { parentRunId: parent.runId }),
-  }
+  const at = { ...run.root, parentSpanId: run.parentSpanId }
   if (begins !== 'resumed')
     recorder.record([
       ...begins,

@@ -1,10 +1,17 @@
 import type { Draft } from '../contract/event.ts'
+import { statusOf } from '../core/agent-loop/status-phrases.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RunOutcome } from './perform-run.ts'
 
-/** What is written when a run ends: its last words, and exactly one end. */
+/** What is written when a run ends: its last words, that its agent does nothing any more, and exactly one end. */
 export function endsOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
+  const ends = lastOf(run, outcome, now)
+  const idle = { agentId: run.agent.name, ...statusOf.idle() }
+  return ends.length === 0 ? [] : [draftOf(run.root, 'agent.status.changed', idle), ...ends]
+}
+
+function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
   const { root, agent, parent, usage } = run
   const said = {
     agentId: agent.name,

@@ -21,7 +21,7 @@ const agentFile = (kind: string, more = '') =>
 async function contract(config = '') {
   const home = realpathSync(tempFolder('mrc-'))
   const project = join(home, 'project')
-  mkdirSync(join(home, 'agents'), { recursive: true })
+  mkdirSync(join(home, '.config/muster/agents'), { recursive: true })
   mkdirSync(project)
   execFileSync('git', ['init', '-q'], { cwd: project })
   writeFileSync(join(project, 'a.txt'), 'forty-two\n')
@@ -30,7 +30,7 @@ async function contract(config = '') {
     ['maker', 'main'],
     ['finder', 'subagent'],
   ] as const)
-    writeFileSync(join(home, 'agents', `${name}.md`), agentFile(kind))
+    writeFileSync(join(home, '.config/muster/agents', `${name}.md`), agentFile(kind))
   writeFileSync(join(home, 'config.yaml'), config)
   const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
   onTestFinished(() => void daemon.kill('SIGKILL'))
@@ -101,7 +101,7 @@ test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] r
   )
   await m.until(is('Outcome', { agent_id: 'boss' }))
   const runs = await eventually(
-    () => m.runs(`session_id=${session_id}`),
+    () => m.runs(`session_id=${String(session_id)}`),
     (found) => found.length === 2 && found.every(({ status }) => status === 'completed'),
   )
   const [sub, main] = runs
@@ -118,10 +118,10 @@ test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] r
   expect(sub).toMatchObject({ agent_id: 'finder', agent_kind: 'subagent', parent_run_id: main?.['run_id'] })
   expect(await m.runs(`project_root=${encodeURIComponent(m.project)}`)).toHaveLength(2)
   expect(await m.runs('project_root=%2Fnowhere')).toEqual([])
-  const children = await m.ask(`/api/agent-children?run_id=${main?.['run_id']}`)
+  const children = await m.ask(`/api/agent-children?run_id=${String(main?.['run_id'])}`)
   expect(children.body).toEqual([sub])
   const context = async (query: string) =>
-    (await m.ask(`/api/agent-context?run_id=${main?.['run_id']}${query}`)).body as Json
+    (await m.ask(`/api/agent-context?run_id=${String(main?.['run_id'])}${query}`)).body as Json
   const summary = await context('')
   expect(summary).toEqual({
     run: main,
@@ -229,7 +229,7 @@ test('[RUN-46][RUN-47][RUN-19] chat starts, queues, reroutes and switches; cance
   expect(
     (await m.ask('/api/chat', { project_root: m.project, session_id, message: '/mode wild' })).status,
   ).toBe(400)
-  const [running] = (await m.runs(`session_id=${session_id}`)).filter(
+  const [running] = (await m.runs(`session_id=${String(session_id)}`)).filter(
     ({ status, agent_kind }) => status === 'running' && agent_kind === 'main',
   )
   const before = performance.now()

@@ -18,7 +18,10 @@ const hello = (text: string): ModelRequest => ({
   tools: [{ name: 'Read', description: 'reads', schema: { type: 'object' } }],
 })
 
-function models(config: { providers?: object }, more: Partial<Omit<ModelsSource, 'config'>> = {}) {
+function models(
+  config: { timeout_seconds?: number; providers?: object },
+  more: Partial<Omit<ModelsSource, 'config'>> = {},
+) {
   const opened = openModels({
     config: ModelsConfig.parse({ ...config, providers: { ...nowhere, ...config.providers } }),
     env: {},
@@ -218,6 +221,24 @@ describe('speaking to one', () => {
       expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(secret)
     },
   )
+
+  test('[MUS-252] models.timeout_seconds is the longest silence', async () => {
+    const asked = Promise.withResolvers<void>()
+    const { base_url } = await endpoint(() => asked.resolve())
+    const slept: number[] = []
+    const sleep = (ms: number) => {
+      slept.push(ms)
+      return asked.promise
+    }
+    const config = { timeout_seconds: 7, providers: { ollama: { base_url } } }
+    const { open } = models(config, { clock: { ...systemClock, sleep } })
+    const model = await open({ provider: 'ollama', id: 'm' })
+    await expect(model.turn(hello('Hello'), { signal: never })).rejects.toMatchObject({
+      kind: 'timeout',
+      message: 'the model was silent for 7 s',
+    })
+    expect(slept).toEqual([7000])
+  })
 
   test('[MUS-255] a provider without its key, and one that is none, are refused with what to do', async () => {
     const { open } = models({})

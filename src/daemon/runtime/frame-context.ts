@@ -7,7 +7,10 @@ import type { IndexClient } from '../index-client.ts'
 const remembered = 10_000
 
 /** What the frames of an event say beyond it: the project of its session, and the agent that its run works for. */
-export function frameContext(engine: Engine, index: IndexClient): (event: AgentEvent) => Promise<FrameContext> {
+export function frameContext(
+  engine: Engine,
+  index: IndexClient,
+): (event: AgentEvent) => Promise<FrameContext> {
   const agents = new Map<RunId, string>()
   const agentOf = async (runId: RunId): Promise<string | undefined> => {
     const known = agents.get(runId)

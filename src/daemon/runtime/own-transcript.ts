@@ -37,7 +37,10 @@ function entryOf(event: AgentEvent): Entry[] {
       return entry('agent', textOf(event.payload.text ?? ''))
     case 'agent.failed':
     case 'agent.cancelled':
-      return entry('agent', `${event.payload.agentId}: ${event.payload.reason ?? 'it ended without an answer'}`)
+      return entry(
+        'agent',
+        `${event.payload.agentId}: ${event.payload.reason ?? 'it ended without an answer'}`,
+      )
     case 'tool.call.started':
       return entry('tool', `${event.payload.tool} ${JSON.stringify(event.payload.params ?? {})}`)
     case 'tool.call.failed': {

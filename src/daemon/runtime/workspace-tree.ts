@@ -12,7 +12,7 @@ export function workspaceTree(root: string, touched: readonly Touched[]): TreeNo
     const names = inside.split('/').filter((name) => name !== '' && name !== '.')
     if (names.length === 0 || names.includes('..') || inside.startsWith('/')) continue
     let node = tree
-    for (const [i, name] of names.entries()) {
+    for (const i of names.keys()) {
       const isFile = i === names.length - 1
       const at = names.slice(0, i + 1).join('/')
       node.children ??= []

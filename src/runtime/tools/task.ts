@@ -56,6 +56,7 @@ export const taskTool = (own: OwnRun, recorder: Recorder): Tool =>
           runId: parts.ids.run(),
           spanId: parts.ids.span(),
           actor: agent.name,
+          parentRunId: run.runId,
         },
         parentSpanId: below.spanId,
         agent,
