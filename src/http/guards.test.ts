@@ -16,6 +16,8 @@ const app = testApp({ limits: { heartbeatMs: 15_000, stallMs: 30_000, maxClients
 const host = `127.0.0.1:${port}`
 const json = { 'content-type': 'application/json' }
 
+const run = `run_${'0'.repeat(26)}`
+
 /** A request that fits its route. */
 const fitting: Partial<Record<RouteName, { query?: string; body?: unknown }>> = {
   search: { query: '?q=word' },
@@ -27,6 +29,13 @@ const fitting: Partial<Record<RouteName, { query?: string; body?: unknown }>> = 
   sendMessage: { body: { text: 'hello' } },
   decideApproval: { body: { verdict: 'allow' } },
   runHook: { body: { at: 1, payload: {} } },
+  listAgentChildren: { query: `?run_id=${run}` },
+  getAgentContext: { query: `?run_id=${run}` },
+  cancelAgent: { body: { run_id: run } },
+  chat: { body: { project_root: '/p', message: 'hello' } },
+  getSettings: { query: '?project_root=/p' },
+  setSettings: { body: { project_root: '/p', mode: 'chat' } },
+  getWorkspaceTree: { query: '?project_root=/p' },
 }
 const table = routeEntries.map(([name, route]) => {
   const path =

@@ -8,8 +8,10 @@ import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import type { Ask } from '../core/approvals/asks.ts'
 import { handoverCircle } from '../core/delegation/handover.ts'
 import type { Queued } from '../core/messages/queue.ts'
+import { spawnLimit } from '../core/session/limits.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { overLimit } from '../engine/sessions/spawn.ts'
 import { Lane } from './lane.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
 import { ownPlan } from './own-plan.ts'
@@ -105,7 +107,7 @@ export class Runtime {
       spanId: ids.span(),
       actor: by,
     }
-    await engine.perform([
+    const drafts = [
       draftOf(root, 'session.started', {
         name: `${agent.name}-${shortId(sessionId)}`,
         origin: 'runtime',
@@ -121,7 +123,14 @@ export class Runtime {
         ...(parent && { parentSessionId: parent.sessionId }),
       }),
       draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
-    ])
+    ]
+    await engine.perform(drafts, (fleet) => {
+      const passed = spawnLimit(fleet, this.#parts.config().limits, {
+        parent: parent?.sessionId,
+        recentSpawns: 0,
+      })
+      if (parent && passed) throw overLimit(passed)
+    })
     this.#lane(sessionId, agent.name, true)
     return sessionId
   }

@@ -288,3 +288,14 @@ test('[RUN-48][RUN-38][RUN-49] settings hold over a restart and refuse an unknow
     ],
   })
 })
+
+test('[RUN-7] in chat mode plain text ends the turn, and the next word is a turn of its own', async () => {
+  const m = await contract('runtime: { mode: chat }\n')
+  const { session_id } = await m.say(script({ text: 'What do you want?' }, { text: 'never said' }))
+  await m.until(is('Message', { from: 'boss', content: 'What do you want?' }))
+  await m.say(script({ tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { text: 'Read.' }), {
+    session_id,
+  })
+  await m.until(is('Message', { from: 'boss', content: 'Read.' }))
+  expect(await m.runs(`session_id=${String(session_id)}`)).toHaveLength(2)
+})

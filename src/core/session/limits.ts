@@ -22,7 +22,11 @@ export function spawnLimit(
 ): Passed | undefined {
   const passed = (limit: keyof Limits, current: number, what: string): Passed | undefined =>
     current >= limits[limit] ? { limit, max: limits[limit], current, what } : undefined
-  const live = [...fleet.sessions.values()].filter(({ managed }) => managed?.origin === 'managed')
+  const ofOurs = [...fleet.sessions.values()].filter(
+    ({ managed }) => managed && managed.origin !== 'observed',
+  )
+  // An agent of Muster's own needs no program of its own.
+  const live = ofOurs.filter(({ managed }) => managed?.origin === 'managed')
   const above = parent === undefined ? undefined : (fleet.sessions.get(parent) ?? fleet.ended.get(parent))
   return (
     spent(fleet, above) ??
@@ -32,7 +36,7 @@ export function spawnLimit(
       (passed('max_depth', above.depth, 'levels of sessions below a root') ??
         passed(
           'max_children',
-          childrenOf(live, above),
+          childrenOf(ofOurs, above),
           `live children of ${above.managed?.name ?? 'a session'}`,
         ) ??
         passed('max_descendants', rootOf(fleet, above).descendants, 'sessions ever started below one root')))

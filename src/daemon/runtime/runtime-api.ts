@@ -179,6 +179,11 @@ async function sessionOf(
   if (asked.session_id !== undefined) return known(asked.session_id)
   const workspace = await projectFolder(asked.project_root)
   const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
+  if (parent?.managed?.isolation)
+    throw new AppError(
+      'denied',
+      'an isolated session cannot start agents that work outside of its walls; ask a person',
+    )
   const sessionId = await runtime.open({
     agent: agent ?? 'lead',
     workspace,

@@ -199,7 +199,8 @@ async function facts(
   return drafts
 }
 
-const overLimit = ({ limit, max, what }: Passed): AppError =>
+/** What a caller is told who would pass a limit. */
+export const overLimit = ({ limit, max, what }: Passed): AppError =>
   limit === 'budget'
     ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
     : new AppError(
