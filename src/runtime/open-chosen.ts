@@ -12,7 +12,7 @@ export type OpenedModels = {
 
 /** Chooses the models of a run and opens them. */
 export async function openChosen(
-  { models, config }: Pick<RuntimeParts, 'models' | 'config'>,
+  { models, config, slots }: Pick<RuntimeParts, 'models' | 'config' | 'slots'>,
   wish: { readonly agent: AgentDefinition; readonly model?: string | undefined },
   signal: AbortSignal,
 ): Promise<OpenedModels> {
@@ -26,7 +26,10 @@ export async function openChosen(
   const [first, ...rest] = chosen.models
   const name = ({ provider, id }: { provider: string; id: string }) => `${provider}/${id}`
   return {
-    models: [await models.open(first), ...(await Promise.all(rest.map((ref) => models.open(ref))))],
+    models: [
+      slots.guard(await models.open(first)),
+      ...(await Promise.all(rest.map(async (ref) => slots.guard(await models.open(ref))))),
+    ],
     decision: {
       subject: 'model',
       candidates: [

@@ -9,6 +9,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Models } from '../ports/models.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { Slots } from './slots.ts'
 
 /** Text on its way to people, with what must not be shown taken out. */
 export type TextStream = { push(chunk: string): string; end(): string }
@@ -24,6 +25,8 @@ export type RuntimeParts = {
   readonly config: () => Config
   readonly agents: (workspace: string, signal: AbortSignal) => Promise<readonly AgentDefinition[]>
   readonly models: Models
+  /** How many runs may speak with a model at one time. */
+  readonly slots: Slots
   /** The tools that reach outside; those of the runtime itself come beside them. */
   readonly tools: readonly Tool[]
   /** The facts of a session of these types, oldest first. */

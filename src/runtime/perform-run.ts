@@ -182,6 +182,7 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       if (path !== undefined) run.files.set(path, clock.now())
       return plan.refusal(call, recorder)
     },
+    resultChars: runtime.result_chars,
     compactAt: () => runtime.compact_at * runtime.context_tokens,
   }
 }

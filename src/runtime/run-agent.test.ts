@@ -7,6 +7,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Draft } from '../contract/event.ts'
 import type { LoopMode } from '../contract/values.ts'
+import { type Model, ModelFailure, type ModelRequest, type ModelTurn, type SaidPart } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { AgentRun } from './agent-run.ts'
 import { Recorder } from './recorder.ts'
@@ -59,7 +60,12 @@ const search = { ...agent, name: 'search', kind: 'subagent' } as const
 
 async function play(
   steps: readonly object[],
-  more: Partial<Omit<AgentRun, 'mode'>> & { mode?: LoopMode; late?: string[][]; compactAt?: number } = {},
+  more: Partial<Omit<AgentRun, 'mode'>> & {
+    mode?: LoopMode
+    late?: string[][]
+    compactAt?: number
+    resultChars?: number
+  } = {},
 ) {
   ran.length = 0
   server = await startScriptedModel({ seed: 'test' })
@@ -111,6 +117,7 @@ async function play(
       durable: recorder.durable,
       keep: async () => 'kept',
       onTurn: () => {},
+      resultChars: more.resultChars ?? 30_000,
       onChanges: () => {},
       spent: () => undefined,
       refusal: async () => undefined,
@@ -188,6 +195,70 @@ describe('the loop', () => {
     expect(end).toEqual({ status: 'completed', text: 'And that.' })
     const users = run.messages.filter((message) => message.role === 'user').map(({ text }) => text)
     expect(users.slice(1)).toEqual(['use tabs', 'one more thing'])
+  })
+})
+
+describe('what grows too long', () => {
+  test('[MUS-264] a result is told with its beginning and its end', async () => {
+    const { run } = await play([{ tools: [read('x'.repeat(5000))] }, { text: 'Done.' }], {
+      resultChars: 1000,
+    })
+    const told = run.messages.find((message) => message.role === 'tool')
+    const [answer] = told?.role === 'tool' ? told.answers : []
+    expect(answer?.text.length).toBeLessThan(1100)
+    expect(answer?.text).toContain('4010 characters are left out')
+  })
+
+  test('[MUS-265] a conversation is replaced by its summary, with the task word for word, and goes on', async () => {
+    const asked: ModelRequest[] = []
+    const model: Model = {
+      provider: 'test',
+      id: 'forgetful',
+      async turn(request) {
+        asked.push({ ...request, messages: [...request.messages] })
+        const said = (parts: SaidPart[], finish: 'stop' | 'calls' = 'stop'): ModelTurn => ({
+          responseId: `r${asked.length}`,
+          parts,
+          usage: { input: 100, output: 1 },
+          finish,
+        })
+        if (request.tools.length === 0) return said([{ kind: 'text', text: 'One was read.' }])
+        return asked.length === 1
+          ? said([{ kind: 'call', callId: 'c', tool: 'Read', input: { text: 'one' } }], 'calls')
+          : said([{ kind: 'text', text: 'Done.' }])
+      },
+    }
+    const { end, recorded, run } = await play([], { compactAt: 50, models: [model] })
+    expect(end).toEqual({ status: 'completed', text: 'Done.' })
+    expect(recorded.find(({ type }) => type === 'context.compacted')?.payload).toMatchObject({
+      trigger: 'auto',
+      tokensBefore: 101,
+      summary: 'One was read.',
+      vault: 'kept',
+    })
+    const last = asked.at(-1)?.messages ?? []
+    expect(last).toHaveLength(1)
+    expect(last[0]).toMatchObject({ text: expect.stringMatching(/^SCRIPT:\[\][\s\S]*One was read\./) })
+    expect(run.messages).toHaveLength(2)
+  })
+
+  test('[MUS-265] what a model refuses as too long is made shorter and asked once more', async () => {
+    let asked = 0
+    const model: Model = {
+      provider: 'test',
+      id: 'small',
+      async turn({ tools }) {
+        asked += 1
+        if (asked === 1) throw new ModelFailure('context_length', 'too long')
+        const text = tools.length === 0 ? 'Short.' : 'Done.'
+        return { responseId: `r${asked}`, parts: [{ kind: 'text', text }], usage: {}, finish: 'stop' }
+      },
+    }
+    const { end, recorded } = await play([], { models: [model] })
+    expect(end).toEqual({ status: 'completed', text: 'Done.' })
+    expect(recorded.find(({ type }) => type === 'context.compacted')?.payload).toMatchObject({
+      trigger: 'limit',
+    })
   })
 })
 

@@ -78,7 +78,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
   // What it did is recorded also when the run was cancelled meanwhile.
   if (outcome.changes?.length) deps.onChanges(outcome.changes)
   const ended = { at, which, took: took() }
-  const answered = done(call, outcome)
+  const answered = done(call, { ...outcome, text: bounded(outcome.text, deps.resultChars) })
   deps.record(deps.keep(answered.answer).then((vault) => endOf(ended, outcome, vault)))
   run.signal.throwIfAborted()
   return answered
@@ -92,6 +92,13 @@ const chosen = ({ root, agent, tools }: AgentRun, { tool, why }: Call) =>
     choice: tool,
     ...(why !== '' && { reason: why.slice(0, previewChars) }),
   })
+
+/** The beginning and the end of what is too long: results of commands often say what matters last. */
+function bounded(text: string, most: number): string {
+  if (text.length <= most) return text
+  const [head, tail] = [Math.ceil(most * 0.6), Math.floor(most * 0.4)]
+  return `${text.slice(0, head)}\n… ${text.length - head - tail} characters are left out …\n${text.slice(-tail)}`
+}
 
 async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) {
   const { agent, depth, scopes } = run

@@ -13,6 +13,7 @@ import type { TokenDelta } from '../../src/contract/formats/sse.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import { matchesGlob } from '../../src/core/delegation/matches-glob.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
+import { Slots } from '../../src/runtime/slots.ts'
 import { ids, openEngine } from './temp-engine.ts'
 import { tempFolder } from './temp-journal.ts'
 
@@ -84,6 +85,7 @@ export async function ownAgents(
     config: () => config,
     agents: async () => agents,
     models,
+    slots: new Slots(() => config.runtime.max_concurrent),
     tools: agentTools({ env: process.env, processes: systemProcesses(systemClock), matchesGlob }),
     async *events(sessionId, types) {
       for (const event of await all())

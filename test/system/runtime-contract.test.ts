@@ -1,96 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { startDaemonProcess } from '../support/daemon-process.ts'
+import { expect, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
+import { is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
-import { tempFolder } from '../support/temp-journal.ts'
-
-type Frame = {
-  readonly id: string | undefined
-  readonly type: string
-  readonly data: Record<string, unknown>
-}
-type Json = Record<string, unknown>
-
-const agentFile = (kind: string, more = '') =>
-  `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n${more}---\nWork.\n`
-
-/** A daemon with two main agents and a subagent of the user, a small git project, and plain HTTP. */
-async function contract(config = '') {
-  const home = realpathSync(tempFolder('mrc-'))
-  const project = join(home, 'project')
-  mkdirSync(join(home, '.config/muster/agents'), { recursive: true })
-  mkdirSync(project)
-  execFileSync('git', ['init', '-q'], { cwd: project })
-  writeFileSync(join(project, 'a.txt'), 'forty-two\n')
-  for (const [name, kind] of [
-    ['boss', 'main'],
-    ['maker', 'main'],
-    ['finder', 'subagent'],
-  ] as const)
-    writeFileSync(join(home, '.config/muster/agents', `${name}.md`), agentFile(kind))
-  writeFileSync(join(home, 'config.yaml'), config)
-  const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
-  onTestFinished(() => void daemon.kill('SIGKILL'))
-  const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
-  const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      headers,
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as never }
-  }
-  const frames: Frame[] = []
-  const off = new AbortController()
-  onTestFinished(() => off.abort())
-  const stream = await fetch(`${daemon.url}/api/events`, { headers, signal: off.signal })
-  read(stream, frames).catch(() => {})
-  const until = (test: (frame: Frame) => boolean, count = 1): Promise<Frame[]> =>
-    eventually(
-      async () => frames.filter(test),
-      (found) => found.length >= count,
-      30_000,
-    )
-  const say = async (message: string, more: object = {}): Promise<Json> => {
-    const { status, body } = await ask('/api/chat', {
-      project_root: project,
-      agent_id: 'boss',
-      message,
-      ...more,
-    })
-    expect({ status, body }).toMatchObject({ status: 200 })
-    return body
-  }
-  const runs = async (query = '') => (await ask(`/api/agent-runs?${query}`)).body as Json[]
-  return { home, project, daemon, ask, frames, until, say, runs }
-}
-
-async function read(stream: Response, frames: Frame[]): Promise<void> {
-  let rest = ''
-  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const parts = `${rest}${chunk}`.split('\n\n')
-    rest = parts.pop() ?? ''
-    for (const part of parts) {
-      const field = (name: string) =>
-        part
-          .split('\n')
-          .find((line) => line.startsWith(`${name}: `))
-          ?.slice(name.length + 2)
-      const [type, data] = [field('event'), field('data')]
-      if (type && data) frames.push({ id: field('id'), type, data: JSON.parse(data) as Json })
-    }
-  }
-}
-
-const is =
-  (type: string, more: Json = {}) =>
-  (frame: Frame): boolean =>
-    frame.type === type && Object.entries(more).every(([name, value]) => frame.data[name] === value)
 
 test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] runs, their children and their context, as the contract writes them', async () => {
-  const m = await contract()
+  const m = await runtimeDaemon()
   const child = script(call('Read', { file_path: 'a.txt' }), { text: 'It is 42.' })
   const { session_id } = await m.say(
     script(
@@ -150,7 +64,7 @@ test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] r
 })
 
 test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][RUN-40][RUN-41][RUN-42][RUN-60] the nine types and no other, each with its fields, session and run', async () => {
-  const m = await contract()
+  const m = await runtimeDaemon()
   const failing = script(
     { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
     { status: 400, text: '' },
@@ -214,7 +128,7 @@ test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][R
 })
 
 test('[RUN-46][RUN-47][RUN-19] chat starts, queues, reroutes and switches; cancel names what it ended', async () => {
-  const m = await contract()
+  const m = await runtimeDaemon()
   const child = script({ text: 'late', delayMs: 60_000 })
   const first = await m.say(script(call('Task', { subagent_type: 'finder', prompt: child })))
   expect(first).toMatchObject({ status: 'started', agent_id: 'boss' })
@@ -255,7 +169,7 @@ test('[RUN-46][RUN-47][RUN-19] chat starts, queues, reroutes and switches; cance
 })
 
 test('[RUN-48][RUN-38][RUN-49] settings hold over a restart and refuse an unknown mode; the tree shows what is touched', async () => {
-  const m = await contract()
+  const m = await runtimeDaemon()
   const root = `project_root=${encodeURIComponent(m.project)}`
   expect((await m.ask(`/api/settings?${root}`)).body).toEqual({ project_root: m.project, mode: 'auto' })
   expect((await m.ask('/api/settings', { project_root: m.project, mode: 'wild' })).status).toBe(400)
@@ -290,7 +204,7 @@ test('[RUN-48][RUN-38][RUN-49] settings hold over a restart and refuse an unknow
 })
 
 test('[RUN-7] in chat mode plain text ends the turn, and the next word is a turn of its own', async () => {
-  const m = await contract('runtime: { mode: chat }\n')
+  const m = await runtimeDaemon({ config: 'runtime: { mode: chat }\n' })
   const { session_id } = await m.say(script({ text: 'What do you want?' }, { text: 'never said' }))
   await m.until(is('Message', { from: 'boss', content: 'What do you want?' }))
   await m.say(script({ tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { text: 'Read.' }), {

@@ -13,6 +13,7 @@ import type { JournalReader } from '../../ports/journal.ts'
 import type { Models } from '../../ports/models.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { Runtime } from '../../runtime/runtime.ts'
+import { Slots } from '../../runtime/slots.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
 import { listEvents } from '../list-events.ts'
@@ -48,6 +49,7 @@ export function openRuntime(options: RuntimeOptions): Runtime {
     config: options.config,
     agents: async (root, signal) => (await agents.load({ root, trusted: false }, signal)).agents,
     models: options.models,
+    slots: new Slots(() => options.config().runtime.max_concurrent),
     tools: agentTools({ env, processes: systemProcesses(systemClock), matchesGlob, hidden }),
     async *events(sessionId, types): AsyncIterable<AgentEvent> {
       await thread.reached(journal.watermark(), new AbortController().signal)

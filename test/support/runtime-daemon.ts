@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { startDaemonProcess } from './daemon-process.ts'
+import { eventually } from './session-daemon.ts'
+import { tempFolder } from './temp-journal.ts'
+
+export type Frame = {
+  readonly id: string | undefined
+  readonly type: string
+  readonly data: Record<string, unknown>
+}
+export type Json = Record<string, unknown>
+
+/** An agent file with every tool and action, unless `more` says otherwise. */
+export const agentFile = (kind: string, more = '') =>
+  `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n${more}---\nWork.\n`
+
+/** A daemon with two main agents and a subagent of the user, a small git project, and plain HTTP. */
+export async function runtimeDaemon({
+  config = '',
+  agents = {},
+}: {
+  config?: string
+  agents?: Record<string, string>
+} = {}) {
+  const home = realpathSync(tempFolder('mrc-'))
+  const project = join(home, 'project')
+  mkdirSync(join(home, '.config/muster/agents'), { recursive: true })
+  mkdirSync(project)
+  execFileSync('git', ['init', '-q'], { cwd: project })
+  writeFileSync(join(project, 'a.txt'), 'forty-two\n')
+  for (const [name, kind] of [
+    ['boss', 'main'],
+    ['maker', 'main'],
+    ['finder', 'subagent'],
+  ] as const)
+    writeFileSync(join(home, '.config/muster/agents', `${name}.md`), agentFile(kind))
+  for (const [name, text] of Object.entries(agents))
+    writeFileSync(join(home, '.config/muster/agents', `${name}.md`), text)
+  writeFileSync(join(home, 'config.yaml'), config)
+  const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
+  onTestFinished(() => void daemon.kill('SIGKILL'))
+  const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
+  const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
+    const answer = await fetch(`${daemon.url}${path}`, {
+      headers,
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: (await answer.json()) as never }
+  }
+  const frames: Frame[] = []
+  const off = new AbortController()
+  onTestFinished(() => off.abort())
+  const stream = await fetch(`${daemon.url}/api/events`, { headers, signal: off.signal })
+  read(stream, frames).catch(() => {})
+  const until = (test: (frame: Frame) => boolean, count = 1): Promise<Frame[]> =>
+    eventually(
+      async () => frames.filter(test),
+      (found) => found.length >= count,
+      30_000,
+    )
+  const say = async (message: string, more: object = {}): Promise<Json> => {
+    const { status, body } = await ask('/api/chat', {
+      project_root: project,
+      agent_id: 'boss',
+      message,
+      ...more,
+    })
+    expect({ status, body }).toMatchObject({ status: 200 })
+    return body
+  }
+  const runs = async (query = '') => (await ask(`/api/agent-runs?${query}`)).body as Json[]
+  return { home, project, daemon, ask, frames, until, say, runs }
+}
+
+async function read(stream: Response, frames: Frame[]): Promise<void> {
+  let rest = ''
+  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const parts = `${rest}${chunk}`.split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const field = (name: string) =>
+        part
+          .split('\n')
+          .find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const [type, data] = [field('event'), field('data')]
+      if (type && data) frames.push({ id: field('id'), type, data: JSON.parse(data) as Json })
+    }
+  }
+}
+
+/** Whether a frame is of a type and says this. */
+export const is =
+  (type: string, more: Json = {}) =>
+  (frame: Frame): boolean =>
+    frame.type === type && Object.entries(more).every(([name, value]) => frame.data[name] === value)
