@@ -8,7 +8,7 @@ export type ToolContext = {
   readonly workspace: string
   /** Limits on what may be changed, each a list of globs relative to the workspace: a file has to be in all of them. */
   readonly writable: readonly (readonly string[])[]
-  /** Whether anything may be changed at all: a Bash without it runs where nothing can be. */
+  /** Whether anything may be changed at all: what a Bash without it writes is thrown away. */
   readonly mayChange: boolean
   /** What this run has read, by full path: a file that exists is read before it is overwritten. */
   readonly seen: Map<string, SeenFile>
@@ -33,6 +33,8 @@ export type ToolOutcome = {
   readonly changes?: readonly FileChange[]
   /** The run has nothing more to do after this call: its last words, and what it made. */
   readonly ends?: { readonly text: string; readonly output?: unknown }
+  /** Files that were changed though they may not be, relative to the workspace; they are as they were but for those in `changes`. */
+  readonly scopeViolation?: readonly string[]
 }
 
 /** A file that a call changed. */

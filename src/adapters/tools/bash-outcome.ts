@@ -3,10 +3,12 @@ import type { Verdict } from './guard-files.ts'
 import type { Ran } from './run-shell.ts'
 
 const mostNamed = 50
+const mostTold = 1000
 
 /** What a model is told of a command that ran. */
 export function bashOutcome(ran: Ran, verdict?: Verdict): ToolOutcome {
-  const isBroken = verdict !== undefined && verdict.undone.length + verdict.failed.length > 0
+  const broken = verdict ? [...verdict.undone, ...verdict.failed].map(({ path }) => path) : []
+  const isBroken = verdict !== undefined && broken.length > 0
   const text = [
     ...(isBroken ? violation(verdict) : []),
     ...(ran.text === '' ? [] : [ran.text.replace(/\n$/, '')]),
@@ -17,7 +19,8 @@ export function bashOutcome(ran: Ran, verdict?: Verdict): ToolOutcome {
     isError: isBroken || ran.why !== 'ended' || ran.exitCode !== 0,
     exitCode: ran.exitCode,
     ...(ran.isTruncated && { isTruncated: true as const }),
-    ...(verdict && { changes: [...verdict.changes, ...verdict.failed].slice(0, 1000) }),
+    ...(verdict && { changes: [...verdict.changes, ...verdict.failed].slice(0, mostTold) }),
+    ...(isBroken && { scopeViolation: broken.slice(0, mostTold) }),
   }
 }
 

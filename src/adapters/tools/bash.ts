@@ -1,16 +1,21 @@
-import { promises as fs } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import * as z from 'zod'
-import type { Processes } from '../../ports/processes.ts'
-import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
+import type { Tool, ToolOutcome } from '../../ports/tools.ts'
+import {
+  type BashCall,
+  type BashParts,
+  runBash,
+  type TemporaryFolders,
+  temporaryFolders,
+} from './bash-call.ts'
 import { bashOutcome } from './bash-outcome.ts'
 import { defineTool } from './define-tool.ts'
-import { guardFiles } from './guard-files.ts'
-import { isWithin, type MatchesGlob } from './may-change.ts'
-import { runShell } from './run-shell.ts'
+import { gitFolders, isOfGit, takeAwayStrays } from './git-folders.ts'
+import { guardFiles, type Verdict } from './guard-files.ts'
+import { isWithin } from './may-change.ts'
+import type { Ran } from './run-shell.ts'
 import { canWall, wallArguments } from './shell-walls.ts'
-import type { WorkspaceTurns } from './workspace-turns.ts'
+import { throwAway } from './throw-away.ts'
 import { writableFolders } from './writable-folders.ts'
 
 const usualMs = 120_000
@@ -37,27 +42,15 @@ const Input = z.strictObject({
   description: z.string().max(500).optional().describe('What the command does, in a few words, for people'),
 })
 
-/** What Bash needs of the world. */
-export type BashParts = {
-  readonly matchesGlob: MatchesGlob
-  readonly turns: WorkspaceTurns
-  readonly processes: Processes
-  readonly env: Readonly<Record<string, string>>
-  /** Full paths of folders of which a command may see nothing, where there are walls. */
-  readonly hidden: readonly string[]
-  /** Full paths of folders outside of the project that it may change, where there are walls: caches of programs. */
-  readonly alsoWritable: readonly string[]
-  /** Without them what may not change is guarded by copies, as where bwrap is missing. */
-  readonly hasWalls: boolean
-}
-
 export function bashTool(parts: BashParts): Tool {
   let isWalled: boolean | undefined
+  const runThrowAway = throwAway()
   return defineTool({
     name: 'Bash',
     description: [
       'Runs a command with bash in the folder of the project and answers its output and exit code.',
       'Each call starts anew there: neither cd nor variables carry over, and /tmp is empty.',
+      'Where you may change no files it works on a copy, and what it writes is thrown away.',
       'There is no input and no terminal. What is started in the background ends with the call.',
       'To read, find, search or change files use the other tools.',
     ].join(' '),
@@ -67,97 +60,75 @@ export function bashTool(parts: BashParts): Tool {
       // Only a yes is kept: somebody may install it meanwhile.
       isWalled ||= parts.hasWalls && (await canWall(parts.env, context.signal))
       const call = { command, timeoutMs: timeout, context, parts }
-      return isWalled ? runWalled(call) : runGuarded(call)
+      await using temporary = await temporaryFolders()
+      if (!isWalled) return await runGuarded(call, temporary)
+      return context.mayChange ? await runWalled(call, temporary) : await runThrowAway(call, temporary)
     },
   })
 }
 
-type Call = {
-  readonly command: string
-  readonly timeoutMs: number
-  readonly context: ToolContext
-  readonly parts: BashParts
-}
-
 /** Behind walls most limits hold by themselves; only globs that mean a part of a folder need a look afterwards. */
-async function runWalled(call: Call): Promise<ToolOutcome> {
-  const { workspace, writable, mayChange, signal } = call.context
+async function runWalled(call: BashCall, temporary: TemporaryFolders): Promise<ToolOutcome> {
+  const { workspace, writable, signal } = call.context
   const { env, hidden, alsoWritable, turns } = call.parts
-  await using temporary = await temporaryFolder()
   const [first = ['**'], ...others] = writable
-  await using opened = await writableFolders(workspace, mayChange ? first : [])
-  const walls = {
+  await using opened = await writableFolders(workspace, first)
+  const git = await gitFolders(workspace, writable.length === 0)
+  const argv = wallArguments({
     workspace,
     writable: opened.folders,
+    layers: git.layers,
     alsoWritable,
     temporary: temporary.forCommand,
     hidden,
     env,
-  }
-  const run = () => shell(call, wallArguments(walls), env).then((ran) => bashOutcome(ran))
-  if (!mayChange) return await run()
-  if (opened.isExact && others.length === 0) return await turns.shared(workspace, signal, run)
+  })
+  const run = async () => ({ ran: await runBash(call, argv, env), strays: await takeAwayStrays(git) })
+  if (opened.isExact && others.length === 0)
+    return await turns.shared(workspace, signal, async () => outcomeOf(workspace, await run()))
   const folders = opened.folders.map((folder) => relative(workspace, folder))
-  return await guarded(call, { folders, store: temporary.forCopies, argv: wallArguments(walls), env })
+  return await guarded(call, { folders, store: temporary.forCopies, run })
 }
 
 /** Without walls nothing holds a command back: what it may not change is put back afterwards. */
-async function runGuarded(call: Call): Promise<ToolOutcome> {
+async function runGuarded(call: BashCall, temporary: TemporaryFolders): Promise<ToolOutcome> {
   const { workspace, writable, mayChange, signal } = call.context
-  await using temporary = await temporaryFolder()
   const env = { ...call.parts.env, TMPDIR: temporary.forCommand }
+  const run = async () => ({ ran: await runBash(call, [], env), strays: [] })
   if (mayChange && writable.length === 0)
-    return await call.parts.turns.shared(workspace, signal, async () =>
-      bashOutcome(await shell(call, [], env)),
-    )
-  return await guarded(call, { folders: [''], store: temporary.forCopies, argv: [], env })
+    return await call.parts.turns.shared(workspace, signal, async () => outcomeOf(workspace, await run()))
+  return await guarded(call, { folders: [''], store: temporary.forCopies, run })
 }
+
+type Done = { readonly ran: Ran; readonly strays: readonly string[] }
 
 type Guard = {
   readonly folders: readonly string[]
   readonly store: string
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
+  readonly run: () => Promise<Done>
 }
 
-function guarded(call: Call, { folders, store, argv, env }: Guard): Promise<ToolOutcome> {
+function guarded(call: BashCall, { folders, store, run }: Guard): Promise<ToolOutcome> {
   const { workspace, writable, mayChange, signal } = call.context
   const { matchesGlob, turns } = call.parts
-  const isInScope = (path: string) => mayChange && isWithin(path, writable, matchesGlob)
+  const isInScope = (path: string) => mayChange && (isWithin(path, writable, matchesGlob) || isOfGit(path))
   // Alone: what others changed meanwhile would be undone too.
   return turns.alone(workspace, signal, async () => {
     const judge = await guardFiles({ workspace, folders, isInScope, store, signal })
-    const ran = await shell(call, argv, env)
-    return bashOutcome(ran, await judge())
+    const done = await run()
+    const { changes, undone, failed } = await judge()
+    // Whoever may change nothing broke no limit by it: it was meant to be thrown away.
+    return outcomeOf(workspace, done, {
+      changes: changes.filter(({ path }) => !isOfGit(path)),
+      undone: mayChange ? undone : [],
+      failed,
+    })
   })
 }
 
-/** One stream for both outputs keeps their order; what comes by the other is of the walls. */
-const merged = ['sh', '-c', 'exec "$@" 2>&1', 'sh', 'bash', '-c']
-
-const shell = (call: Call, walls: readonly string[], env: Readonly<Record<string, string>>) =>
-  runShell({
-    argv: [...walls, ...merged, call.command],
-    folder: call.context.workspace,
-    env,
-    timeoutMs: call.timeoutMs,
-    signal: call.context.signal,
-    onOutput: call.context.onOutput,
-    processes: call.parts.processes,
-  })
-
-async function temporaryFolder() {
-  const folder = await fs.mkdtemp(join(await fs.realpath(tmpdir()), 'muster-bash-'))
-  const [forCommand, forCopies] = [join(folder, 'tmp'), join(folder, 'kept')]
-  await fs.mkdir(forCommand)
-  await fs.mkdir(forCopies)
-  return {
-    forCommand,
-    forCopies,
-    [Symbol.asyncDispose]: () =>
-      fs.rm(folder, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
-        // A command may leave folders that nobody but root can empty; they lie in no one's way.
-        if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
-      }),
-  }
+function outcomeOf(workspace: string, { ran, strays }: Done, verdict?: Verdict): ToolOutcome {
+  if (strays.length === 0) return bashOutcome(ran, verdict)
+  const { changes = [], undone = [], failed = [] } = verdict ?? {}
+  const more = strays.map((path) => ({ path: relative(workspace, path), change: 'created' as const }))
+  return bashOutcome(ran, { changes, undone: [...undone, ...more], failed })
 }

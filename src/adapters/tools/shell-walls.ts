@@ -4,8 +4,12 @@ import { askProgram } from '../system/ask-program.ts'
 /** What a command may reach behind its walls. */
 export type Walls = {
   readonly workspace: string
+  /** A copy that stands in its place. */
+  readonly instead?: string
   /** Full paths of folders in the workspace that may be changed. */
   readonly writable: readonly string[]
+  /** What is opened or closed after that, each over the ones before. */
+  readonly layers?: readonly Layer[]
   /** Full paths of folders outside of it that may be changed, when they are there. */
   readonly alsoWritable: readonly string[]
   /** A folder of its own in place of /tmp. */
@@ -14,6 +18,12 @@ export type Walls = {
   readonly hidden: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
+
+/** A full path that may be changed, or may not. */
+export type Layer = { readonly path: string; readonly isOpen: boolean }
+
+/** Whoever puts up walls under another user id is himself again behind them. */
+const self = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)]
 
 /**
  * Namespaces of its own and everything read-only. Nothing of what runs beside it is there: no process, no socket of a
@@ -31,7 +41,16 @@ const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManag
 
 /** The beginning of an argv that puts the rest of it behind walls; what comes later lies over what came before. */
 export function wallArguments(walls: Walls): readonly string[] {
-  const { workspace, writable, alsoWritable, temporary, hidden, env } = walls
+  const {
+    workspace,
+    instead = workspace,
+    writable,
+    layers = [],
+    alsoWritable,
+    temporary,
+    hidden,
+    env,
+  } = walls
   const isHidden = (path: string) => hidden.some((folder) => isWithin(path, folder))
   const isAround = (folder: string) => isWithin(workspace, folder)
   const programs = (env['PATH'] ?? '')
@@ -41,13 +60,14 @@ export function wallArguments(walls: Walls): readonly string[] {
   const mount = (option: string, paths: readonly string[]) => paths.flatMap((path) => [option, path, path])
   const empty = (paths: readonly string[]) => there(paths).flatMap((path) => ['--tmpfs', path])
   return [
-    ['bwrap', ...namespaces, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
+    ['bwrap', ...namespaces, ...self, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
     mount('--ro-bind', there([...resolvers, ...programs])),
     mount('--bind-try', alsoWritable),
     // The workspace may lie in one of those or in what is hidden; only what follows opens it.
     empty(hidden.filter(isAround)),
-    mount('--ro-bind', [workspace]),
-    mount('--bind', writable),
+    ['--ro-bind', instead, workspace],
+    writable.flatMap((path) => ['--bind', path === workspace ? instead : path, path]),
+    layers.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
     empty(hidden.filter((folder) => !isAround(folder))),
     ['--setenv', 'TMPDIR', '/tmp', '--chdir', workspace, '--'],
   ].flat()

@@ -1,0 +1,88 @@
+import { promises as fs } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Layer } from './shell-walls.ts'
+
+/** What of a repository git writes when something is committed, and what it must not. */
+export type GitFolders = {
+  readonly layers: readonly Layer[]
+  /** Full paths of what is not there and must not come to be. */
+  readonly mustNotAppear: readonly string[]
+}
+
+/** Settings and hooks are programs that run later and outside of any gate; by the others git finds those. */
+const settings = ['config', 'config.worktree', 'hooks', 'info', 'commondir', 'gitdir', 'modules', 'worktrees']
+
+const none: GitFolders = { layers: [], mustNotAppear: [] }
+
+/** Whether a path below the workspace is one that git writes when something is committed. */
+export function isOfGit(path: string): boolean {
+  const [first, second] = path.split('/')
+  return first === '.git' && second !== undefined && !settings.includes(second)
+}
+
+/**
+ * The folders that have to be open for a commit in a workspace; of a linked work tree they lie outside of it. Whoever may
+ * change all of a workspace may change the settings that lie in it.
+ */
+export async function gitFolders(workspace: string, mayChangeAll: boolean): Promise<GitFolders> {
+  const path = join(workspace, '.git')
+  const stat = await fs.lstat(path).catch(absent)
+  if (stat?.isDirectory()) return mayChangeAll ? none : opened(path, settings)
+  const own = stat?.isFile() ? await linkedFolder(workspace, path) : undefined
+  if (own === undefined) return none
+  // The main work tree has a place and an index of its own.
+  const outer = await opened(dirname(dirname(own)), [...settings, 'HEAD', 'index'])
+  const inner = await opened(own, settings)
+  return {
+    layers: [...outer.layers, ...inner.layers],
+    mustNotAppear: [...outer.mustNotAppear, ...inner.mustNotAppear],
+  }
+}
+
+/** Few, for others work in a repository at the same time: what they make must not be taken for the agent's. */
+const neverNew = ['commondir', 'config.worktree']
+
+async function opened(folder: string, closed: readonly string[]): Promise<GitFolders> {
+  // Only what is there can be closed.
+  await fs.mkdir(join(folder, 'hooks'), { recursive: true })
+  const isThere = new Set<string>()
+  for (const name of closed) if (await fs.lstat(join(folder, name)).catch(absent)) isThere.add(name)
+  return {
+    layers: [
+      { path: folder, isOpen: true },
+      ...[...isThere].map((name) => ({ path: join(folder, name), isOpen: false })),
+    ],
+    mustNotAppear: neverNew.filter((name) => !isThere.has(name)).map((name) => join(folder, name)),
+  }
+}
+
+/**
+ * The folder that a linked work tree has in its repository. An agent may have written the link itself: only a folder
+ * outside of the workspace that names this very workspace is taken, and a repository only by where that folder lies.
+ */
+async function linkedFolder(workspace: string, link: string): Promise<string | undefined> {
+  const [, named] = /^gitdir: (.+)$/m.exec(await fs.readFile(link, 'utf8')) ?? []
+  const own = named && (await fs.realpath(resolve(workspace, named)).catch(absent))
+  if (!own || `${own}/`.startsWith(`${workspace}/`) || basename(dirname(own)) !== 'worktrees')
+    return undefined
+  const back = await fs.readFile(join(own, 'gitdir'), 'utf8').catch(absent)
+  const isOurs = back !== undefined && (await fs.realpath(back.trim()).catch(absent)) === link
+  const objects = await fs.stat(join(dirname(dirname(own)), 'objects')).catch(absent)
+  return isOurs && objects?.isDirectory() ? own : undefined
+}
+
+/** Takes away what must not have appeared, and answers it. */
+export async function takeAwayStrays({ mustNotAppear }: GitFolders): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const path of mustNotAppear) {
+    if ((await fs.lstat(path).catch(absent)) === undefined) continue
+    await fs.rm(path, { recursive: true, force: true })
+    found.push(path)
+  }
+  return found
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) return undefined
+  throw error
+}
