@@ -1,12 +1,12 @@
 import type { Processes } from '../../ports/processes.ts'
 import type { Tool } from '../../ports/tools.ts'
+import { toolEnvironment } from '../system/tool-environment.ts'
 import { bashTool } from './bash.ts'
 import { editTool } from './edit.ts'
 import { globTool } from './glob.ts'
 import { grepTool } from './grep.ts'
 import type { MatchesGlob } from './may-change.ts'
 import { readTool } from './read.ts'
-import { toolEnvironment } from './tool-environment.ts'
 import { workspaceTurns } from './workspace-turns.ts'
 import { writeTool } from './write.ts'
 

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import * as z from 'zod'
 import type { Tool, ToolOutcome } from '../../ports/tools.ts'
+import { defineTool } from '../system/define-tool.ts'
 import {
   type BashCall,
   type BashParts,
@@ -9,7 +10,6 @@ import {
   temporaryFolders,
 } from './bash-call.ts'
 import { bashOutcome } from './bash-outcome.ts'
-import { defineTool } from './define-tool.ts'
 import { gitFolders, isOfGit, takeAwayStrays } from './git-folders.ts'
 import { guardFiles, type Verdict } from './guard-files.ts'
 import { isWithin } from './may-change.ts'

@@ -3,10 +3,10 @@ import { constants, promises as fs } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { FileChange, ToolContext } from '../../ports/tools.ts'
+import type { Place } from '../system/place.ts'
 import { countChangedLines } from './count-changed-lines.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
 import { type OpenFile, openRegular } from './open-file.ts'
-import type { Place } from './place.ts'
 
 const mostBytes = 16 << 20
 const { O_WRONLY, O_CREAT, O_EXCL } = constants

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { Tool } from '../../ports/tools.ts'
+import { defineTool } from '../system/define-tool.ts'
+import { placeInside } from '../system/place.ts'
 import { changeFile } from './change-file.ts'
-import { defineTool } from './define-tool.ts'
 import { FilePath } from './input.ts'
 import { type MatchesGlob, mustBeChangeable } from './may-change.ts'
-import { placeInside } from './place.ts'
 import { replaceText } from './replace-text.ts'
 import type { WorkspaceTurns } from './workspace-turns.ts'
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Tool } from '../../ports/tools.ts'
-import { defineTool } from './define-tool.ts'
+import { defineTool } from '../system/define-tool.ts'
+import { placeInside } from '../system/place.ts'
 import { globPattern } from './glob-pattern.ts'
 import { FilePath } from './input.ts'
 import { listFiles, mustExist } from './list-files.ts'
 import type { MatchesGlob } from './may-change.ts'
-import { placeInside } from './place.ts'
 
 const mostShown = 200
 

@@ -1,4 +1,4 @@
-import { cutText } from './read-lines.ts'
+import { cutText } from '../system/cut-text.ts'
 import type { Found } from './search.ts'
 
 export type GrepMode = 'content' | 'files_with_matches' | 'count'

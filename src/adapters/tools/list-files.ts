@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../../contract/errors.ts'
 import { askProgram } from '../system/ask-program.ts'
-import type { Place } from './place.ts'
+import type { Place } from '../system/place.ts'
 import { streamProgram } from './stream-program.ts'
 
 /** A regular file, by its path below the workspace. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ToolContext } from '../../ports/tools.ts'
-import type { Place } from './place.ts'
+import type { Place } from '../system/place.ts'
 
 /** How globs are read; one meaning for gates and tools. */
 export type MatchesGlob = (path: string, glob: string) => boolean

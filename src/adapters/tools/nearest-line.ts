@@ -1,4 +1,4 @@
-import { cutText } from './read-lines.ts'
+import { cutText } from '../system/cut-text.ts'
 
 const mostLines = 20_000
 const mostChars = 300

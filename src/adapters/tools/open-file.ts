@@ -1,7 +1,7 @@
 import { constants, existsSync, promises as fs, type Stats } from 'node:fs'
 import { AppError } from '../../contract/errors.ts'
+import type { Place } from '../system/place.ts'
 import { movedAway } from './held-folder.ts'
-import type { Place } from './place.ts'
 
 /** A file that is open for reading. */
 export type OpenFile = AsyncDisposable & { readonly handle: fs.FileHandle; readonly stat: Stats }

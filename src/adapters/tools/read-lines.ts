@@ -1,4 +1,5 @@
 import type { promises as fs } from 'node:fs'
+import { cutText } from '../system/cut-text.ts'
 
 /** A line without its end; `leftOut` counts the bytes of a long one that were not kept. */
 export type Line = { readonly number: number; readonly text: string; readonly leftOut: number }
@@ -82,11 +83,4 @@ function makeLine(
   if (text.length <= mostChars && kept.length === lineBytes) return { number, text, leftOut: 0 }
   const cut = cutText(text, mostChars)
   return { number, text: cut, leftOut: lineBytes - Buffer.byteLength(cut) }
-}
-
-/** The beginning of a text, which never ends in half a character. */
-export function cutText(text: string, most: number): string {
-  if (text.length <= most) return text
-  const last = text.charCodeAt(most - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
 }

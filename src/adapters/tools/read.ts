@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
-import { defineTool, failure } from './define-tool.ts'
+import { defineTool, failure } from '../system/define-tool.ts'
+import { placeInside } from '../system/place.ts'
 import { FilePath } from './input.ts'
 import { openFile } from './open-file.ts'
-import { placeInside } from './place.ts'
 import { readLines } from './read-lines.ts'
 
 const mostLines = 2000

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
+import { findPlace } from '../system/place.ts'
 import { holdFolder } from './held-folder.ts'
-import { findPlace } from './place.ts'
 
 /** The folders that walls open for some globs. */
 export type WritableFolders = AsyncDisposable & {

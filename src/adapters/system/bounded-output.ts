@@ -1,4 +1,4 @@
-import { cutText } from './read-lines.ts'
+import { cutText } from './cut-text.ts'
 
 /** What is kept of an output of any length. */
 export type BoundedOutput = {
