@@ -35,6 +35,7 @@ export const table: Readonly<Record<string, FolderRule>> = {
       '@ai-sdk/openai',
       '@ai-sdk/openai-compatible',
       '@ai-sdk/provider',
+      '@modelcontextprotocol/client',
     ],
     usesNode: true,
     world: 'taken',

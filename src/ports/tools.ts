@@ -54,6 +54,8 @@ export type Tool = {
   readonly input: z.ZodType<Readonly<Record<string, unknown>>>
   /** Calls of it that stand side by side in one turn run at the same time. */
   readonly isParallel?: true
+  /** The JSON Schema to tell models in place of that of `input`, of a tool that is not ours. */
+  readonly schema?: Readonly<Record<string, unknown>>
   /** Files that a call would change, relative to the workspace and with links resolved; before the gates, without effect. */
   changes(input: unknown, workspace: string): Promise<readonly string[]>
   /** Never throws for what the model did wrong: that is an outcome with `isError`. */

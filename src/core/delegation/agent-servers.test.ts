@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { agentServers } from './agent-servers.ts'
+
+const db = { command: 'db-server', args: [], env: {} }
+const web = { type: 'http' as const, url: 'https://example.com/mcp', headers: {} }
+
+test('[MUS-268] an agent has the servers that it names, and no others', () => {
+  expect(agentServers(undefined, { db })).toEqual({ servers: {}, problems: [] })
+  expect(agentServers(['db'], { db, web })).toEqual({ servers: { db }, problems: [] })
+  expect(agentServers(['other', 'constructor'], { db }).problems.map(({ server }) => server)).toEqual([
+    'other',
+    'constructor',
+  ])
+})
+
+test('[MUS-268] it may bring its own, as Claude Code writes them', () => {
+  const own = {
+    db: { command: 'mine' },
+    web: null,
+    bad: { type: 'sse', url: 'x' },
+    worse: { command: 'x', shell: true },
+  }
+  expect(agentServers(own, { db, web })).toEqual({
+    servers: { db: { command: 'mine', args: [], env: {} }, web },
+    problems: ['bad', 'worse'].map((server) => ({
+      server,
+      reason: expect.stringContaining('expected {command'),
+    })),
+  })
+})
