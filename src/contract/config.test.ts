@@ -56,6 +56,7 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'models.providers': {},
     'runtime.mode': 'auto',
     'runtime.max_iters': 100,
+    'runtime.mcp_servers': {},
     'runtime.on_restart': 'fail',
     'runtime.max_concurrent': 16,
     'runtime.result_chars': 30_000,

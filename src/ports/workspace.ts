@@ -7,8 +7,10 @@ export type ChangedFile = {
   readonly removed: number | null
 }
 
-/** What git knows of a folder. */
+/** What is known of the folder that an agent works in. */
 export type Workspace = {
+  /** Where a path leads, relative to the folder and with links resolved; outside of it it begins with `..`. */
+  inside(folder: string, path: string): Promise<string>
   /** The root of the work tree the folder is in; undefined outside of any. */
   root(folder: string, signal: AbortSignal): Promise<string | undefined>
   /**

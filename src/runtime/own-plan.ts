@@ -40,7 +40,7 @@ async function refusal(own: OwnRun, call: Call, recorder: Recorder): Promise<Den
       rule: 'plan_mode',
       reason: 'you are planning: nothing is changed before the plan is approved with ExitPlanMode',
     }
-  const { action, rule } = toolPolicy(parts.config().runtime.approvals, call)
+  const { action, rule } = toolPolicy(parts.config().runtime, call)
   if (action === 'allow') return undefined
   if (action === 'deny')
     return { gate: 'approval', rule, reason: `${call.tool} is not allowed here (${rule})` }

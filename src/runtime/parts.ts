@@ -14,6 +14,13 @@ import type { Slots } from './slots.ts'
 /** Text on its way to people, with what must not be shown taken out. */
 export type TextStream = { push(chunk: string): string; end(): string }
 
+/** Tools that were opened for one run, and what of them could not be had. */
+export type OpenedTools = {
+  readonly tools: readonly Tool[]
+  readonly problems: readonly { readonly server: string; readonly reason: string }[]
+  close(): Promise<void>
+}
+
 /** What Muster's own agents are run with. */
 export type RuntimeParts = {
   readonly engine: Engine
@@ -29,6 +36,8 @@ export type RuntimeParts = {
   readonly slots: Slots
   /** The tools that reach outside; those of the runtime itself come beside them. */
   readonly tools: readonly Tool[]
+  /** Opens tools that only this agent has, for one of its runs. */
+  readonly openTools: (agent: AgentDefinition, workspace: string, signal: AbortSignal) => Promise<OpenedTools>
   /** The facts of a session of these types, oldest first. */
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
   readonly onToken: (delta: TokenDelta) => void

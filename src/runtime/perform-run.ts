@@ -11,7 +11,7 @@ import type { Tool } from '../ports/tools.ts'
 import type { RunDeps, RunEnd } from './agent-run.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
 import { type OpenedModels, openChosen } from './open-chosen.ts'
-import type { RuntimeParts } from './parts.ts'
+import type { OpenedTools, RuntimeParts } from './parts.ts'
 import { Recorder } from './recorder.ts'
 import { runAgent } from './run-agent.ts'
 import { overBudget } from './run-budget.ts'
@@ -102,8 +102,19 @@ async function outcomeOf(
   { opened, recorder }: { readonly opened: Opening; readonly recorder: Recorder },
 ): Promise<RunOutcome> {
   const { run } = plan
+  let extra: OpenedTools | undefined
   try {
     if ('error' in opened) throw opened.error
+    extra = await parts.openTools(run.agent, plan.workspace, run.signal)
+    for (const { server, reason } of extra.problems)
+      recorder.record([
+        draftOf(run.root, 'decision.made', {
+          subject: 'tool',
+          candidates: [server],
+          choice: `the run goes on without ${server}`,
+          reason,
+        }),
+      ])
     return await runAgent(depsOf(parts, plan, recorder), {
       root: run.root,
       agent: run.agent,
@@ -113,7 +124,9 @@ async function outcomeOf(
       models: opened.models,
       maxIters: run.agent.maxIters ?? parts.config().runtime.max_iters,
       workspace: plan.workspace,
-      tools: new Map([...parts.tools, ...plan.tools(recorder)].map((tool) => [tool.name, tool])),
+      tools: new Map(
+        [...extra.tools, ...parts.tools, ...plan.tools(recorder)].map((tool) => [tool.name, tool]),
+      ),
       agents: new Map(
         plan.agents.flatMap((agent) => [agent.name, ...agent.aliases].map((name) => [name, agent] as const)),
       ),
@@ -125,6 +138,8 @@ async function outcomeOf(
   } catch (error) {
     if (run.signal.aborted) return { status: 'stopped', why: run.signal.reason as RunStopped }
     return { status: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  } finally {
+    await extra?.close()
   }
 }
 

@@ -129,9 +129,9 @@ const seenCall = (call: ModelCall | undefined, done: DoneCall): SeenCall => ({
 /** Only what the agent may use is offered; the gate does not rely on it. */
 function offers({ agent, tools }: AgentRun): ToolOffer[] {
   const isListed = ({ name }: Tool) => agent.tools.includes('*') || agent.tools.includes(name)
-  return [...tools.values()].filter(isListed).map(({ name, description, input }) => ({
+  return [...tools.values()].filter(isListed).map(({ name, description, input, schema }) => ({
     name,
     description,
-    schema: z.toJSONSchema(input, { target: 'draft-7' }) as Record<string, unknown>,
+    schema: schema ?? (z.toJSONSchema(input, { target: 'draft-7' }) as Record<string, unknown>),
   }))
 }

@@ -109,7 +109,8 @@ async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) 
       ? { target: { name: name.slice(0, 100), agent: run.agents.get(name.toLowerCase()) } }
       : {}
   const changes = tool && call.malformed === undefined ? await tool.changes(call.input, run.workspace) : []
-  return gateCall({ agent, depth, scopes }, { tool: call.tool, changes, ...target })
+  const command = typeof input['command'] === 'string' ? { command: input['command'] } : {}
+  return gateCall({ agent, depth, scopes }, { tool: call.tool, changes, ...command, ...target })
 }
 
 type Ended = {
@@ -119,7 +120,7 @@ type Ended = {
 }
 
 function endOf({ at, which, took }: Ended, outcome: ToolOutcome, vault: string) {
-  const { text, isError, isTruncated, exitCode, changes = [] } = outcome
+  const { text, isError, isTruncated, exitCode, changes = [], scopeViolation = [] } = outcome
   const said = { display: text.slice(0, previewChars) }
   const more = {
     ...which,
@@ -127,10 +128,15 @@ function endOf({ at, which, took }: Ended, outcome: ToolOutcome, vault: string) 
     vault,
     ...((isTruncated || text.length > previewChars) && { truncated: true }),
   }
+  const broken =
+    scopeViolation.length > 0
+      ? { reason: `scope_violation: ${scopeViolation.join(', ').slice(0, 1000)}` }
+      : {}
   return [
-    isError
+    isError || scopeViolation.length > 0
       ? draftOf(at, 'tool.call.failed', {
           ...more,
+          ...broken,
           error: said.display,
           ...(exitCode !== undefined && { exitCode }),
         })

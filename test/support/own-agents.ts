@@ -87,6 +87,7 @@ export async function ownAgents(
     models,
     slots: new Slots(() => config.runtime.max_concurrent),
     tools: agentTools({ env: process.env, processes: systemProcesses(systemClock), matchesGlob }),
+    openTools: async () => ({ tools: [], problems: [], close: async () => {} }),
     async *events(sessionId, types) {
       for (const event of await all())
         if (event.sessionId === sessionId && types.includes(event.type)) yield event

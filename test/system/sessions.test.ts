@@ -151,7 +151,10 @@ test('[SM-116] each limit refuses a spawn, says which, and the refusal is an eve
   await expect(
     m.as(child.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' }),
   ).rejects.toMatchObject({ code: 'limited', message: expect.stringContaining('limits.max_depth') })
-  const { events } = await m.client.listEvents({ type: 'limit.refused', limit: 10 })
+  const { events } = await eventually(
+    () => m.client.listEvents({ type: 'limit.refused', limit: 10 }),
+    (found) => found.events.length >= 2,
+  )
   expect(events.map(({ payload }) => (payload as { limit: string }).limit).sort()).toEqual([
     'max_children',
     'max_depth',

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Workspace } from '../../ports/workspace.ts'
+import { findPlace } from '../system/place.ts'
 import { readNumstat } from './numstat.ts'
 import { maybe, rootOf } from './root-of.ts'
 import { git } from './run-git.ts'
@@ -18,6 +19,7 @@ const author = {
 
 /** Work trees by the git program of this machine. */
 export const gitWorkspace: Workspace = {
+  inside: async (folder, path) => (await findPlace(await realpath(folder), path)).relative,
   root: (folder, signal) => rootOf(folder, signal),
   async snapshot(folder, ref, signal) {
     const root = await rootOf(folder, signal)

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { McpServer } from '../mcp-server.ts'
+import { GivenName } from './names.ts'
 
 const Host = z
   .string()
@@ -72,6 +74,10 @@ export const RuntimeConfig = z
       .describe(
         'Rules for tool calls, in order; the first that fits decides. Without one, reading and changing within the gates of the agent is allowed, and WebFetch asks.',
       ),
+    mcp_servers: z
+      .record(GivenName, McpServer)
+      .default({})
+      .describe('MCP servers by name; an agent has those that its file names.'),
     web: z
       .strictObject({
         allow: z

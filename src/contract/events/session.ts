@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Capability } from '../agent-definition.ts'
 import { family } from '../event-definition.ts'
 import { SessionId } from '../ids.ts'
 import {
@@ -88,6 +89,9 @@ export const sessionEvents = family({
       permissionMode: PermissionMode.optional(),
       /** The only tools it may use; a hard gate. */
       tools: z.array(Line).optional(),
+      /** The only actions that its role may take, and the only files that it may change; hard gates too. */
+      policy: z.array(Capability).optional(),
+      workGlobs: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       /** How an agent of Muster's own works. */
       loop: LoopMode.optional(),

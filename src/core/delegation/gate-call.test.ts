@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Act, type Caller, type GatedAgent, gateCall } from './gate-call.ts'
+import { type Act, type Caller, type GatedAgent, gateCall, gateForeignCall } from './gate-call.ts'
 
 const agent = (fields: Partial<GatedAgent> = {}): GatedAgent => ({
   name: 'lead',
@@ -75,6 +75,21 @@ describe('what may be done', () => {
         gate: 'policy',
         rule: `policy.${rule}`,
       })
+  })
+
+  test('[MUS-269] the same gates hold for the call of another program, under the names that it uses', () => {
+    const reviewer = main({ tools: ['Read', 'Bash'], policy: { allow: [], delegateTargets: 'any' } })
+    const rule = (tool: string, more: object = {}) => gateForeignCall(reviewer, { tool, ...more })?.rule
+    expect(rule('Read')).toBeUndefined()
+    expect(rule('write_file')).toBe('tools')
+    expect(rule('run_shell_command', { command: 'rm -rf x' })).toBe('policy.Patch')
+    expect(rule('shell', { command: 'npm test && sm complete done' })).toBeUndefined()
+    const maker = main({ tools: ['*'], workGlobs: ['src/**'] })
+    const scoped = (tool: string, path: string) => gateForeignCall(maker, { tool, changes: [path] })?.rule
+    expect(scoped('apply_patch', 'docs/a.md')).toBe('work_globs')
+    expect(scoped('Write', '../a')).toBe('workspace')
+    expect(scoped('Write', 'src/a.ts')).toBeUndefined()
+    expect(gateForeignCall(maker, { tool: 'Task' })).toBeUndefined()
   })
 
   test('[RUN-20] changes stay inside the project, the work globs and the scope of the task', () => {

@@ -1,6 +1,8 @@
 import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
 import { gateTool } from './gate-tool.ts'
 import { matchesGlob } from './matches-glob.ts'
+import { canonicalTool } from './tool-names.ts'
+import { verifies } from './verification-command.ts'
 
 /** What of an agent the gates go by. It is taken once, when the run begins: a changed file opens no gate of it. */
 export type GatedAgent = Pick<AgentDefinition, 'name' | 'kind' | 'tools' | 'policy' | 'workGlobs'>
@@ -19,6 +21,8 @@ export type Act = {
   readonly tool: string
   /** Files that it would change, relative to the project and with links resolved; outside of it they begin with `..`. */
   readonly changes?: readonly string[]
+  /** The command that it would run. */
+  readonly command?: string
   /** The agent that it names, as the model wrote it; nothing when there is none of that name. */
   readonly target?: { readonly name: string; readonly agent: GatedAgent | undefined }
 }
@@ -51,12 +55,22 @@ export function gateCall(caller: Caller, act: Act): Denial | undefined {
   )
 }
 
+/** The same for a call in another program: whom it delegates to there is not ours to know. */
+export function gateForeignCall(caller: Caller, act: Act): Denial | undefined {
+  const known = { ...act, tool: canonicalTool(act.tool) }
+  return gateOfTool(caller, act) ?? gateOfPolicy(caller, known) ?? gateOfScope(caller, known)
+}
+
 function gateOfTool({ agent }: Caller, { tool }: Act): Denial | undefined {
   const answer = gateTool(agent.tools, tool)
   return answer && !answer.allowed ? { gate: 'tool', rule: 'tools', reason: answer.reason } : undefined
 }
 
-function gateOfPolicy({ agent }: Caller, { tool }: Act): Denial | undefined {
+function gateOfPolicy({ agent }: Caller, { tool, command }: Act): Denial | undefined {
+  if (tool === 'Bash' && command !== undefined && !agent.policy.allow.includes('Patch')) {
+    const answer = verifies(command)
+    return answer.ok ? undefined : { gate: 'policy', rule: 'policy.Patch', reason: answer.reason }
+  }
   const capability = needs[tool]
   if (capability === undefined || agent.policy.allow.includes(capability)) return undefined
   return {

@@ -17,6 +17,8 @@ const looking: Readonly<Record<string, Rule>> = {
       .flatMap((line) => line.split(' '))
       .map((name) => [name, any]),
   ),
+  // What it may do is decided by the daemon, for each session.
+  sm: any,
   rg: anyBut(/^--(pre|hostname-bin)/),
   find: anyBut(/^-(exec|ok|delete|fprint|fls)/),
   sort: anyBut(/^(-[a-zA-Z]*o|--o|--co|--files0)/),

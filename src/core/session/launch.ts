@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../contract/agent-definition.ts'
+import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Config } from '../../contract/config.ts'
@@ -25,7 +25,12 @@ export type Resolved = {
   readonly model?: string
   readonly permissionMode: PermissionMode
   readonly agentType: string
-  readonly role?: { readonly text: string; readonly tools?: readonly string[] }
+  readonly role?: {
+    readonly text: string
+    readonly tools?: readonly string[]
+    readonly policy: readonly Capability[]
+    readonly workGlobs?: readonly string[]
+  }
   readonly name: string
   readonly friendlyName?: string
   readonly warnings: readonly string[]
@@ -94,6 +99,8 @@ const modelOf = (agent: AgentDefinition | undefined): string | undefined =>
 const roleOf = (agent: AgentDefinition) => ({
   text: agent.prompt,
   ...(!agent.tools.includes('*') && { tools: agent.tools }),
+  policy: agent.policy.allow,
+  ...(agent.workGlobs.length > 0 && { workGlobs: agent.workGlobs }),
 })
 
 function namesOf(

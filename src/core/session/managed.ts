@@ -1,3 +1,4 @@
+import type { Capability } from '../../contract/agent-definition.ts'
 import type { Draft } from '../../contract/event.ts'
 import type { Budget, LoopMode, PermissionMode } from '../../contract/values.ts'
 
@@ -39,6 +40,9 @@ export type Managed = {
   readonly isolation?: 'bwrap'
   /** The only tools it may use; nothing limits nothing. */
   readonly tools?: readonly string[]
+  /** The only actions that its role may take, and the only files that it may change. */
+  readonly policy?: readonly Capability[]
+  readonly workGlobs?: readonly string[]
   readonly foreignId?: string
   readonly transcript?: string
   /** Where its record begins to be ours; what is before it is history. */
@@ -131,6 +135,8 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.worktree && { worktree: payload.worktree }),
     ...(payload.isolation && { isolation: payload.isolation }),
     ...(payload.tools && { tools: payload.tools }),
+    ...(payload.policy && { policy: payload.policy }),
+    ...(payload.workGlobs && { workGlobs: payload.workGlobs }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),
   }

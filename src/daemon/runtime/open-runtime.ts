@@ -1,10 +1,13 @@
+import { openMcp } from '../../adapters/mcp/open-mcp.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { systemProcesses } from '../../adapters/system/processes.ts'
 import { agentTools } from '../../adapters/tools/agent-tools.ts'
+import { webFetchTool } from '../../adapters/web/web-fetch.ts'
 import type { Config } from '../../contract/config.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { TokenDelta } from '../../contract/formats/sse.ts'
+import { agentServers } from '../../core/delegation/agent-servers.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Redactor } from '../../core/redaction/redactor.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -36,10 +39,13 @@ export type RuntimeOptions = {
 }
 
 const pageOf = 1000
+const none = { tools: [], problems: [], close: async () => {} }
 
 /** Builds what Muster's own agents are run with. */
 export function openRuntime(options: RuntimeOptions): Runtime {
   const { agents, env, hidden, redactor, thread, journal } = options
+  const { web } = options.config().runtime
+  const processes = systemProcesses(systemClock)
   return new Runtime({
     engine: options.engine,
     vault: options.vault,
@@ -50,7 +56,17 @@ export function openRuntime(options: RuntimeOptions): Runtime {
     agents: async (root, signal) => (await agents.load({ root, trusted: false }, signal)).agents,
     models: options.models,
     slots: new Slots(() => options.config().runtime.max_concurrent),
-    tools: agentTools({ env, processes: systemProcesses(systemClock), matchesGlob, hidden }),
+    tools: [
+      ...agentTools({ env, processes, matchesGlob, hidden }),
+      // Who may be asked without a question is decided before; what is private is refused unless it is named in full.
+      webFetchTool({ policy: { allow: ['*', ...web.allow], deny: web.deny } }),
+    ],
+    async openTools({ mcp }, workspace, signal) {
+      if (mcp === undefined) return none
+      const { servers, problems } = agentServers(mcp, options.config().runtime.mcp_servers)
+      const opened = await openMcp({ servers, env, folder: workspace, processes, signal })
+      return { ...opened, problems: [...problems, ...opened.problems] }
+    },
     async *events(sessionId, types): AsyncIterable<AgentEvent> {
       await thread.reached(journal.watermark(), new AbortController().signal)
       for (let after = 0; ; ) {

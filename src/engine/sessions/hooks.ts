@@ -1,9 +1,11 @@
+import { Capability } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import { foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
-import { gateTool } from '../../core/delegation/gate-tool.ts'
+import { type Act, type Denial, gateForeignCall } from '../../core/delegation/gate-call.ts'
+import { canonicalTool } from '../../core/delegation/tool-names.ts'
 import { heldBy } from '../../core/session/held-by.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
@@ -22,7 +24,7 @@ export async function answerHook(
   const { dialect } = parts.clis[cli]
   const signals = dialect.hook(payload, at)
   const starting = find(signals, 'tool-start')
-  const gate = starting && gateOf(parts, live, starting.tool)
+  const gate = starting && (await gateOf(parts, live, starting))
   if (starting && gate && !gate.allowed) {
     await deny(parts, live, { starting, gate })
     return dialect.gate(payload, gate)
@@ -95,12 +97,19 @@ async function inject(
   return reply
 }
 
-type Refusal = Extract<GateAnswer, { allowed: false }> & { readonly by: 'tool' | 'budget' }
+type Refusal = Extract<GateAnswer, { allowed: false }> & {
+  readonly by: Denial['gate'] | 'budget'
+  readonly rule?: string
+}
 
 type Gate = Refusal | Extract<GateAnswer, { allowed: true }>
 
 /** The boundary between two tools is where a used-up budget stops a turn; else the role decides. */
-function gateOf(parts: Parts, { watch }: Live, tool: string): Gate | undefined {
+async function gateOf(
+  parts: Parts,
+  { watch }: Live,
+  call: SignalOf<'tool-start'>,
+): Promise<Gate | undefined> {
   const state = watch.state()
   const holder = state && heldBy(state, (id) => parts.engine.session(id))
   if (holder)
@@ -109,8 +118,34 @@ function gateOf(parts: Parts, { watch }: Live, tool: string): Gate | undefined {
       by: 'budget',
       reason: `the budget of ${holder.managed?.name ?? 'this session'} is used up; stop here and wait until somebody gives more`,
     }
-  const gate = gateTool(state?.managed?.tools, tool)
-  return gate?.allowed === false ? { ...gate, by: 'tool' } : gate
+  const managed = state?.managed
+  // Without a role nothing is limited.
+  if (!managed || (!managed.tools && !managed.policy)) return undefined
+  const { name, tools = ['*'], policy, workGlobs = [] } = managed
+  const agent = {
+    name,
+    kind: 'main' as const,
+    tools,
+    policy: { allow: policy ?? Capability.options, delegateTargets: 'any' as const },
+    workGlobs,
+  }
+  const denial = gateForeignCall({ agent, depth: 0 }, await actOf(parts, managed.workingDir, call))
+  return denial
+    ? { allowed: false, by: denial.gate, rule: denial.rule, reason: denial.reason }
+    : { allowed: true }
+}
+
+/** What a call would do, as far as its input tells. */
+async function actOf(parts: Parts, folder: string, { tool, input }: SignalOf<'tool-start'>): Promise<Act> {
+  const given = foreign(input)
+  const path = given['file_path'] ?? given['filePath'] ?? given['notebook_path'] ?? given['path']
+  const isChange = ['Write', 'Edit'].includes(canonicalTool(tool)) && typeof path === 'string'
+  const command = given['command']
+  return {
+    tool,
+    ...(isChange && { changes: [await parts.workspace.inside(folder, path)] }),
+    ...(typeof command === 'string' && { command }),
+  }
 }
 
 /** A refused call never ran: it has an end and no beginning. */
@@ -123,7 +158,13 @@ async function deny(
     draftOf(
       { ...watch.root, spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
       'tool.call.denied',
-      { callId: starting.callId, tool: starting.tool, gate: gate.by, reason: gate.reason },
+      {
+        callId: starting.callId,
+        tool: starting.tool,
+        gate: gate.by,
+        reason: gate.reason,
+        ...(gate.rule && { rule: gate.rule }),
+      },
     ),
   ])
 }

@@ -183,6 +183,8 @@ async function facts(
       ...(worktree && { worktree: worktree.tree }),
       ...(isolation !== 'none' && { isolation }),
       ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
+      ...(resolved.role && { policy: [...resolved.role.policy] }),
+      ...(resolved.role?.workGlobs && { workGlobs: [...resolved.role.workGlobs] }),
     }),
   ]
   if (prompt !== '')
