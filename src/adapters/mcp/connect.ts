@@ -73,13 +73,7 @@ function transportTo(
     })
     return { transport: transport as Transport, lastWords: () => '' }
   }
-  const { command, args } = server
-  const transport = stdioTransport({
-    command,
-    args,
-    env: toolEnvironment(env, server.env),
-    folder,
-    processes,
-  })
+  const argv = [server.command, ...server.args]
+  const transport = stdioTransport({ argv, env: toolEnvironment(env, server.env), folder, processes })
   return { transport, lastWords: () => transport.lastWords() }
 }

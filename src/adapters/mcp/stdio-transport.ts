@@ -1,40 +1,21 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type JSONRPCMessage,
   ReadBuffer,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { environmentNames } from '../../contract/home.ts'
-import type { Processes } from '../../ports/processes.ts'
-
-type Starting = {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly folder: string
-  readonly processes: Processes
-}
+import { type PipedProgram, startPiped } from '../system/piped-program.ts'
 
 /** A transport, and what its process said besides. */
 export type StdioTransport = Transport & { lastWords(): string }
 
-const graceMs = 500
-const mostWords = 2000
 const mostMessageBytes = 10 << 20
-const never = new AbortController().signal
 
-/** Speaks with a process of its own group by its pipes, and ends it with everything that it started. */
-export function stdioTransport({ command, args, env, folder, processes }: Starting): StdioTransport {
-  const mark = { name: environmentNames.call, value: randomUUID() }
+/** Speaks with a program by its pipes, and ends it with everything that it started. */
+export function stdioTransport(starting: Parameters<typeof startPiped>[0]): StdioTransport {
   const buffer = new ReadBuffer({ maxBufferSize: mostMessageBytes })
-  let child: ChildProcessWithoutNullStreams | undefined
-  let closing: Promise<void> | undefined
-  const closed = Promise.withResolvers<void>()
-  let words = ''
+  let program: PipedProgram | undefined
 
   const read = (chunk: Buffer): void => {
     try {
@@ -56,47 +37,21 @@ export function stdioTransport({ command, args, env, folder, processes }: Starti
     }
   }
 
-  const end = async (): Promise<void> => {
-    if (child?.pid === undefined) return
-    const { pid, exitCode, signalCode } = child
-    const hasEnded = exitCode !== null || signalCode !== null
-    child.stdin.end()
-    await processes.endTree({ pid, mark, ...(hasEnded && { hasEnded }) }, { graceMs }, never)
-    // Its last words may still be on their way; a pipe can be held open by a process that is not ours to end.
-    await Promise.race([closed.promise, sleep(graceMs, undefined, { ref: false })])
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
-    buffer.clear()
-  }
-
   const transport: StdioTransport = {
     async start() {
-      // A group of its own: signals for the daemon pass it by, and it can be ended as a whole.
-      child = spawn(command, [...args], {
-        cwd: folder,
-        env: { ...env, [mark.name]: mark.value },
-        detached: true,
-        stdio: 'pipe',
-      })
-      child.stdout.on('data', read)
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        words = (words + text).slice(-mostWords)
-      })
-      for (const stream of [child.stdin, child.stdout, child.stderr])
-        stream.on('error', (error) => transport.onerror?.(error))
-      child.once('close', () => {
-        closed.resolve()
-        transport.onclose?.()
-      })
-      await once(child, 'spawn')
-      child.on('error', (error) => transport.onerror?.(error))
+      program = await startPiped(starting)
+      program.output.on('data', read)
+      void program.closed.then(() => transport.onclose?.())
     },
     async send(message: JSONRPCMessage) {
-      if (closing || !child?.stdin.writable) throw new Error('the server has ended')
-      if (!child.stdin.write(serializeMessage(message))) await once(child.stdin, 'drain')
+      if (!program?.input.writable) throw new Error('the server has ended')
+      if (!program.input.write(serializeMessage(message))) await once(program.input, 'drain')
     },
-    // Whoever comes second waits for the same end.
-    close: () => (closing ??= end()),
-    lastWords: () => words.trim(),
+    async close() {
+      await program?.end()
+      buffer.clear()
+    },
+    lastWords: () => program?.lastWords() ?? '',
   }
   return transport
 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import * as z from 'zod'
 import type { Tool, ToolOutcome } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
+import { canWall, wallArguments } from '../system/shell-walls.ts'
 import {
   type BashCall,
   type BashParts,
@@ -14,7 +15,6 @@ import { gitFolders, isOfGit, takeAwayStrays } from './git-folders.ts'
 import { guardFiles, type Verdict } from './guard-files.ts'
 import { isWithin } from './may-change.ts'
 import type { Ran } from './run-shell.ts'
-import { canWall, wallArguments } from './shell-walls.ts'
 import { throwAway } from './throw-away.ts'
 import { writableFolders } from './writable-folders.ts'
 

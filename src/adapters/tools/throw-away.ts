@@ -1,10 +1,10 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ToolOutcome } from '../../ports/tools.ts'
 import { askProgram } from '../system/ask-program.ts'
+import { wallArguments } from '../system/shell-walls.ts'
 import { type BashCall, runBash, type TemporaryFolders } from './bash-call.ts'
 import { bashOutcome } from './bash-outcome.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { wallArguments } from './shell-walls.ts'
 
 /** Runs a command that may change nothing: it finds the project at its place, and what it writes there is gone with it. */
 export type ThrowAway = (call: BashCall, temporary: TemporaryFolders) => Promise<ToolOutcome>

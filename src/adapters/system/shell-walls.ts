@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { askProgram } from '../system/ask-program.ts'
+import { askProgram } from './ask-program.ts'
 
 /** What a command may reach behind its walls. */
 export type Walls = {
