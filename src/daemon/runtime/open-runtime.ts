@@ -1,4 +1,3 @@
-import { openMcp } from '../../adapters/mcp/open-mcp.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { systemProcesses } from '../../adapters/system/processes.ts'
@@ -7,7 +6,6 @@ import { webFetchTool } from '../../adapters/web/web-fetch.ts'
 import type { Config } from '../../contract/config.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { TokenDelta } from '../../contract/formats/sse.ts'
-import { agentServers } from '../../core/delegation/agent-servers.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Redactor } from '../../core/redaction/redactor.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -20,6 +18,7 @@ import { Slots } from '../../runtime/slots.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
 import { listEvents } from '../list-events.ts'
+import { toolsOfAgents } from './tools-of-agents.ts'
 
 export type RuntimeOptions = {
   readonly engine: Engine
@@ -39,7 +38,6 @@ export type RuntimeOptions = {
 }
 
 const pageOf = 1000
-const none = { tools: [], problems: [], close: async () => {} }
 
 /** Builds what Muster's own agents are run with. */
 export function openRuntime(options: RuntimeOptions): Runtime {
@@ -61,12 +59,7 @@ export function openRuntime(options: RuntimeOptions): Runtime {
       // Who may be asked without a question is decided before; what is private is refused unless it is named in full.
       webFetchTool({ policy: { allow: ['*', ...web.allow], deny: web.deny } }),
     ],
-    async openTools({ mcp }, workspace, signal) {
-      if (mcp === undefined) return none
-      const { servers, problems } = agentServers(mcp, options.config().runtime.mcp_servers)
-      const opened = await openMcp({ servers, env, folder: workspace, processes, signal })
-      return { ...opened, problems: [...problems, ...opened.problems] }
-    },
+    openTools: toolsOfAgents({ env, processes, hidden, servers: () => options.config().runtime.mcp_servers }),
     async *events(sessionId, types): AsyncIterable<AgentEvent> {
       await thread.reached(journal.watermark(), new AbortController().signal)
       for (let after = 0; ; ) {
