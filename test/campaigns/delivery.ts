@@ -1,6 +1,7 @@
 /**
  * Messages to sessions through storms: `npm run campaign delivery -- --runs 1000 --seed 1`. With `--claude 200` so many
- * go to the real Claude Code instead; `--version 2.1.197` names which.
+ * go to the real Claude Code instead; `--version 2.1.197` names which. What a run with findings leaves behind is kept,
+ * and with `--keep 1` that of every run: journal, transcripts, and in `heard.jsonl` what the model was told.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,10 +48,13 @@ async function throughClaude(home: string): Promise<Figures> {
 }
 
 const home = mkdtempSync(join(tmpdir(), 'md-'))
+let isKept = true
 try {
   const figures = await (claude > 0 ? throughClaude : throughFake)(home)
   console.log({ seed, program: claude > 0 ? `Claude Code ${version}` : 'the fake', ...figures })
   if (figures.faults.length > 0) process.exitCode = 1
+  isKept = figures.faults.length > 0 || setting('KEEP', 0) > 0
 } finally {
-  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  if (isKept) console.log(`kept: ${home}`)
+  else rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }

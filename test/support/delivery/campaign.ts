@@ -96,19 +96,22 @@ async function sending(field: Field, { messages, seed, say }: CampaignOptions): 
   const { daemon, targets } = field
   const sent: Sent[][] = targets.map(() => [])
   const planned = planMessages(messages, seed, targets.length)
+  const listed = async (id: string) =>
+    (await daemon.ask((client) => client.listMessages({ id, limit: 1000 }))).messages
+  // The prompt that a session was started with is a message too, and none of these.
+  const earlier = new Set<string>()
+  for (const { id } of targets) for (const { message_id } of await listed(id)) earlier.add(message_id)
   for (const [n, one] of planned.entries()) {
     await sleep(one.afterMs)
     const text = field.dressed?.(one, n) ?? one.text
     for (const i of one.targets) {
       const { id } = targets[i] as Target
       const list = sent[i] as Sent[]
-      const found = async () => {
-        const { messages: known } = await daemon.ask((client) => client.listMessages({ id, limit: 1000 }))
-        const fresh = known.filter(
-          ({ message_id }) => !list.some(({ messageId }) => messageId === message_id),
+      const found = async () =>
+        (await listed(id)).find(
+          ({ message_id }) =>
+            !earlier.has(message_id) && !list.some(({ messageId }) => messageId === message_id),
         )
-        return fresh.find(({ from }) => from === 'operator')
-      }
       const { message_id } = await daemon.ask(
         (client) => client.sendMessage({ id, text, mode: one.mode }, { timeoutMs: 20_000 }),
         found,

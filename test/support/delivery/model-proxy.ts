@@ -1,11 +1,10 @@
+import { appendFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Heard } from './heard.ts'
 
-/** What one conversation told the model, in order and each occurrence once. */
-export type Heard = { readonly texts: string[]; readonly counts: Map<string, number> }
-
-/** Stands before the scripted model and notes the user's texts of every conversation. */
-export async function modelProxy(modelUrl: string) {
+/** Stands before the scripted model and notes the user's texts of every conversation, in a file too. */
+export async function modelProxy(modelUrl: string, notes: string) {
   const target = new URL(modelUrl)
   const heard = new Map<string, Heard>()
   const server = createServer((request, response) => {
@@ -14,7 +13,12 @@ export async function modelProxy(modelUrl: string) {
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       const session = request.headers['x-claude-code-session-id']
-      if (typeof session === 'string') listen(heard, session, body.toString('utf8'))
+      if (typeof session === 'string') {
+        const known = heard.get(session) ?? new Heard()
+        heard.set(session, known)
+        const texts = known.listen(userTexts(body.toString('utf8')))
+        appendFileSync(notes, `${JSON.stringify({ at: new Date().toISOString(), session, texts })}\n`)
+      }
       const onward = forward(
         {
           host: target.hostname,
@@ -41,21 +45,6 @@ export async function modelProxy(modelUrl: string) {
       server.closeAllConnections()
       server.close()
     },
-  }
-}
-
-/** A conversation is sent again and again; what is new in it is what it has more of than before. */
-function listen(heard: Map<string, Heard>, session: string, body: string): void {
-  const texts = userTexts(body)
-  const known = heard.get(session) ?? { texts: [], counts: new Map<string, number>() }
-  heard.set(session, known)
-  const counts = new Map<string, number>()
-  for (const text of texts) {
-    const count = (counts.get(text) ?? 0) + 1
-    counts.set(text, count)
-    if (count <= (known.counts.get(text) ?? 0)) continue
-    known.counts.set(text, count)
-    known.texts.push(text)
   }
 }
 

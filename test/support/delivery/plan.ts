@@ -22,6 +22,9 @@ const words = [
   'tab\there',
 ]
 
+/** One byte has no room for a mark: it is known by its place in the order. */
+export const tiny = ['a', '7', '.', '!', 'ok', '字', '/']
+
 type Make = (mark: string, random: () => number) => string
 
 const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T
@@ -54,8 +57,7 @@ export function planMessages(count: number, seed: number, sessions: number): rea
     const isTiny = random() < 0.08
     let at = random() * total
     const [, make] = shapes.find(([share]) => (at -= share) < 0) ?? shapes[0] ?? [1, (mark: string) => mark]
-    // One byte has no room for a mark: it is known by its place in the order.
-    const text = isTiny ? pick(['a', '7', '.', '!', 'ok', '字', '/'], random) : make(`m${n}.`, random)
+    const text = isTiny ? pick(tiny, random) : make(`m${n}.`, random)
     const first = Math.floor(random() * sessions)
     const isForMany = random() < 0.04
     const targets = isForMany

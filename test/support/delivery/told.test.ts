@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { compare, type Ended } from './check.ts'
+import { Heard } from './heard.ts'
+import { isSame, takenFrom } from './told.ts'
+
+const accepted = (text: string, mode: Ended['mode'] = 'sequential'): Ended => ({
+  text,
+  mode,
+  state: 'accepted',
+  detail: null,
+})
+const findings = (sent: readonly Ended[], told: readonly string[]) =>
+  compare(sent, takenFrom(told), { drafts: new Set(['draft-1 half a thought']), same: isSame }).faults
+
+// As Claude Code 2.1.325 sends them; what is not of the campaign stands between.
+const told = [
+  'Begin.',
+  '<system-reminder>\nAs you answer the user’s questions, you can use the following context\n</system-reminder>',
+  'm1. tab    here',
+  'Stop hook feedback:\n/m2. echo hi',
+  'Stop hook blocking error from command: "http://127.0.0.1:36383/api/v1/hooks/claude": /m2. echo hi',
+  '<system-reminder>\nPostToolUse:Bash hook additional context: #m3. echo hi\n</system-reminder>',
+  'The user sent a new message while you were working:\ndraft-1 half a thought\n\nThis is how Claude Code surfaces messages the user sends mid-turn — within the running turn.',
+  'Message: /',
+  'ok',
+]
+const sent = [
+  accepted('m1. tab\there'),
+  accepted('/m2. echo hi', 'important'),
+  accepted('#m3. echo hi', 'important'),
+  accepted('/'),
+  accepted('ok'),
+]
+
+test('[SM-43] what a model was told is held against what was sent: all of it, once and in order', () => {
+  expect(findings(sent, told)).toEqual([])
+  expect(findings(sent, told.slice(0, -1))).toEqual(['lost: "ok" (sequential)'])
+  expect(findings(sent, [...told, 'Message: /'])).toEqual(['doubled: "Message: /"'])
+  expect(findings(sent, told.with(2, 'm1. tab    here draft-1 half a thought'))).toHaveLength(2)
+  expect(findings(sent, told.with(3, 'Stop hook feedback:\n/m2. echo'))).toHaveLength(2)
+  expect(findings(sent, told.toReversed())).toContainEqual(expect.stringMatching(/^out of order/))
+})
+
+test('[SM-43] a conversation that is sent again tells nothing twice, and what has left it may come anew', () => {
+  const heard = new Heard()
+  expect(heard.listen(['Begin.', 'ok'])).toEqual(['Begin.', 'ok'])
+  expect(heard.listen(['Begin.\n', 'ok'])).toEqual([])
+  expect(heard.listen([])).toEqual([])
+  expect(heard.listen(['Begin.', 'go on'])).toEqual(['go on'])
+  expect(heard.listen(['Begin.', 'go on', 'ok'])).toEqual(['ok'])
+  expect(heard.listen(['Begin.', 'go on', 'ok', 'ok'])).toEqual(['ok'])
+  expect(heard.texts).toEqual(['Begin.', 'ok', 'go on', 'ok', 'ok'])
+})
