@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { root, runProgram } from '../cli/run-sm.ts'
 import { fakeField } from '../support/delivery/fake-field.ts'
+import { sitDown } from '../support/delivery/person.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { standInClaude } from '../support/stand-in-claude.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
 /** Calm sessions of a program that tells what it takes, and `sm` from its source. */
@@ -66,3 +69,70 @@ test('[SM-42] a message without an end when its session is killed is a dead lett
   })
   expect(taken(0)).toEqual([])
 })
+
+test('[SM-43] what a hook brings overtakes nothing: not what another hook brought, nor with a prompt that may wait behind it', async () => {
+  const m = await standInClaude({ child_agents: { mode: 'manual' } })
+  const session = await m.spawn()
+  await m.turn(session, {
+    prompt: 'do it',
+    tools: [{ name: 'Bash', input: { command: 'ls' } }],
+    isOpen: true,
+  })
+  const id = session.session_id
+  for (const text of ['the first', 'the second']) await m.client.sendMessage({ id, text, mode: 'important' })
+  const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'toolu_x', tool_response: {} }
+  const ended = { hook_event_name: 'Stop', last_assistant_message: '', background_tasks: [] }
+  const told = async (event: Readonly<Record<string, unknown>>) =>
+    JSON.parse((await m.hook(session, event)).body ?? '{}') as unknown
+  expect(await told({ hook_event_name: 'UserPromptSubmit', prompt: 'of a person' })).toEqual({})
+  expect(await told({ hook_event_name: 'PostToolUse', ...call })).toMatchObject({
+    hookSpecificOutput: { additionalContext: 'the first' },
+  })
+  expect(await told(ended)).toEqual({})
+  await m.write(session, {
+    type: 'attachment',
+    attachment: { type: 'hook_additional_context', content: ['the first'], hookEvent: 'PostToolUse' },
+  })
+  await eventually(
+    () => m.client.listMessages({ id }),
+    ({ messages }) => messages.some(({ preview, state }) => preview === 'the first' && state === 'accepted'),
+  )
+  expect(await told(ended)).toEqual({ decision: 'block', reason: 'the second' })
+})
+
+test('[SM-43][MUS-245] letters of an old picture in the box hold nothing up: it is drawn again', async () => {
+  const { sm, ids, taken } = await calm(1)
+  const sent = await sm(['send', ids[0] ?? '', 'smeared', '--wait', '40'])
+  expect(sent).toMatchObject({ code: 0 })
+  expect(taken(0)).toEqual(['smeared'])
+})
+
+test('[SM-43] an urgent message presses no key while a person types, whose next letter would make another key of it', async () => {
+  const { field, ids, taken } = await calm(1)
+  const [id = ''] = ids
+  const send = (text: string, mode: 'sequential' | 'urgent') =>
+    field.daemon.ask((client) => client.sendMessage({ id, text, mode }))
+  await send('work for 60000 ms', 'sequential')
+  await eventually(
+    async () => taken(0),
+    (texts) => texts.length === 1,
+  )
+  const person = await sitDown(field.socket, field.targets[0]?.tmuxSession ?? '', field.version)
+  await send('stop that', 'urgent')
+  // Longer than a prompt is given to be heard: only the person holds it back by then.
+  for (let n = 0; n < 26; n++) {
+    person.type('t')
+    await sleep(500)
+  }
+  expect(field.count('interrupt')).toBe(0)
+  expect(person.look().composer).toEqual({ state: 'text', text: 't'.repeat(26) })
+  person.keys('C-u')
+  person.leave()
+  await eventually(
+    async () => taken(0),
+    (texts) => texts.length === 2,
+    30_000,
+  )
+  expect(taken(0)).toEqual(['work for 60000 ms', 'stop that'])
+  expect(field.count('interrupt')).toBe(1)
+}, 90_000)

@@ -108,7 +108,7 @@ export class Delivery {
   async #paste({ message, text, pane }: Delivering): Promise<boolean> {
     const { lifecycle } = this.#watch.verdict
     if (lifecycle === 'starting' || lifecycle === 'waiting_input') return false
-    if (lifecycle === 'running' && !(await this.#mayInterrupt(message))) return false
+    if (lifecycle === 'running' && !(await this.#mayInterrupt(message, pane))) return false
     const seen = await this.#box.free(pane)
     if (!seen) return false
     // Written first: a receipt is never older than this, and the terminal itself tells whether the paste was made.
@@ -119,13 +119,11 @@ export class Delivery {
   }
 
   /** Interrupts what runs for a message that wants it. A dialog that came up just now is not ours to refuse. */
-  async #mayInterrupt({ mode }: Queued): Promise<boolean> {
+  async #mayInterrupt({ mode }: Queued, pane: PaneRef): Promise<boolean> {
     if (mode !== 'urgent' || !this.#hasReachedModel()) return false
     // Typed before its work shows, it would only wait in the CLI's own queue.
     const seen = await this.#box.look()
-    if (!seen?.reading.isWorking || seen.reading.dialog) return false
-    await this.#box.interrupt()
-    return true
+    return seen !== undefined && this.#box.interruptFor(seen, pane)
   }
 
   /** Interrupted before any answer, a prompt leaves the conversation: what was just sent gets the time to be heard. */

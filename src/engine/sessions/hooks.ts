@@ -72,9 +72,9 @@ async function inject(
   const waiting = queue.find(
     ({ mode, stage, by }) => mode === 'important' && stage === 'queued' && by === 'terminal',
   )
-  // The hook may be that of a message which is just being typed: nothing overtakes it.
-  const isTyping = queue.some(({ stage }) => stage === 'pasted' || stage === 'submitted')
-  if (!waiting?.vault || isTyping || dialect.inject(payload, '') === undefined) return undefined
+  // The hook may be that of a message which is just being typed, or follow one whose answer was lost: nothing overtakes it.
+  const isUnderway = queue.some(({ stage }) => stage !== 'queued')
+  if (!waiting?.vault || isUnderway || dialect.inject(payload, '') === undefined) return undefined
   const bytes = await parts.vault.get(waiting.vault)
   const reply =
     bytes && bytes.length <= mostInjected && dialect.inject(payload, new TextDecoder().decode(bytes))

@@ -92,8 +92,23 @@ export class TypingBox {
     const pane = paneOfWatch(this.#watch)
     const seen = await this.look()
     if (!pane || !seen || (isResting(seen) && !this.isOwnProgram)) return
-    const { clock, terminal } = this.#parts
-    await terminal.keys(pane, { keys: this.typing().interrupt }, this.#signal)
+    await this.#parts.terminal.keys(pane, { keys: this.typing().interrupt }, this.#signal)
+    await this.#interrupted()
+  }
+
+  /**
+   * Interrupts what was seen to work, for a message that wants it. Not while somebody types: their next letter would
+   * make another key of an Escape before it. False when nothing was pressed.
+   */
+  async interruptFor(seen: Seen, pane: PaneRef): Promise<boolean> {
+    if (!seen.reading.isWorking || seen.reading.dialog) return false
+    if (!(await this.press(pane, this.typing().interrupt, seen))) return false
+    await this.#interrupted()
+    return true
+  }
+
+  async #interrupted(): Promise<void> {
+    const { clock } = this.#parts
     this.#interruptedAt = clock.now()
     const until = clock.monotonic() + interruptMs
     while (clock.monotonic() < until && !this.isOwnProgram) {

@@ -28,15 +28,22 @@ const report = reporter({
 const note = (what: Record<string, unknown>): void =>
   appendFileSync(join(process.env['FAKE_TUI_FOLDER'] ?? '', `${place}.jsonl`), `${JSON.stringify(what)}\n`)
 
+/** A prompt, and what its hook said to go with it. */
+type Prompt = { readonly text: string; readonly context?: Promise<string | undefined> }
+
 const box = new Box(sky.mostShown)
 const said: string[] = []
-const waiting: string[] = []
+const waiting: Prompt[] = []
 let isWorking = false
 let isHidden = false
+let isSmeared = false
 let dialog: { text: string; answer: (by: string) => void } | undefined
 let swallows = 0
 let turn = new AbortController()
-const draw = painter(() => ({ said, box: box.shown, isWorking, isHidden, dialog: dialog?.text }), sky)
+const draw = painter(
+  () => ({ said, box: box.shown, isWorking, isHidden, isSmeared, dialog: dialog?.text }),
+  sky,
+)
 
 function take(input: Input): void {
   if (dialog) return answer(input, dialog.answer)
@@ -46,6 +53,7 @@ function take(input: Input): void {
       break
     case 'paste':
       swallows = sky.swallows()
+      isSmeared = input.text.includes('smeared') || sky.smears()
       box.paste(input.text)
       break
     case 'backspace':
@@ -83,15 +91,16 @@ function enter(): void {
   box.clear()
   note({ kind: 'submit', text })
   if (isWorking) {
-    waiting.push(text)
     report.write({ type: 'queue-operation', operation: 'enqueue', content: text })
+    // Told while it waits; what comes back goes to the model with the prompt, and stands in the record at once.
+    waiting.push({ text, context: submitted(text) })
     return
   }
-  void run(text)
+  void run({ text })
 }
 
 /** One turn; what waited behind it follows. */
-async function run(prompt: string): Promise<void> {
+async function run({ text: prompt, context }: Prompt): Promise<void> {
   isWorking = true
   turn = new AbortController()
   said.push(prompt)
@@ -99,8 +108,8 @@ async function run(prompt: string): Promise<void> {
   const output = { any: false }
   draw()
   try {
-    await began(prompt, at)
-    await work(output, turn.signal)
+    await began(prompt, { at, context })
+    await work(prompt, output)
   } catch (error) {
     if (!turn.signal.aborted) throw error
     interrupted(prompt, output.any)
@@ -112,18 +121,27 @@ async function run(prompt: string): Promise<void> {
   if (next !== undefined) void run(next)
 }
 
-async function began(prompt: string, at: number): Promise<void> {
+async function began(prompt: string, given: { at: number; context: Prompt['context'] }): Promise<void> {
   const recorded = sleep(sky.recordDelayMs()).then(() =>
-    report.write({ type: 'user', message: { role: 'user', content: prompt } }, at),
+    report.write({ type: 'user', message: { role: 'user', content: prompt } }, given.at),
   )
-  await sleep(sky.hookDelayMs())
-  // Hooks get lost; the record does not.
-  if (!sky.chance(0.04)) context('UserPromptSubmit', await report.tell('UserPromptSubmit', { prompt }))
+  const text = await (given.context ?? submitted(prompt))
+  if (text !== undefined) note({ kind: 'inject', text, by: 'UserPromptSubmit' })
   await recorded
 }
 
-async function work(output: { any: boolean }, signal: AbortSignal): Promise<void> {
-  await sleep(sky.busyMs(), undefined, { signal })
+/** Tells of a prompt, and what is to go with it. Hooks get lost; the record does not. */
+async function submitted(prompt: string): Promise<string | undefined> {
+  await sleep(sky.hookDelayMs())
+  return sky.chance(0.04)
+    ? undefined
+    : context('UserPromptSubmit', await report.tell('UserPromptSubmit', { prompt }))
+}
+
+async function work(prompt: string, output: { any: boolean }): Promise<void> {
+  const { signal } = turn
+  const busyMs = Number(/for (\d+) ms/.exec(prompt)?.[1] ?? sky.busyMs())
+  await sleep(busyMs, undefined, { signal })
   if (sky.chance(0.5)) await tool(signal)
   output.any = true
   for (let again = true; again; ) {
@@ -157,7 +175,8 @@ async function tool(signal: AbortSignal): Promise<void> {
   const reply = await report.tell('PostToolUse', { ...call, tool_response: 'ok' })
   const result = { type: 'tool_result', tool_use_id: call.tool_use_id, content: 'ok' }
   report.write({ type: 'user', message: { role: 'user', content: [result] } })
-  context('PostToolUse', reply)
+  const text = context('PostToolUse', reply)
+  if (text !== undefined) note({ kind: 'inject', text, by: 'PostToolUse' })
 }
 
 async function ask(call: object, signal: AbortSignal): Promise<void> {
@@ -179,15 +198,15 @@ async function ask(call: object, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
 }
 
-function context(event: string, reply: Record<string, unknown>): void {
+function context(event: string, reply: Record<string, unknown>): string | undefined {
   const output = reply['hookSpecificOutput'] as { additionalContext?: string } | undefined
   const text = output?.additionalContext
-  if (text === undefined) return
-  note({ kind: 'inject', text, by: event })
+  if (text === undefined) return undefined
   report.write({
     type: 'attachment',
     attachment: { type: 'hook_additional_context', content: [text], hookEvent: event },
   })
+  return text
 }
 
 /** A prompt that has no answer yet goes back into the box. */
@@ -228,10 +247,13 @@ process.stdin.on('data', (chunk: Buffer) => {
     process.stdin.resume()
   }, pauseMs)
 })
-process.stdout.on('resize', draw)
+process.stdout.on('resize', () => {
+  isSmeared = false
+  draw()
+})
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(0))
 process.stdout.write('\u001b[?2004h\u001b[2J')
 await report.tell('SessionStart', { source: 'startup', model: 'fake' })
 draw()
 const given = args.includes('--') ? option('--') : ''
-if (given !== '') void run(given)
+if (given !== '') void run({ text: given })

@@ -10,6 +10,7 @@ export type View = {
   readonly dialog: string | undefined
   /** The input line is being set up anew and not to be seen. */
   readonly isHidden: boolean
+  readonly isSmeared: boolean
 }
 
 /** Draws the newest view, late and sometimes in two pieces. */
@@ -37,7 +38,7 @@ export function painter(view: () => View, weather: Weather): () => void {
   }
 }
 
-function frame({ said, box, isWorking, dialog, isHidden }: View): { head: string; tail: string } {
+function frame({ said, box, isWorking, dialog, isHidden, isSmeared }: View): { head: string; tail: string } {
   const { columns, rows } = process.stdout
   // Without the lines around it, nobody can tell where the box is.
   const line = process.env['FAKE_TUI_UNREADABLE'] ? '' : '─'.repeat(columns - 10)
@@ -47,7 +48,7 @@ function frame({ said, box, isWorking, dialog, isHidden }: View): { head: string
     : dialog === undefined
       ? [
           line === '' ? '' : `${line} fake ─`,
-          `❯\u00a0${typed[0] ?? ''}`,
+          `❯\u00a0${typed[0] ?? ''}${isSmeared ? 'o      s' : ''}`,
           ...typed.slice(1).map((row) => `  ${row}`),
           line,
           isWorking ? '  esc to interrupt' : '  ? for shortcuts',

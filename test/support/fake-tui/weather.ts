@@ -14,6 +14,8 @@ export type Weather = {
   readonly stallMs: () => number
   readonly relineMs: () => number
   readonly asks: () => boolean
+  /** Letters of an old picture stay in the box until all is drawn anew. */
+  readonly smears: () => boolean
   /** A paste of more characters is shown as a marker. */
   readonly mostShown: number
   readonly chance: (share: number) => boolean
@@ -41,6 +43,7 @@ export function weather(seed: number, session: number): Weather {
     hookDelayMs: () => (often(5, 0.5, 0.15) ? between(20, 500) : 0),
     recordDelayMs: () => (often(5, 0.5, 0.2) ? between(20, 700) : 0),
     stallMs: () => (often(1, 0.08, 0.02) ? between(300, 2200) : 0),
+    smears: () => often(2, 0.08, 0.01),
     asks: () => session > 0 && chance(0.12),
     relineMs: () => (often(3, 0.2, 0.05) ? between(30, 300) : 0),
     mostShown: session % 3 === 2 ? 6000 : 800,

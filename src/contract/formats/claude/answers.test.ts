@@ -115,14 +115,14 @@ describe.each(claudeVersions)('answers to %s', (version) => {
     })
   })
 
-  test('[SM-94] a message goes into a running turn, but not into a subagent', () => {
+  test('[SM-94] a message goes into a running turn, but not into a subagent or a prompt that may wait', () => {
     const body = (name: string): unknown => JSON.parse(injectReply(hook(name), 'hello')?.body ?? 'null')
     expect(body('PostToolUse.Bash')).toEqual({
       hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'hello' },
     })
-    expect(body('UserPromptSubmit')).toMatchObject({ hookSpecificOutput: { additionalContext: 'hello' } })
     expect(body('Stop')).toEqual({ decision: 'block', reason: 'hello' })
     for (const name of [
+      'UserPromptSubmit',
       'PostToolUse.Bash@subagent',
       'PreToolUse.Bash',
       'SessionEnd.other',

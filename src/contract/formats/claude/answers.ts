@@ -35,7 +35,8 @@ export function injectReply(payload: unknown, text: string): HookReply | undefin
   return reply({ hookSpecificOutput: { hookEventName, additionalContext: text } })
 }
 
-const contextual = new Set(['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
+// What is told with a prompt waits with it in the CLI's own queue, behind what the running turn is told, or leaves with it.
+const contextual = new Set(['PostToolUse', 'PostToolUseFailure'])
 
 type Allow = Extract<Decision, { verdict: 'allow' }>
 
