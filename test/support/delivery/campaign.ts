@@ -192,8 +192,12 @@ async function visiting(
     const draft = `draft-${n} half a thought of a person`
     drafts.add(draft)
     const person: Person = await sitDown(socket, target.tmuxSession, version)
-    const result = await writeDraft(person, draft, { thinkMs: random() * 3000, isSent: random() < 0.5 })
-    figures.drafts[result] = (figures.drafts[result] ?? 0) + 1
+    const { end, seen } = await writeDraft(person, draft, {
+      thinkMs: random() * 3000,
+      isSent: random() < 0.5,
+    })
+    figures.drafts[end] = (figures.drafts[end] ?? 0) + 1
+    if (seen !== undefined) options.say?.(`${draft} was mixed: ${JSON.stringify(seen.slice(0, 200))}`)
     person.leave()
   }
 }

@@ -69,9 +69,9 @@ export async function writeDraft(
   person: Person,
   draft: string,
   { thinkMs, isSent }: { thinkMs: number; isSent: boolean },
-): Promise<'sent' | 'taken back' | 'not begun' | 'mixed'> {
+): Promise<{ end: 'sent' | 'taken back' | 'not begun' | 'mixed'; seen?: string }> {
   const before = person.look()
-  if (before.dialog || before.composer.state !== 'empty') return 'not begun'
+  if (before.dialog || before.composer.state !== 'empty') return { end: 'not begun' }
   for (const word of draft.split(' ')) {
     person.type(`${word} `)
     await sleep(60)
@@ -83,12 +83,13 @@ export async function writeDraft(
       const isOwn = composer.text.trim() === draft
       person.keys(isOwn && isSent ? 'Enter' : 'C-u')
       await emptied(person)
-      return isOwn ? (isSent ? 'sent' : 'taken back') : 'mixed'
+      if (!isOwn) return { end: 'mixed', seen: composer.text }
+      return { end: isSent ? 'sent' : 'taken back' }
     }
     await sleep(250)
   }
   await emptied(person)
-  return 'taken back'
+  return { end: 'taken back' }
 }
 
 /** Nobody leaves half a thought in the box here: it would hold up all that follows, as it should. */
