@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { standInClaude } from '../support/stand-in-claude.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
 /** A program that has the name and version of OpenCode and does nothing; the test tells in its plugin's place. */
@@ -58,4 +59,17 @@ test('[MUS-249] what a plugin tells twice counts once, though the daemon was kil
   expect(seen).toMatchObject({ total_tools: 2, tools_used: { Bash: 2 }, tokens_used: 105 })
   const { runs } = await m.client.listRuns({ id: session.id })
   expect(runs.filter(({ task }) => task === 'Do it.')).toHaveLength(1)
+})
+
+test('[MUS-249] a record that is read again after a restart is no change of state', async () => {
+  const m = await standInClaude({ child_agents: { mode: 'manual' } })
+  const session = await m.spawn()
+  for (const prompt of ['do it', 'once more', 'and again']) await m.turn(session, { prompt, text: 'done' })
+  const moves = async () =>
+    (await m.events('session.state.changed')).map(({ payload }) => (payload as { to: string }).to)
+  const before = await eventually(moves, (all) => all.at(-1) === 'idle')
+  await m.restart()
+  await m.turn(session, { prompt: 'after the restart', text: 'done' })
+  const after = await eventually(moves, (all) => all.length > before.length && all.at(-1) === 'idle')
+  expect(after.slice(before.length)).toEqual(['running', 'idle'])
 })

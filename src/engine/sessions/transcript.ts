@@ -69,7 +69,13 @@ export class TranscriptFollower {
       this.#again = false
       try {
         await this.#find()
-        for (const file of this.#files.values()) while (await this.#read(file)) signal.throwIfAborted()
+        let isNew = false
+        for (const file of this.#files.values())
+          while (await this.#read(file)) {
+            isNew = true
+            signal.throwIfAborted()
+          }
+        if (isNew) await this.#watch.take([])
         if (this.#again) await this.#parts.clock.sleep(quietMs, signal)
       } catch (error) {
         if (!signal.aborted) this.#parts.onBug(error, `transcript of ${this.#watch.id}`)
@@ -108,8 +114,8 @@ export class TranscriptFollower {
     for (const line of read.lines) {
       const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
       const signals: readonly Signal[] = dialect.line(line.text, context)
-      if (signals.length > 0)
-        await this.#watch.take(signals, { producer: `transcript:${file.path}`, n: line.start + 1 })
+      const origin = { producer: `transcript:${file.path}`, n: line.start + 1, isRecord: true }
+      if (signals.length > 0) await this.#watch.take(signals, origin)
       file.offset = line.end
     }
     return true

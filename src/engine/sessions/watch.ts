@@ -30,8 +30,11 @@ const samePromptMs = 60_000
 const soonestMs = 50
 const latestMs = 60_000
 
-/** Who told signals and as which of theirs; what was taken once is not taken again, over a restart too. */
-export type Origin = { readonly producer: string; readonly n: number }
+/**
+ * Who told signals and as which of theirs; what was taken once is not taken again, over a restart too. A record is read
+ * from its beginning then: what is known of it tells of states of the past.
+ */
+export type Origin = { readonly producer: string; readonly n: number; readonly isRecord?: boolean }
 
 /** What a watch tells those who act on it. */
 export type WatchListener = {
@@ -188,7 +191,8 @@ export class SessionWatch {
       if (!isRepeat) drafts.push(...facts, ...this.#known(signal), ...this.#receipts(signal))
     }
     if (drafts.length > 0) await this.#propose(drafts, origin)
-    await this.#conclude()
+    // Whoever reads a record again says when its end is reached.
+    if (!isRepeat || !origin.isRecord) await this.#conclude()
   }
 
   /** Whether facts are made of a signal: of the CLI's record, as far as the file wants them. */
