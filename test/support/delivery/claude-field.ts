@@ -11,7 +11,7 @@ import type { Field, Target } from './campaign.ts'
 import { campaignDaemon } from './campaign-daemon.ts'
 import { modelProxy } from './model-proxy.ts'
 import type { Planned } from './plan.ts'
-import { isSame, takenFrom } from './told.ts'
+import { isSame } from './told.ts'
 
 type ClaudeOptions = { readonly sessions: number; readonly seed: number; readonly version: string }
 
@@ -50,7 +50,7 @@ sessions: { inherit_environment_vars: ${JSON.stringify(['PATH', ...inherited])} 
     const launched = events.find(({ sessionId }) => sessionId === id)
     const foreign = (launched?.payload as { foreignId?: string } | undefined)?.foreignId
     if (foreign === undefined) throw new Error(`the conversation of ${session_id} is not known`)
-    const taken = () => takenFrom(proxy.heard(foreign))
+    const taken = () => proxy.heard(foreign)
     targets.push({ id: session_id, tmuxSession: tmux_session, taken })
   }
   const random = seeded(seed + 9)

@@ -1,24 +1,25 @@
+import type { Taken } from './check.ts'
+
 /**
  * What one conversation told its model, in order and each occurrence once. It is sent again and again; what is new in
  * it is what it has more of than the last time. A prompt that was interrupted before its answer leaves it, so that the
- * same words may be new once more; line ends behind a text come and go with what follows it.
+ * same words may be new once more.
  */
 export class Heard {
-  readonly texts: string[] = []
+  readonly all: Taken[] = []
   #last: ReadonlyMap<string, number> = new Map()
 
-  /** Takes the user's texts of one request; answers the new ones. */
-  listen(texts: readonly string[]): readonly string[] {
-    if (texts.length === 0) return []
+  /** Takes all that one request tells; answers what is new. */
+  listen(told: readonly Taken[]): readonly Taken[] {
     const counts = new Map<string, number>()
-    const added = texts.filter((one) => {
-      const text = one.trimEnd()
-      const count = (counts.get(text) ?? 0) + 1
-      counts.set(text, count)
-      return count > (this.#last.get(text) ?? 0)
+    const added = told.filter(({ how, text }) => {
+      const key = `${how} ${text.trim()}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return count > (this.#last.get(key) ?? 0)
     })
     this.#last = counts
-    this.texts.push(...added)
+    this.all.push(...added)
     return added
   }
 }

@@ -1,9 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Taken } from './check.ts'
 import { Heard } from './heard.ts'
+import { takenFrom } from './told.ts'
 
-/** Stands before the scripted model and notes the user's texts of every conversation, in a file too. */
+/** Stands before the scripted model and notes what every conversation tells of the campaign, in a file too. */
 export async function modelProxy(modelUrl: string, notes: string) {
   const target = new URL(modelUrl)
   const heard = new Map<string, Heard>()
@@ -13,11 +15,12 @@ export async function modelProxy(modelUrl: string, notes: string) {
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       const session = request.headers['x-claude-code-session-id']
-      if (typeof session === 'string') {
+      const texts = userTexts(body.toString('utf8'))
+      if (typeof session === 'string' && texts.length > 0) {
         const known = heard.get(session) ?? new Heard()
         heard.set(session, known)
-        const texts = known.listen(userTexts(body.toString('utf8')))
-        appendFileSync(notes, `${JSON.stringify({ at: new Date().toISOString(), session, texts })}\n`)
+        const told = known.listen(takenFrom(texts))
+        appendFileSync(notes, `${JSON.stringify({ at: new Date().toISOString(), session, told })}\n`)
       }
       const onward = forward(
         {
@@ -40,7 +43,7 @@ export async function modelProxy(modelUrl: string, notes: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heard: (session: string): readonly string[] => heard.get(session)?.texts ?? [],
+    heard: (session: string): readonly Taken[] => heard.get(session)?.all ?? [],
     close() {
       server.closeAllConnections()
       server.close()

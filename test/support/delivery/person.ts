@@ -45,8 +45,10 @@ export async function sitDown(socket: string, session: string, version: string):
     `env -u TMUX tmux -u -L ${socket} attach -t '=${session}'`,
   ])
   tmux(own, ['set-option', '-g', 'status', 'off'])
-  await sleep(150)
   const here = `=${session}:`
+  // What is typed before the client shows the terminal is thrown away.
+  for (let tries = 0; tries < 100 && tmux(own, ['capture-pane', '-p', '-t', here]).trim() === ''; tries++)
+    await sleep(50)
   /** What they scrolled away from has to be there again before they type. */
   const press = (...keys: string[]): void => {
     if (tmux(socket, ['display', '-p', '-t', here, '#{pane_in_mode}']).trim() !== '0')

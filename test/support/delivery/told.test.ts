@@ -43,11 +43,15 @@ test('[SM-43] what a model was told is held against what was sent: all of it, on
 
 test('[SM-43] a conversation that is sent again tells nothing twice, and what has left it may come anew', () => {
   const heard = new Heard()
-  expect(heard.listen(['Begin.', 'ok'])).toEqual(['Begin.', 'ok'])
-  expect(heard.listen(['Begin.\n', 'ok'])).toEqual([])
-  expect(heard.listen([])).toEqual([])
-  expect(heard.listen(['Begin.', 'go on'])).toEqual(['go on'])
-  expect(heard.listen(['Begin.', 'go on', 'ok'])).toEqual(['ok'])
-  expect(heard.listen(['Begin.', 'go on', 'ok', 'ok'])).toEqual(['ok'])
-  expect(heard.texts).toEqual(['Begin.', 'ok', 'go on', 'ok', 'ok'])
+  const listen = (...texts: string[]) => heard.listen(takenFrom(texts)).map(({ text }) => text)
+  expect(listen('Begin.', 'm1. x', 'ok')).toEqual(['m1. x', 'ok'])
+  expect(listen('Begin.', 'm1. x\n', 'ok')).toEqual([])
+  expect(listen('Begin.', 'm1. x')).toEqual([])
+  expect(listen('Begin.', 'm1. x', 'ok')).toEqual(['ok'])
+  // Claude Code 2.1.197 wraps a hook's words at first, and no more once something follows.
+  const note = 'PostToolUse:Bash hook additional context: #m2. echo hi'
+  const start = ['Begin.', 'm1. x', 'ok', 'ok']
+  expect(listen(...start, `<system-reminder>\n${note}\n</system-reminder>`)).toEqual(['ok', '#m2. echo hi'])
+  expect(listen(...start, note, 'm3. y')).toEqual(['m3. y'])
+  expect(heard.all).toHaveLength(6)
 })
