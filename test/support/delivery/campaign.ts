@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../random.ts'
 import { type campaignDaemon, pasteBegins } from './campaign-daemon.ts'
-import { compare, type Ended, type Taken } from './check.ts'
+import { compare, type Ended, type Findings, type Taken } from './check.ts'
 import { type Person, readPane, sitDown, writeDraft } from './person.ts'
 import { type Mode, type Planned, planMessages } from './plan.ts'
 
@@ -36,6 +36,7 @@ export type CampaignOptions = {
 
 /** Without a change for so long the rest is stuck, and that is a finding. */
 const stuckMs = 150_000
+const heardMs = 20_000
 
 export type Figures = {
   messages: number
@@ -78,15 +79,31 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
   const ended = await settled(field, sent, options)
   over.abort()
   await Promise.all(troubles)
-  field.targets.forEach((target, i) => {
-    const found = compare(ended[i] ?? [], target.taken(), { drafts, same: field.same })
+  for (const [i, target] of field.targets.entries()) {
+    const found = await compared(field, { target, ended: ended[i] ?? [], drafts })
     figures.messages += ended[i]?.length ?? 0
     figures.accepted += found.accepted
     figures.refused.push(...found.refused)
     figures.faults.push(...found.faults.map((fault) => `session ${i} (${target.id}): ${fault}`))
-  })
+  }
   figures.seconds = Math.round((performance.now() - started) / 1000)
   return figures
+}
+
+type Comparing = {
+  readonly target: Target
+  readonly ended: readonly Ended[]
+  readonly drafts: ReadonlySet<string>
+}
+
+/** What a program took it tells its model a moment later; what it has not told by then is lost. */
+async function compared(field: Field, { target, ended, drafts }: Comparing): Promise<Findings> {
+  const until = performance.now() + heardMs
+  for (;;) {
+    const found = compare(ended, target.taken(), { drafts, same: field.same })
+    if (found.faults.length === 0 || performance.now() > until) return found
+    await sleep(500)
+  }
 }
 
 type Sent = { readonly text: string; readonly mode: Mode; readonly messageId: string }

@@ -65,13 +65,13 @@ export async function sitDown(socket: string, session: string, version: string):
 
 /**
  * Types a draft, thinks, and sends it or takes it back. They look before they press Enter: what is not their own text
- * alone they do not send.
+ * alone they do not send. What has nothing of theirs, because a dialog swallowed their letters, they leave alone.
  */
 export async function writeDraft(
   person: Person,
   draft: string,
   { thinkMs, isSent }: { thinkMs: number; isSent: boolean },
-): Promise<{ end: 'sent' | 'taken back' | 'not begun' | 'mixed'; seen?: string }> {
+): Promise<{ end: 'sent' | 'taken back' | 'not begun' | 'swallowed' | 'mixed'; seen?: string }> {
   const before = person.look()
   if (before.dialog || before.composer.state !== 'empty') return { end: 'not begun' }
   for (const word of draft.split(' ')) {
@@ -82,6 +82,7 @@ export async function writeDraft(
   for (let tries = 0; tries < 40; tries++) {
     const { composer, dialog } = person.look()
     if (!dialog && composer.state === 'text') {
+      if (!/draft-|half|thought|person/.test(composer.text)) return { end: 'swallowed' }
       const isOwn = composer.text.trim() === draft
       person.keys(isOwn && isSent ? 'Enter' : 'C-u')
       await emptied(person)
