@@ -24,15 +24,18 @@ export function toolPolicy(
       (rule.pattern === undefined || isLike(subject, rule.pattern)),
   )
   const rule = rules[at]
+  const host = tool === 'WebFetch' ? hostOf(subject) : undefined
+  const isNamed = (names: readonly string[]) => host !== undefined && names.some((name) => isHost(host, name))
+  if (isNamed(web.deny)) return { action: 'deny', rule: 'runtime.web.deny' }
   if (rule) return { action: rule.action, rule: `runtime.approvals[${at}]` }
-  const host = tool === 'WebFetch' ? /^https?:\/\/([^/?#:]+)/i.exec(subject)?.[1]?.toLowerCase() : undefined
-  if (host !== undefined && web.allow.some((known) => isHost(host, known.toLowerCase())))
-    return { action: 'allow', rule: 'runtime.web.allow' }
+  if (isNamed(web.allow)) return { action: 'allow', rule: 'runtime.web.allow' }
   return { action: asking.test(tool) ? 'ask' : 'allow', rule: 'default' }
 }
 
+const hostOf = (url: string): string | undefined => /^https?:\/\/([^/?#:]+)/i.exec(url)?.[1]?.toLowerCase()
+
 const isHost = (host: string, known: string): boolean =>
-  known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known
+  known.startsWith('*.') ? host.endsWith(known.slice(1).toLowerCase()) : host === known.toLowerCase()
 
 /** A star stands for anything here: a command is no path. */
 function isLike(subject: string, pattern: string): boolean {
