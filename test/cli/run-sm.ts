@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { compiledOnce } from '../support/daemon-process.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'cli', 'main.ts')
@@ -28,7 +29,10 @@ export function runProgram(
   options: { cwd?: string; env?: Record<string, string | undefined>; input?: string } = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd: options.cwd ?? root, env: options.env ?? process.env })
+    const child = spawn(file, args, {
+      cwd: options.cwd ?? root,
+      env: { ...compiledOnce(), ...(options.env ?? process.env) },
+    })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (piece: Buffer) => stdout.push(piece))

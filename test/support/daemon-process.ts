@@ -69,12 +69,19 @@ export async function startDaemonProcess(home: string, options: DaemonOptions = 
   }
 }
 
+/** What makes a program from its sources start quickly: each file is compiled once for all tests. */
+export const compiledOnce = (): Record<string, string> => {
+  const folder = process.env['NODE_COMPILE_CACHE']
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
+}
+
 export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildProcess {
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     MUSTER_HOME: home,
     NODE_NO_WARNINGS: '1',
+    ...compiledOnce(),
     ...options.env,
   }
   const child = spawn(process.execPath, [options.isBuilt ? built : source], {

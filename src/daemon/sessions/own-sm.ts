@@ -15,7 +15,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 export async function ownSm(folder: string): Promise<{ folder: string; path: string; shellStart: string }> {
   await privateFolder(folder)
   const path = join(folder, 'sm')
-  await writeFile(path, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(entry())} "$@"\n`)
+  // Hooks run it for every call of a tool: what it is made of is compiled once.
+  const compiled = process.env['NODE_COMPILE_CACHE'] ?? join(folder, '..', 'compiled')
+  await writeFile(
+    path,
+    `#!/bin/sh\nexport NODE_COMPILE_CACHE=${quoted(compiled)}\nexec ${quoted(process.execPath)} ${quoted(entry())} "$@"\n`,
+  )
   await chmod(path, 0o700)
   // A login shell sets the PATH anew; bash reads this file after that.
   const shellStart = join(folder, '..', 'shell-start.sh')
