@@ -276,6 +276,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     journal.snapshot(engine.snapshot()).catch((error: unknown) => options.onBug(error, 'snapshot'))
   })
   if (cut) await engine.record([recovered(cut, journal.watermark())])
+  // Before anybody can say anything: what is begun from now on was not left by another daemon.
+  parts.defer(() => runtime.stop())
+  await runtime.start()
   const server = await listenOnKeptPort(app, {
     config,
     home: options.home,
@@ -291,8 +294,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const hasOpen = [...engine.sessions()].some(({ managed }) => managed?.origin === 'managed')
   if (hasOpen || folders.length > 0)
     await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
-  parts.defer(() => runtime.stop())
-  await runtime.start()
   observer.start()
   parts.defer(() => observer.stop())
   const sweep = setInterval(() => {

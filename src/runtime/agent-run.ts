@@ -25,6 +25,8 @@ export type AgentRun = {
   readonly messages: ModelMessage[]
   /** How many of the messages are kept already. */
   readonly kept?: number
+  /** How many turns it had before it was cut off. */
+  readonly turns?: number
   readonly seen: Map<string, SeenFile>
   readonly signal: AbortSignal
 }

@@ -1,57 +1,90 @@
 import type { AgentEvent } from '../contract/event.ts'
-import type { SessionId } from '../contract/ids.ts'
+import type { RunId, SessionId } from '../contract/ids.ts'
 import type { ModelMessage, ToolAnswer } from '../ports/model.ts'
+import type { Vault } from '../ports/vault.ts'
 import type { RuntimeParts } from './parts.ts'
 
-/** A conversation as the vault has it. */
+/** A conversation as the vault has it, with an answer to every call, so that a provider takes it. */
 export type History = {
-  readonly messages: readonly ModelMessage[]
-  /** Answers of calls after the last turn that is kept: a run that was cut off goes on with them. */
-  readonly answers: readonly ToolAnswer[]
+  readonly messages: ModelMessage[]
+  /** How many of them the vault has; those after them were never given to a model that answered. */
+  readonly kept: number
+  /** Its last word on it was that it only plans. */
+  readonly isPlanning: boolean
+  /** Runs of which something is no longer in the vault. */
+  readonly lost: ReadonlySet<RunId>
 }
 
 const types = [
+  'message.queued',
+  'message.accepted',
   'llm.request.completed',
   'context.compacted',
   'tool.call.completed',
   'tool.call.failed',
+  'tool.call.denied',
 ] as const satisfies readonly AgentEvent['type'][]
+
+const cutOff =
+  'It was cut off; whether it took effect is not known. Look what is there before you do it again.'
 
 /** Reads the conversation of one main agent of a session again; what the vault has lost is told to the model. */
 export async function loadHistory(
-  { events, vault }: Pick<RuntimeParts, 'events' | 'vault'>,
+  parts: Pick<RuntimeParts, 'events' | 'vault'>,
   sessionId: SessionId,
   agent: string,
 ): Promise<History> {
+  const queued = new Map<string, string | undefined>()
+  const lost = new Set<RunId>()
   let messages: ModelMessage[] = []
-  let answers: ToolAnswer[] = []
-  let isLost = false
-  const kept = async (name: string | undefined): Promise<unknown> => {
-    const bytes = name === undefined ? undefined : await vault.get(name)
-    if (!bytes) isLost = true
-    return bytes && JSON.parse(new TextDecoder().decode(bytes))
-  }
-  for await (const event of events(sessionId, types)) {
+  let since: Since = { answers: new Map(), said: [] }
+  let isPlanning = false
+  for await (const event of parts.events(sessionId, types)) {
+    if (event.type === 'message.queued') queued.set(event.payload.messageId, event.payload.vault)
     if (event.actor !== agent || event.parentRunId !== undefined) continue
-    if (event.type === 'llm.request.completed') {
+    if (event.type === 'message.accepted') {
+      const { messageId } = event.payload
+      since.said.push({ name: queued.get(messageId), runId: event.runId })
+    } else if (event.type === 'llm.request.completed' || event.type === 'context.compacted') {
       // Turns that were asked for besides the conversation, as for a summary, are not kept.
       if (event.payload.vault === undefined) continue
-      messages.push(...(((await kept(event.payload.vault)) as ModelMessage[] | undefined) ?? []))
-      answers = []
-    } else if (event.type === 'context.compacted') {
-      messages = ((await kept(event.payload.vault)) as ModelMessage[] | undefined) ?? []
-      answers = []
-    } else if (event.type === 'tool.call.completed' || event.type === 'tool.call.failed') {
-      const { callId, tool, vault: name } = event.payload
-      if (name === undefined) continue
-      const answer = (await kept(name)) as ToolAnswer | undefined
-      answers.push(answer ?? { callId, tool, text: 'its result is no longer kept', isError: true })
+      const gained = (await kept(parts.vault, event.payload.vault)) as ModelMessage[] | undefined
+      if (!gained) lost.add(event.runId)
+      else if (event.type === 'context.compacted') lost.clear()
+      const isOn = gained && event.type === 'llm.request.completed'
+      messages = isOn ? [...messages, ...gained] : (gained ?? [])
+      since = { answers: new Map(), said: [] }
+    } else if (isCallEnd(event)) {
+      since.answers.set(event.payload.callId, event)
+      if (event.type === 'tool.call.completed') isPlanning = planningAfter(event.payload.tool, isPlanning)
     }
   }
-  return { messages: isLost ? whole(messages) : messages, answers }
+  if (lost.size > 0) messages = whole(messages)
+  const before = messages.length
+  messages.push(...(await unkept(parts.vault, messages.at(-1), { since, lost })))
+  return { messages, kept: before, isPlanning, lost }
 }
 
-/** Only turns whose calls have their answers, so that a provider takes what is left. */
+const isCallEnd = (event: AgentEvent): event is CallEnd => /^tool\.call\.(?!started)/.test(event.type)
+
+type CallEnd = Extract<AgentEvent, { type: 'tool.call.completed' | 'tool.call.failed' | 'tool.call.denied' }>
+
+/** What came after the last turn that is kept. */
+type Since = {
+  readonly answers: Map<string, CallEnd>
+  readonly said: { readonly name: string | undefined; readonly runId: RunId }[]
+}
+
+const planningAfter = (tool: string, before: boolean): boolean =>
+  tool === 'EnterPlanMode' ? true : tool === 'ExitPlanMode' ? false : before
+
+/** An entry, or nothing when it is gone or cannot be opened any more. */
+export async function kept(vault: Vault, name: string | undefined): Promise<unknown> {
+  const bytes = name === undefined ? undefined : await vault.get(name).catch(() => undefined)
+  return bytes && JSON.parse(new TextDecoder().decode(bytes))
+}
+
+/** What is left where something was lost: no answers without their calls. */
 function whole(messages: readonly ModelMessage[]): ModelMessage[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   return [
@@ -60,24 +93,32 @@ function whole(messages: readonly ModelMessage[]): ModelMessage[] {
   ]
 }
 
-/** A conversation that a provider takes: every call of its last turn has an answer. */
-export function answered({ messages, answers }: History, missing: string): ModelMessage[] {
-  const last = messages.at(-1)
+/** The answers to the calls of the last turn, and what was said after it. */
+async function unkept(
+  vault: Vault,
+  last: ModelMessage | undefined,
+  { since, lost }: { readonly since: Since; readonly lost: Set<RunId> },
+): Promise<ModelMessage[]> {
   const calls = last?.role === 'assistant' ? last.parts.filter((part) => part.kind === 'call') : []
-  if (calls.length === 0) return [...messages]
-  return [
-    ...messages,
-    {
-      role: 'tool',
-      answers: calls.map(
-        ({ callId, tool }) =>
-          answers.find((answer) => answer.callId === callId) ?? {
-            callId,
-            tool,
-            text: missing,
-            isError: true,
-          },
-      ),
-    },
-  ]
+  const answers: ToolAnswer[] = []
+  for (const { callId, tool } of calls) {
+    const end = since.answers.get(callId)
+    const said = end && (await answerOf(vault, end))
+    answers.push(said ?? { callId, tool, text: cutOff, isError: true })
+  }
+  const messages: ModelMessage[] = answers.length > 0 ? [{ role: 'tool', answers }] : []
+  for (const { name, runId } of since.said) {
+    const bytes = name === undefined ? undefined : await vault.get(name).catch(() => undefined)
+    if (bytes) messages.push({ role: 'user', text: new TextDecoder().decode(bytes) })
+    else lost.add(runId)
+  }
+  return messages
+}
+
+async function answerOf(vault: Vault, { type, payload }: CallEnd): Promise<ToolAnswer | undefined> {
+  const { callId, tool } = payload
+  if (type === 'tool.call.denied') return { callId, tool, text: 'It was denied.', isError: true }
+  if (payload.vault === undefined) return undefined
+  const answer = (await kept(vault, payload.vault)) as ToolAnswer | undefined
+  return answer ?? { callId, tool, text: 'Its result is no longer kept.', isError: true }
 }

@@ -4,21 +4,23 @@ import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import type { Queued } from '../core/messages/queue.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
-import type { ModelMessage } from '../ports/model.ts'
-import { answered, loadHistory } from './history.ts'
+import { type History, loadHistory } from './history.ts'
 import { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunPlan } from './perform-run.ts'
 import { acceptedOf, nextOf, queueUpdate } from './queue-facts.ts'
 import type { Recorder } from './recorder.ts'
 import { sessionRoot } from './session-root.ts'
+import { soFar } from './so-far.ts'
+import type { WorkNotes } from './tools/work-notes.ts'
 
-const cutOff =
-  'It was cut off when Muster stopped; whether it took effect is not known. Look before you do it again.'
+/** So long it is waited after a bug or a full disk before what waits is tried again. */
+const againMs = 1000
 
 /** What a lane gets from the session that it is in. */
 export type LaneHost = {
   readonly parts: RuntimeParts
+  readonly notes: WorkNotes
   /** What of a plan depends on who may be asked and told. */
   readonly plan: (
     run: LiveRun,
@@ -33,16 +35,16 @@ export class Lane {
   readonly sessionId: SessionId
   readonly agent: string
   readonly #host: LaneHost
-  #history: ModelMessage[] | undefined
+  #history: Pick<History, 'messages' | 'kept'> | undefined
   #run: LiveRun | undefined
   #work: Promise<void> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(host: LaneHost, which: { sessionId: SessionId; agent: string; isNew: boolean }) {
     this.#host = host
     this.sessionId = which.sessionId
     this.agent = which.agent
-    if (which.isNew) this.#history = []
+    if (which.isNew) this.#history = { messages: [], kept: 0 }
   }
 
   get run(): LiveRun | undefined {
@@ -51,32 +53,34 @@ export class Lane {
 
   /** Starts on what waits, unless it is at work. */
   poke(): void {
-    if (this.#work || this.#isClosed || !this.#next()) return
-    this.#work = this.#takeAll()
-      .catch((error: unknown) => this.#host.parts.onBug(error, `agent ${this.agent}`))
-      .finally(() => {
-        this.#work = undefined
-        this.poke()
-      })
+    if (!this.#work && !this.#closing.signal.aborted && this.#next()) this.#start(this.#takeAll())
   }
 
   /** Goes on with a run that a stopped daemon left. */
   resume(span: OpenSpan): void {
-    this.#work = this.#resume(span)
-      .catch((error: unknown) => this.#host.parts.onBug(error, `agent ${this.agent}`))
-      .finally(() => {
-        this.#work = undefined
-        this.poke()
-      })
+    this.#start(this.#resume(span))
   }
 
   /** Nothing is begun any more; what waits goes on waiting. */
   close(): void {
-    this.#isClosed = true
+    this.#closing.abort()
   }
 
   async settled(): Promise<void> {
     await this.#work
+  }
+
+  #start(work: Promise<void>): void {
+    const { onBug, clock } = this.#host.parts
+    this.#work = work
+      .catch(async (error: unknown) => {
+        onBug(error, `agent ${this.agent}`)
+        await clock.sleep(againMs, this.#closing.signal).catch(() => {})
+      })
+      .finally(() => {
+        this.#work = undefined
+        this.poke()
+      })
   }
 
   #state(): Readonly<SessionState> | undefined {
@@ -89,7 +93,8 @@ export class Lane {
   }
 
   async #takeAll(): Promise<void> {
-    for (let next = this.#next(); next && !this.#isClosed; next = this.#next()) await this.#take(next)
+    for (let next = this.#next(); next && !this.#closing.signal.aborted; next = this.#next())
+      await this.#take(next)
   }
 
   async #take(message: Queued): Promise<void> {
@@ -97,27 +102,13 @@ export class Lane {
     const state = this.#state()
     const root = state && sessionRoot(state, this.agent)
     if (!state || !root) return
-    const bytes = message.vault === undefined ? undefined : await parts.vault.get(message.vault)
-    const at = { ...root, spanId: message.spanId }
-    const { messageId } = message
-    if (!bytes) {
-      const reason = 'its text is no longer in the vault; send it again'
-      await parts.engine.perform([draftOf(at, 'message.failed', { messageId, errorType: 'gone', reason })])
-      return
-    }
-    const text = new TextDecoder().decode(bytes)
-    this.#history ??= answered(await loadHistory(parts, this.sessionId, this.agent), cutOff)
-    const workspace = state.managed?.workingDir ?? '/'
-    const found = await this.#definition(workspace)
-    if ('error' in found) {
-      const reason = found.error
-      await parts.engine.perform([
-        draftOf(at, 'message.failed', { messageId, errorType: 'rejected', reason }),
-      ])
-      return
-    }
-    const kept = this.#history.length
-    this.#history.push({ role: 'user', text })
+    const text = await this.#textOf(message)
+    if (text === undefined)
+      return this.#refuse(message, 'gone', 'its text is no longer in the vault; send it again')
+    const found = await this.#definition(state.managed?.workingDir ?? '/')
+    if ('error' in found) return this.#refuse(message, 'rejected', found.error)
+    const history = this.#history ?? (await this.#load())
+    if (this.#closing.signal.aborted) return
     const run = new LiveRun({
       root: { ...root, runId: parts.ids.run(), spanId: parts.ids.span(), actor: this.agent },
       parentSpanId: root.spanId,
@@ -126,10 +117,11 @@ export class Lane {
     })
     await this.#perform(state, {
       ...found,
-      task: text,
-      kept,
       run,
-      begins: [...acceptedOf(run.root, [message]), queueUpdate(root, state, { gone: [messageId] })],
+      task: text,
+      messages: [...history.messages, { role: 'user', text }],
+      kept: history.kept,
+      begins: [...acceptedOf(run.root, [message]), queueUpdate(root, state, { gone: [message.messageId] })],
     })
   }
 
@@ -138,38 +130,36 @@ export class Lane {
     const state = this.#state()
     const root = state && sessionRoot(state, this.agent)
     if (!state || !root) return
+    const { runId, spanId, parentSpanId = root.spanId } = span
+    const at = { ...root, runId, spanId, actor: this.agent }
     const found = await this.#definition(state.managed?.workingDir ?? '/')
-    const at = { ...root, runId: span.runId, spanId: span.spanId, actor: this.agent }
-    if ('error' in found) {
-      const failed = { agentId: this.agent, reason: found.error.slice(0, 1000) }
-      await parts.engine.perform([draftOf(at, 'agent.failed', failed)])
-      return
+    const history = await this.#load()
+    const gone = history.lost.has(runId)
+      ? 'it cannot go on: what was said in it is no longer in the vault; say it again'
+      : undefined
+    if ('error' in found || gone !== undefined) {
+      const reason = 'error' in found ? found.error : gone
+      await parts.engine.perform([
+        draftOf(at, 'agent.failed', { agentId: this.agent, reason: reason?.slice(0, 1000) }),
+      ])
+      return this.#host.changed(false)
     }
-    this.#history = answered(await loadHistory(parts, this.sessionId, this.agent), cutOff)
-    await this.#perform(state, {
-      ...found,
-      task: '',
-      kept: this.#history.length,
-      run: new LiveRun({
-        root: at,
-        parentSpanId: span.parentSpanId ?? root.spanId,
-        agent: found.agent,
-        startedMs: parts.clock.now(),
-      }),
-      begins: 'resumed',
-    })
+    const { startedMs, turns, usage } = await soFar(parts, this.sessionId, runId)
+    if (this.#closing.signal.aborted) return
+    const run = new LiveRun({ root: at, parentSpanId, agent: found.agent, startedMs })
+    for (const used of usage) run.used(used)
+    const { messages, kept } = history
+    await this.#perform(state, { ...found, run, task: '', messages, kept, turns, begins: 'resumed' })
   }
 
   async #perform(
     state: Readonly<SessionState>,
-    given: Pick<RunPlan, 'run' | 'begins' | 'task' | 'kept'> & {
-      readonly agents: readonly AgentDefinition[]
-    },
+    given: Pick<RunPlan, 'run' | 'begins' | 'task' | 'messages' | 'kept' | 'turns' | 'agents'>,
   ): Promise<void> {
     const { parts } = this.#host
-    const { run, agents } = given
+    const { run, agents, messages } = given
     const workspace = state.managed?.workingDir ?? '/'
-    const messages = this.#history ?? []
+    this.#history = undefined
     this.#run = run
     await this.#host.changed(true)
     try {
@@ -180,18 +170,44 @@ export class Lane {
         model: state.managed?.model,
         scopes: [],
         workspace,
-        messages,
         takeMessages: (recorder) => this.#injected(recorder),
         ...this.#host.plan(run, { workspace, agents }),
       })
-      this.#history = messages.filter(({ role }) => role !== 'system')
-      // A call that was cut off has no answer, and no provider takes a conversation with such a hole.
-      if (outcome.status !== 'completed')
-        this.#history = answered({ messages: this.#history, answers: [] }, 'It was cut off.')
+      // What a run that was cut off leaves is read again from what is kept: its calls may have no answers.
+      if (outcome.status !== 'completed') return
+      const said = messages.filter(({ role }) => role !== 'system')
+      const kept = said.findLastIndex(({ role }) => role === 'assistant') + 1
+      this.#history = { messages: said, kept }
     } finally {
       this.#run = undefined
       await this.#host.changed(false)
     }
+  }
+
+  async #load(): Promise<History> {
+    const { parts, notes } = this.#host
+    const history = await loadHistory(parts, this.sessionId, this.agent)
+    notes.isPlanning = history.isPlanning
+    return history
+  }
+
+  async #textOf({ vault: name }: Queued): Promise<string | undefined> {
+    // An entry that cannot be opened is as good as none; nobody would ever get past it.
+    const bytes =
+      name === undefined ? undefined : await this.#host.parts.vault.get(name).catch(() => undefined)
+    return bytes && new TextDecoder().decode(bytes)
+  }
+
+  /** A message that cannot be taken up does not wait any longer. */
+  async #refuse(message: Queued, errorType: 'gone' | 'rejected', reason: string): Promise<void> {
+    const state = this.#state()
+    const root = state && sessionRoot(state, this.agent)
+    if (!state || !root) return
+    const { messageId, spanId } = message
+    await this.#host.parts.engine.perform([
+      draftOf({ ...root, spanId }, 'message.failed', { messageId, errorType, reason: reason.slice(0, 1000) }),
+      queueUpdate(root, state, { gone: [messageId] }),
+    ])
   }
 
   /** What was said to the agent meanwhile and is not to wait for its end. */
@@ -207,9 +223,9 @@ export class Lane {
     const texts: string[] = []
     const taken: Queued[] = []
     for (const message of waiting) {
-      const bytes = message.vault === undefined ? undefined : await parts.vault.get(message.vault)
-      if (!bytes) continue
-      texts.push(new TextDecoder().decode(bytes))
+      const text = await this.#textOf(message)
+      if (text === undefined) continue
+      texts.push(text)
       taken.push(message)
     }
     const gone = taken.map(({ messageId }) => messageId)

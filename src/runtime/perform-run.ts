@@ -36,6 +36,8 @@ export type RunPlan = {
   readonly messages: ModelMessage[]
   /** How many of them the vault has already. */
   readonly kept: number
+  /** How many turns it had before it was cut off. */
+  readonly turns?: number | undefined
   readonly tools: (recorder: Recorder) => readonly Tool[]
   readonly takeMessages: (recorder: Recorder) => Promise<readonly string[]>
   readonly refusal: (
@@ -61,6 +63,8 @@ export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<Ru
     const opened = await openChosen(parts, { agent: plan.run.agent, model: plan.model }, run.signal).catch(
       (error: unknown) => ({ error }),
     )
+    // A message that nothing was done with yet goes on waiting for the next daemon.
+    if (plan.begins !== 'resumed' && isForDaemon(run)) return { status: 'stopped', why: run.signal.reason }
     begin(recorder, plan, opened)
     // What was said to it is taken before it looks for more.
     await recorder.durable().catch(() => {})
@@ -72,6 +76,9 @@ export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<Ru
     run.finished()
   }
 }
+
+const isForDaemon = ({ signal }: LiveRun): boolean =>
+  signal.aborted && signal.reason instanceof RunStopped && signal.reason.how === 'daemon'
 
 type Opening = OpenedModels | { readonly error: unknown }
 
@@ -132,6 +139,7 @@ async function outcomeOf(
       ),
       messages: withSystem(parts, plan),
       kept: plan.kept + 1,
+      turns: plan.turns ?? 0,
       seen: new Map(),
       signal: run.signal,
     })

@@ -15,7 +15,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
   let kept = run.kept ?? run.messages.filter(({ role }) => role === 'system').length
   const tools = offers(run)
   const say = (text: string) => void run.messages.push({ role: 'user', text })
-  for (let step = 0; step < run.maxIters; step++) {
+  for (let step = run.turns ?? 0; step < run.maxIters; step++) {
     run.signal.throwIfAborted()
     for (const text of await deps.takeMessages()) say(text)
     deps.onStatus(statusOf.loading(run.models[0].id))

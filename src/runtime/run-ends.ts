@@ -43,7 +43,8 @@ function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
       draftOf(root, 'agent.failed', { ...said, reason: oneLine(outcome.reason), error: outcome.reason }),
     ]
   const { how, by, message } = outcome.why
-  if (how === 'daemon') return []
+  // The call that asked for it is over with the daemon, and nobody would take its result.
+  if (how === 'daemon') return parent ? [draftOf(root, 'agent.failed', { ...said, reason: message })] : []
   return [
     draftOf(root, how === 'killed' ? 'agent.killed' : 'agent.cancelled', {
       ...said,

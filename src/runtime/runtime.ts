@@ -9,7 +9,7 @@ import type { Ask } from '../core/approvals/asks.ts'
 import { handoverCircle } from '../core/delegation/handover.ts'
 import type { Queued } from '../core/messages/queue.ts'
 import { spawnLimit } from '../core/session/limits.ts'
-import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
+import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { overLimit } from '../engine/sessions/spawn.ts'
 import { Lane } from './lane.ts'
@@ -20,7 +20,7 @@ import { Questions } from './questions.ts'
 import { queueUpdate } from './queue-facts.ts'
 import { endsOf } from './run-ends.ts'
 import { sessionRoot } from './session-root.ts'
-import { agentOf, closeCutOff, failLeft } from './taken-up.ts'
+import { agentOf, closeCutOff, failLeft, settle } from './taken-up.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 
 const previewChars = 2048
@@ -59,38 +59,30 @@ export class Runtime {
 
   /** Takes up what was open when the daemon was last stopped: runs go on or have failed, and what waits is begun. */
   async start(): Promise<void> {
-    const { engine, config } = this.#parts
-    for (const state of Array.from(engine.sessions())) {
-      if (state.managed?.origin !== 'runtime') continue
-      const left = [...state.open.values()].filter(
-        ({ kind, parentRunId }) => kind === 'agent' && !parentRunId,
-      )
-      if (config().runtime.on_restart === 'resume') for (const span of left) await this.#resume(state, span)
-      else await failLeft(engine, state, left)
-      for (const { to } of state.queue ?? []) if (to) this.#lane(state.sessionId, to).poke()
-    }
+    const { engine, onBug } = this.#parts
+    for (const state of Array.from(engine.sessions()))
+      if (state.managed?.origin === 'runtime')
+        await this.#takeUp(state).catch((error: unknown) => onBug(error, `taking up ${state.sessionId}`))
   }
 
   /** Stops for the daemon: a run that shall go on later is left open, any other has failed. */
   async stop(): Promise<void> {
-    const isResumed = this.#parts.config().runtime.on_restart === 'resume'
-    const lanes = [...this.#sessions.values()].flatMap(({ lanes: all }) => [...all.values()])
-    const left = lanes.flatMap(({ sessionId, run }) => (run ? [{ sessionId, run }] : []))
+    const { engine, config, clock } = this.#parts
+    const lanes = this.#all()
+    const left = lanes.flatMap(({ run }) => run ?? [])
     for (const lane of lanes) {
       lane.close()
       lane.run?.stop(new RunStopped('daemon', 'muster', 'Muster was stopped'))
     }
     await Promise.race([
       Promise.all(lanes.map((lane) => lane.settled())),
-      this.#parts.clock.sleep(graceMs, new AbortController().signal),
+      clock.sleep(graceMs, new AbortController().signal),
     ])
-    if (isResumed) return
-    for (const { sessionId, run } of left) {
-      const state = this.#parts.engine.session(sessionId)
-      const spans = [...(state?.open.values() ?? [])].filter(
-        ({ runId, kind }) => runId === run.runId && kind === 'agent',
-      )
-      if (state) await failLeft(this.#parts.engine, state, spans)
+    if (config().runtime.on_restart === 'resume') return
+    for (const { root } of left) {
+      const state = engine.session(root.sessionId)
+      const span = state?.open.get(spanKey(state, root))
+      if (state && span) await failLeft(engine, state, span)
     }
   }
 
@@ -326,6 +318,7 @@ export class Runtime {
     const lane = new Lane(
       {
         parts: this.#parts,
+        notes,
         plan: (run, given) =>
           ownPlan({
             ...given,
@@ -372,10 +365,13 @@ export class Runtime {
     return undefined
   }
 
-  /** What was under way below a run is over; the run itself goes on. */
-  async #resume(state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
-    const below = [...state.open.values()].filter(({ parentSpanId }) => parentSpanId === span.spanId)
-    await closeCutOff(this.#parts.engine, state, below.toReversed())
-    this.#lane(state.sessionId, agentOf(span)).resume(span)
+  async #takeUp(state: Readonly<SessionState>): Promise<void> {
+    const { engine, config } = this.#parts
+    const isResumed = config().runtime.on_restart === 'resume'
+    const left = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
+    for (const span of left) await (isResumed ? closeCutOff : failLeft)(engine, state, span)
+    if (isResumed) for (const span of left) this.#lane(state.sessionId, agentOf(span)).resume(span)
+    if (!isResumed || left.length === 0) await settle(engine, state)
+    for (const { to } of state.queue ?? []) if (to) this.#lane(state.sessionId, to).poke()
   }
 }

@@ -13,6 +13,13 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
     spanId: task.spanId,
     parentSpanId: run.root.spanId,
   })
+  const assigned = (task: NotedTask, description: string) =>
+    draftOf(at(task), 'agent.task.assigned', {
+      taskId: `${run.runId}/${task.id}`,
+      description,
+      agentId: run.agent.name,
+      assignedBy: run.agent.name,
+    })
   const list = () =>
     notes.tasks
       .filter(({ status }) => status !== 'deleted')
@@ -28,18 +35,12 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
         const task: NotedTask = {
           id: `t${notes.tasks.length + 1}`,
           subject,
+          runId: run.runId,
           spanId: parts.ids.span(),
           status: 'pending',
         }
         notes.tasks.push(task)
-        recorder.record([
-          draftOf(at(task), 'agent.task.assigned', {
-            taskId: `${run.runId}/${task.id}`,
-            description: description ? `${subject}\n${description}` : subject,
-            agentId: run.agent.name,
-            assignedBy: run.agent.name,
-          }),
-        ])
+        recorder.record([assigned(task, description ? `${subject}\n${description}` : subject)])
         return said(`Task ${task.id} is noted.`)
       },
     }),
@@ -57,6 +58,11 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
         if (task.status === 'completed' || task.status === 'deleted')
           return wrong(`task ${taskId} is ${task.status} already`)
         task.status = status
+        // What was open ended with the run that noted it; this one takes it on.
+        if (task.runId !== run.runId) {
+          Object.assign(task, { runId: run.runId, spanId: parts.ids.span() })
+          recorder.record([assigned(task, task.subject)])
+        }
         if (status === 'completed')
           recorder.record([draftOf(at(task), 'task.completed', { agentId: run.agent.name })])
         else if (status === 'deleted')

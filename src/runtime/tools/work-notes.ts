@@ -1,10 +1,12 @@
-import type { SpanId } from '../../contract/ids.ts'
+import type { RunId, SpanId } from '../../contract/ids.ts'
 
 /** A task that an agent noted for itself. */
 export type NotedTask = {
   readonly id: string
   readonly subject: string
-  readonly spanId: SpanId
+  /** The run that has it, and where. */
+  runId: RunId
+  spanId: SpanId
   status: 'pending' | 'in_progress' | 'completed' | 'deleted'
 }
 
