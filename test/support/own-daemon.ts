@@ -35,9 +35,10 @@ export async function ownDaemon(
     writeFileSync(join(agents, `${name}.md`), agentFile(kind))
   const model = await recordingModel()
   const config = join(home, 'config.yaml')
-  writeFileSync(
-    config,
-    `runtime: ${options.runtime ?? '{}'}
+  const configure = (runtime: string) =>
+    writeFileSync(
+      config,
+      `runtime: ${runtime}
 models:
   default: rec/scripted
   retry: { first_ms: 10, longest_ms: 50 }
@@ -45,7 +46,8 @@ models:
     slow: { protocol: compatible, base_url: "${model.url}/slow/v1" }
     rec: { protocol: anthropic, base_url: "${model.url}/v1", key_env: REC_KEY, models: [scripted] }
 `,
-  )
+    )
+  configure(options.runtime ?? '{}')
   const env = { MUSTER_CONFIG: config, REC_KEY: 'rec-key' }
   const start = () => startDaemonProcess(home, { env, isBuilt: options.isBuilt ?? false })
   let daemon: DaemonProcess = await start()
@@ -71,7 +73,8 @@ models:
     held: model.held,
     ask,
     events,
-    env,
+    /** The settings of the runtime from the next start on. */
+    configure,
     get daemon() {
       return daemon
     },
