@@ -197,6 +197,7 @@ const streamNames = [
 ]
 
 const commands = [
+  'ask',
   'spawn',
   'send',
   'messages',

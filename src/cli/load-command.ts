@@ -6,6 +6,7 @@ type Loaders = { readonly [N in CommandName]: () => Promise<CommandModule<N>> }
 /** Each command is loaded alone, so that a light one does not pay for a heavy one. */
 const loaders: Loaders = {
   watch: async () => (await import('./commands/watch.ts')).watch,
+  ask: async () => (await import('./commands/ask.ts')).ask,
   spawn: async () => (await import('./commands/spawn.ts')).spawn,
   send: async () => (await import('./commands/send.ts')).send,
   messages: async () => (await import('./commands/messages.ts')).messages,

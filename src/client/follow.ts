@@ -17,6 +17,8 @@ export type FollowOptions = {
   /** Failures in a row after which it gives up. */
   readonly maxFailures?: number
   readonly maxBackoffMs?: number
+  /** Hears of each connection that was made: from then on nothing is missed. */
+  readonly onOpen?: () => void
   /** Hears of each lost connection, with the wait before the next try. */
   readonly onRetry?: (error: AppError, waitMs: number) => void
 }
@@ -75,6 +77,7 @@ async function* connection(
     if (!response.ok) throw await refusalOf(response)
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || !response.body) throw notMuster(response.status)
+    options.onOpen?.()
     const chunks = response.body[Symbol.asyncIterator]()
     const parser = new SseParser({ lastId })
     for (let read = await within(chunks.next()); !read.done; read = await within(chunks.next()))

@@ -9,11 +9,13 @@ import { sessionCommands } from './cli/session-commands.ts'
 import { sessionLookCommands } from './cli/session-look-commands.ts'
 import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
+import { talkCommands } from './cli/talk-commands.ts'
 import { watchCommand } from './cli/watch-command.ts'
 
 /** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
 export const commands = {
   ...watchCommand,
+  ...talkCommands,
   ...sessionCommands,
   ...sessionLookCommands,
   ...sessionReportCommands,

@@ -17,14 +17,10 @@ export type Json = Record<string, unknown>
 export const agentFile = (kind: string, more = '') =>
   `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n${more}---\nWork.\n`
 
-/** A daemon with two main agents and a subagent of the user, a small git project, and plain HTTP. */
-export async function runtimeDaemon({
-  config = '',
-  agents = {},
-}: {
-  config?: string
-  agents?: Record<string, string>
-} = {}) {
+type Given = { readonly config?: string; readonly agents?: Record<string, string> }
+
+/** A home with two main agents and a subagent of the user, its settings, and a small git project. */
+export function runtimeHome({ config = '', agents = {} }: Given) {
   const home = realpathSync(tempFolder('mrc-'))
   const project = join(home, 'project')
   mkdirSync(join(home, '.config/muster/agents'), { recursive: true })
@@ -40,7 +36,13 @@ export async function runtimeDaemon({
   for (const [name, text] of Object.entries(agents))
     writeFileSync(join(home, '.config/muster/agents', `${name}.md`), text)
   writeFileSync(join(home, 'config.yaml'), config)
-  const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
+  return { home, project, settings: { MUSTER_CONFIG: join(home, 'config.yaml') } }
+}
+
+/** A daemon on such a home, and plain HTTP. */
+export async function runtimeDaemon(given: Given = {}) {
+  const { home, project, settings } = runtimeHome(given)
+  const daemon = await startDaemonProcess(home, { env: settings })
   onTestFinished(() => void daemon.kill('SIGKILL'))
   const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
   const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {

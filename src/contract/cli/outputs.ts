@@ -11,6 +11,7 @@ import {
 import { routes, WireEvent } from '../routes.ts'
 import { AgentKind, Count } from '../values.ts'
 import { sessionOutputs } from './session-outputs.ts'
+import { talkOutputs } from './talk-outputs.ts'
 
 const AgentCard = z.strictObject({
   name: z.string(),
@@ -33,6 +34,7 @@ const written = { written: z.string().optional() }
 /** What each command prints with `--json`: one value, or one per line where it streams. */
 export const commandOutputs = {
   ...sessionOutputs,
+  ...talkOutputs,
   watch: routes.listSessions.output,
   up: z.strictObject({
     url: z.string(),

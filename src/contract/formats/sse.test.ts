@@ -67,6 +67,13 @@ test('[RUN-33] an event of a newer writer is a StateUpdated and nothing more', (
   ])
 })
 
+test('[RUN-33] what else happened is named, with the message that it is about', () => {
+  const accepted = event('message.accepted', { messageId: 'm1', proof: 'runtime' })
+  expect(data(accepted)).toEqual([
+    { ...envelope, type: 'StateUpdated', event: 'message.accepted', message_id: 'm1' },
+  ])
+})
+
 test('[RUN-34] a message says who to whom, from its text, else from its payload', () => {
   const ends = {
     from: { agentId: 'a', agentType: 'x' },
@@ -138,6 +145,14 @@ describe('[RUN-36][RUN-41] every end of an agent', () => {
     expect(data(patched)[1]).toMatchObject({ outcome: { type: 'patch', status: 'completed' } })
   })
 
+  test('[RUN-41] what it was finished with and what it used come with it', () => {
+    const output = { type: 'task', text: 'done', packet: { files: 2 } }
+    const ended = event('agent.completed', { agentId: 'dev-1', output, usage: { input: 3, output: 1 } })
+    expect(data(ended)[1]).toMatchObject({
+      outcome: { type: 'task', output: { files: 2 }, usage: { input: 3, output: 1 } },
+    })
+  })
+
   test('[RUN-36] without a context the parent is never the agent itself', () => {
     const self = { actor: 'dev-1', parentRunId: sampleRun(9) }
     expect(data(event('agent.failed', { agentId: 'dev-1' }, self))[0]).toMatchObject({
@@ -153,16 +168,23 @@ describe('[RUN-30][RUN-37] live status', () => {
   test('[RUN-30][RUN-37] a tool call is one row: it begins and it is done', () => {
     const call = { callId: 'c1', tool: 'Read' }
     const rows = [
-      event('tool.call.started', call),
-      event('tool.call.completed', call),
-      event('tool.call.failed', call),
+      event('tool.call.started', { ...call, params: { file_path: 'src/a.ts', limit: 3 } }),
+      event('tool.call.completed', { ...call, durationMs: 12 }),
+      event('tool.call.failed', { ...call, durationMs: 3, error: 'no such file' }),
       event('tool.call.denied', { ...call, gate: 'tool', reason: 'not in its list' }),
     ].map((each) => data(each)[0])
     expect(rows[0]).toMatchObject({ status: 'calling_tool', detail: 'Calling Read', lifecycle: 'doing' })
     expect(rows.slice(1).map((row) => [row?.['status_id'], row?.['lifecycle']])).toEqual(
       Array(3).fill(['c1', 'done']),
     )
-    expect(rows[3]).toMatchObject({ detail: 'Read denied: not in its list' })
+    expect(rows[0]).toMatchObject({ tool: 'Read', target: 'src/a.ts' })
+    expect(rows[1]).toMatchObject({ tool: 'Read', result: 'completed', duration_ms: 12 })
+    expect(rows[2]).toMatchObject({ result: 'failed', duration_ms: 3, reason: 'no such file' })
+    expect(rows[3]).toMatchObject({
+      result: 'denied',
+      detail: 'Read denied: not in its list',
+      reason: 'not in its list',
+    })
   })
 
   test.each(['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const)(

@@ -1,4 +1,6 @@
+import { bodyText } from '../body-text.ts'
 import type { AgentEvent, EventOf, EventType } from '../event.ts'
+import { subjectOf } from '../tool-subject.ts'
 import type { BlobRef } from '../values.ts'
 import { type SseType, views } from '../views.ts'
 
@@ -125,6 +127,11 @@ const results = everyEnding((event, context) => ({
 
 const outcomes = everyEnding((event) => ({ agent_id: event.payload.agentId, outcome: outcome(event) }))
 
+const targetChars = 400
+
+const took = ({ durationMs }: { readonly durationMs?: number | undefined }): Fields =>
+  durationMs === undefined ? {} : { duration_ms: durationMs }
+
 const statuses: Fills = {
   'agent.idle': ({ payload }) => ({ agent_id: payload.agentId, status: 'idle', lifecycle: 'done' }),
   'agent.waiting': ({ payload }) => ({
@@ -139,16 +146,37 @@ const statuses: Fills = {
     ...(detail !== undefined && { detail }),
     lifecycle: status === 'idle' ? 'done' : 'doing',
   }),
-  'tool.call.started': (event) =>
-    call(event, { detail: `Calling ${event.payload.tool}`, lifecycle: 'doing' }),
-  'tool.call.completed': (event) =>
-    call(event, { detail: `Called ${event.payload.tool}`, lifecycle: 'done' }),
-  'tool.call.failed': (event) => call(event, { detail: `${event.payload.tool} failed`, lifecycle: 'done' }),
-  'tool.call.denied': (event) =>
-    call(event, {
-      detail: `${event.payload.tool} denied: ${text(event.payload.reason)}`,
-      lifecycle: 'done',
-    }),
+  'tool.call.started': (event) => {
+    const { tool, params, rawCommand } = event.payload
+    const target = rawCommand === undefined ? subjectOf(params) : text(rawCommand)
+    return {
+      ...call(event, { detail: `Calling ${tool}`, lifecycle: 'doing' }),
+      ...(target !== undefined && { target: beginning(target, targetChars) }),
+    }
+  },
+  'tool.call.completed': (event) => ({
+    ...call(event, { detail: `Called ${event.payload.tool}`, lifecycle: 'done' }),
+    result: 'completed',
+    ...took(event.payload),
+  }),
+  'tool.call.failed': (event) => {
+    const { tool, error, reason } = event.payload
+    const why = reason ?? bodyText(error)
+    return {
+      ...call(event, { detail: `${tool} failed`, lifecycle: 'done' }),
+      result: 'failed',
+      ...took(event.payload),
+      ...(why !== undefined && { reason: beginning(why, targetChars) }),
+    }
+  },
+  'tool.call.denied': (event) => {
+    const reason = text(event.payload.reason)
+    return {
+      ...call(event, { detail: `${event.payload.tool} denied: ${reason}`, lifecycle: 'done' }),
+      result: 'denied',
+      reason: beginning(reason, targetChars),
+    }
+  },
   'llm.request.started': ({ actor, spanId, payload }) => ({
     agent_id: actor,
     status: 'thinking',
@@ -183,6 +211,14 @@ const queues: Fills = {
   }),
 }
 
+/** What to look at again: the event behind it, and the message that it is about. */
+function behind(event: AgentEvent): Fields {
+  if (!(event.type in views)) return {}
+  const { payload } = event
+  const message = 'messageId' in payload ? payload.messageId : undefined
+  return { event: event.type, ...(message !== undefined && { message_id: message }) }
+}
+
 const fills: Record<SseType, Fills> = {
   StateUpdated: {},
   Message: messages,
@@ -196,19 +232,23 @@ const fills: Record<SseType, Fills> = {
 }
 
 function fields(type: SseType, event: AgentEvent, context: FrameContext): Fields {
+  if (type === 'StateUpdated') return behind(event)
   const fill = fills[type][event.type] as ((event: AgentEvent, context: FrameContext) => Fields) | undefined
   return fill?.(event, context) ?? {}
 }
 
 function outcome(event: Ending): Fields {
-  const { output, detail, reason } = event.payload
+  const { output, detail, reason, usage } = event.payload
   const error = event.type === 'agent.failed' ? event.payload.error : undefined
-  const kind = typeof output === 'object' && output !== null && 'type' in output ? output.type : undefined
+  const made = typeof output === 'object' && output !== null ? (output as Fields) : {}
+  const { type: kind, packet } = made
   const why = detail ?? error ?? reason
   return {
     type: kind === 'task' || kind === 'patch' ? kind : 'none',
     status: event.type.replace('agent.', ''),
     ...(why !== undefined && { detail: text(why) }),
+    ...(packet !== undefined && { output: packet }),
+    ...(usage && { usage }),
   }
 }
 
@@ -225,6 +265,7 @@ const call = (event: Call, row: { detail: string; lifecycle: 'doing' | 'done' })
   status: 'calling_tool',
   detail: row.detail,
   status_id: event.payload.callId,
+  tool: event.payload.tool,
   lifecycle: row.lifecycle,
 })
 

@@ -1,10 +1,10 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { SearchText } from '../../contract/search-text.ts'
+import { filesOf } from '../../contract/tool-subject.ts'
 import { type Handlers, handle } from './handlers.ts'
 import { endStatus } from './span-end.ts'
 import { clip, plainText } from './text.ts'
 import { titleOf } from './title.ts'
-import { filesOf } from './tool-subject.ts'
 
 /** Characters of one event that can be found: as much as a preview holds, whatever lies in a blob or the vault. */
 export const searchLimit = 2048

@@ -1,9 +1,4 @@
-/** The text of a body: itself when inline, its preview when it is a blob. */
-export function bodyText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (isBlob(value)) return value.preview
-  return undefined
-}
+import { bodyText } from '../../contract/body-text.ts'
 
 /** At most `max` characters; a cut text ends in an ellipsis and never in half a character. */
 export function clip(text: string, max: number): string {
@@ -58,14 +53,4 @@ function collect(value: unknown, walk: Walk): void {
   walk.depth++
   for (const [key, item] of Object.entries(value)) if (key !== 'vault') collect(item, walk)
   walk.depth--
-}
-
-function isBlob(value: unknown): value is { preview: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    '$blob' in value &&
-    'preview' in value &&
-    typeof value.preview === 'string'
-  )
 }

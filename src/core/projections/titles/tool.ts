@@ -1,6 +1,6 @@
 import type { toolEvents } from '../../../contract/events/tool.ts'
+import { subjectOf } from '../../../contract/tool-subject.ts'
 import type { Titles } from '../title.ts'
-import { subjectOf } from '../tool-subject.ts'
 
 /** Titles of tool calls, model calls, patches, checks and budgets. */
 export const toolTitles: Titles<keyof typeof toolEvents> = {

@@ -1,4 +1,4 @@
-import { bodyText } from './text.ts'
+import { bodyText } from './body-text.ts'
 
 type Params = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,72 @@
+import type { Heard, ToolCall } from './heard.ts'
+import { restOf } from './rest-of.ts'
+
+/** What is to be shown of something that was heard. */
+export type Shown = {
+  /** Words of the agent, for standard output. */
+  readonly out?: string
+  /** A call that has ended. */
+  readonly row?: ToolCall
+  readonly status?: string
+}
+
+/** An answer while it comes: the words of one run, turn by turn, and every call that was made for it. */
+export class Answer {
+  readonly tools = new Map<string, ToolCall>()
+  /** The message that it answers, and the run that took it. */
+  messageId: string | undefined
+  runId: string | undefined
+  /** The last words of the agent. */
+  text = ''
+  #turn = ''
+  isMidLine = false
+
+  hear(heard: Heard): Shown {
+    switch (heard.kind) {
+      case 'taken':
+        this.runId = heard.runId
+        return {}
+      case 'words':
+        return heard.runId === this.runId ? { out: this.#words(heard) } : {}
+      case 'said':
+        return heard.runId === this.runId && heard.to === 'user' ? { out: this.#final(heard.text) } : {}
+      case 'tool':
+        return this.#call(heard)
+      case 'status':
+        return heard.runId === this.runId && heard.status !== 'idle' ? { status: heard.detail } : {}
+      default:
+        return {}
+    }
+  }
+
+  /** What ends a line that was begun. */
+  lineEnd(): string {
+    const end = this.isMidLine ? '\n' : ''
+    this.isMidLine = false
+    return end
+  }
+
+  #words({ text, isDone }: Extract<Heard, { kind: 'words' }>): string {
+    this.#turn += text
+    if (text !== '') this.isMidLine = !text.endsWith('\n')
+    if (!isDone) return text
+    this.text = this.#turn
+    this.#turn = ''
+    return text + this.lineEnd()
+  }
+
+  #final(text: string): string {
+    const rest = restOf(this.#turn || this.text, text)
+    if (text.length > this.text.length || !this.text.startsWith(text)) this.text = text
+    this.#turn = ''
+    if (rest !== '') this.isMidLine = true
+    return rest + this.lineEnd()
+  }
+
+  #call(call: ToolCall & { readonly kind: 'tool' }): Shown {
+    const { kind: _, ...told } = call
+    const known = { ...this.tools.get(call.callId), ...told }
+    this.tools.set(call.callId, known)
+    return call.result === undefined ? {} : { row: known }
+  }
+}

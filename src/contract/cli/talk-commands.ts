@@ -1,0 +1,32 @@
+import { commandFamily } from './command.ts'
+
+const mode = {
+  kind: 'text',
+  value: 'mode',
+  choices: ['chat', 'auto'],
+  about: 'chat: one tool per turn, with you; auto: on its own',
+} as const
+
+/** Speaking with Muster's own agents. */
+export const talkCommands = commandFamily({
+  ask: {
+    group: 'people',
+    summary: 'ask an agent of our own one thing',
+    needs: 'daemon',
+    arguments: {
+      agent: { takes: 'one', about: 'a main agent; sm agents list shows them' },
+      prompt: { takes: 'optional', about: 'what it shall do; - reads standard input' },
+    },
+    options: {
+      model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
+      mode,
+      session: { kind: 'text', value: 'session', about: 'go on with this session' },
+      keep: { kind: 'switch', about: 'leave a new session open, for sm chat' },
+      timeout: { kind: 'count', value: 'seconds', about: 'wait no longer; the agent works on, exit 4' },
+    },
+    examples: [
+      { line: 'sm ask coder "Why does test/login fail?"', does: 'the answer as it comes' },
+      { line: 'sm ask architect - --json', does: 'the prompt from a pipe, one object back' },
+    ],
+  },
+})

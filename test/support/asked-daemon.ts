@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { startDaemonProcess } from './daemon-process.ts'
+import { runtimeHome } from './runtime-daemon.ts'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+
+/** A command that is under way: what it printed so far, and its end. */
+export type Running = {
+  readonly child: ChildProcess
+  readonly out: () => string
+  readonly err: () => string
+  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
+}
+
+/** A daemon with agents of the user and a small git project, and `sm` run in it. */
+export async function ownDaemon(config = '') {
+  const { home, project, settings } = runtimeHome({ config })
+  let daemon = await startDaemonProcess(home, { env: settings })
+  onTestFinished(async () => void (await daemon.kill('SIGKILL')))
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    MUSTER_HOME: home,
+    XDG_CACHE_HOME: join(home, '.cache'),
+    NODE_NO_WARNINGS: '1',
+    ...settings,
+  }
+  const begin = (args: readonly string[], input?: string): Running => {
+    const child = spawn(process.execPath, [main, ...args], { cwd: project, env })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    if (input !== undefined) child.stdin.end(input)
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = new Promise<Awaited<Running['ended']>>((resolve) =>
+      child.once('close', (code) => resolve({ code, out, err })),
+    )
+    return { child, out: () => out, err: () => err, ended }
+  }
+  return {
+    home,
+    project,
+    env,
+    main,
+    client: () => daemon.client,
+    /** Starts a command and leaves its standard input open. */
+    begin,
+    /** Runs a command to its end. */
+    sm: (...args: string[]) => begin(args, '').ended,
+    /** Kills the daemon and starts another on the same home. */
+    async restart() {
+      await daemon.kill('SIGKILL')
+      daemon = await startDaemonProcess(home, { env: settings })
+    },
+  }
+}

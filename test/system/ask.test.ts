@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { call, script } from '../support/own-agents.ts'
+import { ownDaemon } from '../support/asked-daemon.ts'
+import { eventually } from '../support/session-daemon.ts'
+
+const look = call('Read', { file_path: 'a.txt' })
+const hasText = (text: string) => text !== ''
+
+test('[MUS-271] sm ask prints the answer as it comes, and the session is over with it', async () => {
+  const m = await ownDaemon()
+  const asked = m.begin(
+    ['ask', 'boss', script({ text: 'I look.', ...look }, { text: 'one two three four', chunkMs: 150 })],
+    '',
+  )
+  const early = await eventually(
+    async () => asked.out(),
+    (out) => out.includes('I look.\none'),
+  )
+  expect(early).not.toContain('four')
+  expect(await asked.ended).toEqual({ code: 0, out: 'I look.\none two three four\n', err: '' })
+  const { sessions } = await m.client().listSessions({})
+  expect(sessions).toMatchObject([
+    { agent_type: 'boss', status: 'completed', completion_message: 'one two three four' },
+  ])
+})
+
+test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
+  const m = await ownDaemon()
+  const first = m.begin(['ask', 'boss', '-', '--json', '--keep'], script(look, { text: 'It is 42.' }))
+  const { code, out } = await first.ended
+  expect(code).toBe(0)
+  const answer = JSON.parse(out) as { session_id: string; duration_ms: number }
+  expect(answer).toMatchObject({
+    run_id: expect.stringMatching(/^run_/),
+    agent: 'boss',
+    status: 'completed',
+    text: 'It is 42.',
+    output: null,
+    usage: { input: expect.any(Number) },
+    tools: [{ agent: 'boss', tool: 'Read', target: 'a.txt', status: 'completed', reason: null }],
+  })
+  const again = await m.sm(
+    'ask',
+    'maker',
+    script({ text: 'Made.' }),
+    '--session',
+    answer.session_id,
+    '--mode',
+    'chat',
+  )
+  expect(again).toMatchObject({ code: 0, out: 'Made.\n' })
+  const { sessions } = await m.client().listSessions({})
+  expect(sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
+})
+
+test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
+  const m = await ownDaemon()
+  for (const [args, code, err] of [
+    [['finder', 'x'], 2, /subagent .* speak with one of: .*boss/],
+    [['nobody', 'x'], 3, /no agent type nobody/],
+    [['boss'], 2, /nothing to ask/],
+    [['boss', 'x', '--session', 'ffffffff'], 3, /ffffffff/],
+  ] as const) {
+    const ended = await m.sm('ask', ...args)
+    expect([ended.code, ended.out]).toEqual([code, ''])
+    expect(ended.err).toMatch(err)
+  }
+  expect((await m.client().listSessions({})).sessions).toEqual([])
+  const failed = await m.sm('ask', 'boss', script({ status: 400 }))
+  expect(failed).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^sm: boss failed: /) })
+  const late = await m.sm('ask', 'boss', script({ text: 'late', delayMs: 60_000 }), '--timeout', '1')
+  expect(late).toMatchObject({
+    code: 4,
+    err: expect.stringMatching(/works on: sm chat --session [0-9a-f]{8}/),
+  })
+  const { sessions } = await m.client().listSessions({})
+  expect(sessions.map(({ status }) => status).toSorted()).toEqual(['error', 'running'])
+})
+
+test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
+  const m = await ownDaemon()
+  const asked = m.begin([
+    'ask',
+    'boss',
+    script({ text: 'I begin', ...look }, { text: 'late', delayMs: 60_000 }),
+  ])
+  await eventually(async () => asked.out(), hasText)
+  asked.child.kill('SIGINT')
+  expect(await asked.ended).toMatchObject({ code: 130, err: expect.stringContaining('Cancelled: boss') })
+  expect(await m.client().listAgentRuns({})).toMatchObject([{ status: 'cancelled' }])
+  expect((await m.client().listSessions({})).sessions).toMatchObject([{ status: 'abandoned' }])
+})
+
+test('[MUS-271][MUS-259] what waits for a decision is told with the way to answer it', async () => {
+  const m = await ownDaemon('runtime: { approvals: [{ tool: Bash, action: ask }] }\n')
+  const asked = m.begin(['ask', 'boss', script(call('Bash', { command: 'echo hi' }), { text: 'It ran.' })])
+  const told = await eventually(
+    async () => asked.err(),
+    (err) => err.includes('sm approve'),
+  )
+  expect(told).toContain('echo hi')
+  const id = /sm approve (\S+)/.exec(told)?.[1] ?? ''
+  expect((await m.sm('approve', id)).code).toBe(0)
+  expect(await asked.ended).toMatchObject({ code: 0, out: 'It ran.\n' })
+})
+
+test('[MUS-271] an answer is waited for through a restart of the daemon', async () => {
+  const m = await ownDaemon('runtime: { on_restart: resume }\n')
+  const asked = m.begin(['ask', 'boss', script(look, { text: 'It is 42.', delayMs: 3000 })])
+  await eventually(
+    () => m.client().listSessions({}),
+    ({ sessions }) => (sessions[0]?.total_tools ?? 0) > 0,
+  )
+  await m.restart()
+  const { code, out, err } = await asked.ended
+  expect({ code, out }).toEqual({ code: 0, out: 'It is 42.\n' })
+  expect(err).toContain('trying again')
+})
