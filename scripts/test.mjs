@@ -10,6 +10,10 @@ await main(() => {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   // Tests start the daemon and `sm` from their sources hundreds of times; each file is compiled once.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled') }
-  const done = spawnSync(node24, [vitest, 'run', ...process.argv.slice(2)], { cwd: root, env, stdio: 'inherit' })
+  const done = spawnSync(node24, [vitest, 'run', ...process.argv.slice(2)], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
   return done.status ?? 1
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { call, script } from '../support/own-agents.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
+import { call, script } from '../support/own-agents.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 const look = call('Read', { file_path: 'a.txt' })
