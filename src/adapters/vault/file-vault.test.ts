@@ -26,20 +26,57 @@ test('[MUS-47] a changed entry, one under another name, or another key is refuse
   const dir = tempFolder()
   const vault = await openVault(join(dir, 'vault'), join(dir, 'vault.key'))
   const one = await vault.put(bytes, 'run_1')
-  const two = await vault.put(Buffer.from('other'), 'run_1')
-  const path = join(dir, 'vault', one)
-  const sealed = readFileSync(path)
-  for (const at of [0, 12, 28, sealed.length - 1]) {
-    const changed = Buffer.from(sealed)
-    changed[at] = (changed[at] as number) ^ 1
+  const two = await vault.put(Buffer.from('raw prompt of the same size'.slice(0, bytes.length)), 'run_1')
+  const path = join(dir, 'vault', one.slice(0, 32), 'pack')
+  const whole = readFileSync(path)
+  const read = async (changed: Buffer, name: string) => {
     writeFileSync(path, changed)
-    await expect(vault.get(one)).rejects.toThrow(/damaged/)
+    return (await openVault(join(dir, 'vault'), join(dir, 'vault.key'))).get(name)
   }
-  writeFileSync(path, readFileSync(join(dir, 'vault', two)))
-  await expect(vault.get(one)).rejects.toThrow(/damaged/)
-  writeFileSync(path, sealed)
+  const head = 36
+  for (const at of [head, head + 12, head + 28, head + 28 + bytes.length - 1]) {
+    const changed = Buffer.from(whole)
+    changed[at] = (changed[at] as number) ^ 1
+    await expect(read(changed, one)).rejects.toThrow(/damaged/)
+  }
+  const sealed = 28 + bytes.length
+  const swapped = Buffer.from(whole)
+  whole.copy(swapped, head, head + sealed + head)
+  await expect(read(swapped, one)).rejects.toThrow(/damaged/)
+  expect(await read(whole, two)).toBeDefined()
   const stranger = await openVault(join(dir, 'vault'), join(dir, 'other.key'))
   await expect(stranger.get(one)).rejects.toThrow(/another key/)
+})
+
+test('[MUS-45] what a killed writer left half written is cut off, and all before it is there', async () => {
+  const dir = tempFolder()
+  const open = () => openVault(join(dir, 'vault'), join(dir, 'vault.key'))
+  const vault = await open()
+  const names: string[] = []
+  for (const text of ['one', 'two', 'three']) names.push(await vault.put(Buffer.from(text), 'run_1'))
+  const path = join(dir, 'vault', (names[0] ?? '').slice(0, 32), 'pack')
+  const whole = readFileSync(path)
+  const two = 2 * (36 + 28 + 3)
+  for (let cut = two; cut < whole.length; cut += 7) {
+    writeFileSync(path, whole.subarray(0, cut))
+    const again = await open()
+    expect(Buffer.from((await again.get(names[1] ?? '')) ?? []).toString()).toBe('two')
+    expect(await again.get(names[2] ?? '')).toBeUndefined()
+    const four = await again.put(Buffer.from('four'), 'run_1')
+    expect(Buffer.from((await (await open()).get(four)) ?? []).toString()).toBe('four')
+  }
+})
+
+test('[MUS-45] many at once, of many owners, and the same twice', async () => {
+  const dir = tempFolder()
+  const vault = await openVault(join(dir, 'vault'), join(dir, 'vault.key'))
+  const texts = Array.from({ length: 300 }, (_, i) => `text ${i % 250}`)
+  const names = await Promise.all(texts.map((text, i) => vault.put(Buffer.from(text), `run_${i % 100}`)))
+  const again = await openVault(join(dir, 'vault'), join(dir, 'vault.key'))
+  const read = await Promise.all(
+    names.map(async (name) => Buffer.from((await again.get(name)) ?? []).toString()),
+  )
+  expect(read).toEqual(texts)
 })
 
 test('[MUS-48] entries go only after their owner was released and the time has passed', async () => {

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { privateFolder, replaceFile } from '../system/durable-files.ts'
+import { Pack } from './pack.ts'
 
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
+const mostOpen = 64
+
 /**
- * Entries under `<dir>/<owner>/`, each AES-256-GCM with its name as associated data: an entry moved under
- * another name does not open. The name is a keyed hash, so it tells nothing of the content.
+ * Entries in one pack for each owner, `<dir>/<owner>/pack`, each AES-256-GCM with its name as associated data: an
+ * entry moved under another name does not open. The name is a keyed hash, so it tells nothing of the content.
  */
 export async function openVault(dir: string, keyFile: string): Promise<Vault> {
   await privateFolder(dir)
@@ -21,18 +24,40 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
   const folderOf = (owner: string) =>
     join(dir, createHmac('sha256', nameKey).update(owner).digest('hex').slice(0, 32))
 
+  const packs = new Map<string, Promise<Pack>>()
+  const packOf = async (folder: string): Promise<Pack> => {
+    const known = packs.get(folder)
+    if (known && !(await known).isBroken) return known
+    const opening = Pack.open(join(folder, 'pack'))
+    packs.set(folder, opening)
+    opening.catch(() => packs.delete(folder))
+    await closeIdle()
+    return opening
+  }
+  const forget = async (folder: string): Promise<void> => {
+    const known = packs.get(folder)
+    packs.delete(folder)
+    await (await known)?.close()
+  }
+  /** Those that were opened first, as long as nothing is being written into them. */
+  const closeIdle = async (): Promise<void> => {
+    for (const folder of [...packs.keys()].slice(0, Math.max(0, packs.size - mostOpen)))
+      if ((await packs.get(folder))?.isIdle) await forget(folder)
+  }
+
   return {
     async put(bytes, owner) {
       const folder = folderOf(owner)
-      await privateFolder(folder)
       const digest = createHmac('sha256', nameKey).update(bytes).digest('hex')
       const name = `${folder.slice(-32)}/${digest}`
-      await replaceFile(join(dir, name), seal(contentKey, name, bytes))
+      const pack = await packOf(folder)
+      if (!pack.has(digest)) await pack.append(digest, seal(contentKey, name, bytes))
       return name
     },
     async get(name) {
-      if (!/^[0-9a-f]{32}\/[0-9a-f]{64}$/.test(name)) return undefined
-      const sealed = await fs.readFile(join(dir, name)).catch(absent)
+      const [, owner, digest] = /^([0-9a-f]{32})\/([0-9a-f]{64})$/.exec(name) ?? []
+      if (owner === undefined || digest === undefined) return undefined
+      const sealed = await (await packOf(join(dir, owner))).read(digest)
       return sealed && unseal(contentKey, name, sealed)
     },
     async release(owner, endedAt) {
@@ -46,7 +71,8 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
         const folder = join(dir, owner)
         const released = await fs.readFile(join(folder, 'released'), 'utf8').catch(absent)
         if (released === undefined || Number(released) >= releasedBefore) continue
-        gone += (await fs.readdir(folder)).length - 1
+        gone += (await packOf(folder)).size
+        await forget(folder)
         await fs.rm(folder, { recursive: true })
       }
       return gone
