@@ -57,6 +57,7 @@ const loaders: Loaders = {
   'agents show': async () => (await import('./commands/agents-show.ts')).agentsShow,
   'agents check': async () => (await import('./commands/agents-check.ts')).agentsCheck,
   'agents new': async () => (await import('./commands/agents-new.ts')).agentsNew,
+  replay: async () => (await import('./commands/replay.ts')).replay,
   models: async () => (await import('./commands/models.ts')).models,
   'redact test': async () => (await import('./commands/redact-test.ts')).redactTest,
   completion: async () => (await import('./commands/completion.ts')).completion,

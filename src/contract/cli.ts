@@ -4,6 +4,7 @@ import { daemonCommands } from './cli/daemon-commands.ts'
 import { hookCommand } from './cli/hook-command.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
+import { replayCommands } from './cli/replay-commands.ts'
 import { serviceCommands } from './cli/service-commands.ts'
 import { sessionCommands } from './cli/session-commands.ts'
 import { sessionLookCommands } from './cli/session-look-commands.ts'
@@ -20,6 +21,7 @@ export const commands = {
   ...sessionLookCommands,
   ...sessionReportCommands,
   ...daemonCommands,
+  ...replayCommands,
   ...settingsCommands,
   ...logCommands,
   ...journalCommands,

@@ -54,6 +54,7 @@ export const places = {
   listAgentChildren: get('/api/agent-children'),
   getAgentContext: get('/api/agent-context'),
   cancelAgent: post('/api/agent-cancel'),
+  replayRun: post('/api/v1/runs/{id}/replay'),
   chat: post('/api/chat'),
   getSettings: get('/api/settings'),
   setSettings: post('/api/settings'),

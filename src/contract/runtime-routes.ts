@@ -107,6 +107,34 @@ const BoardItemView = z.strictObject({
 })
 export type BoardItemView = z.infer<typeof BoardItemView>
 
+/** A run that was run again from its record. */
+const ReplayedRun = z.strictObject({
+  run_id: RunId,
+  parent_run_id: RunId.optional(),
+  agent_id: z.string(),
+  /** Every turn of the model, and the tools that it called. */
+  steps: z.array(z.strictObject({ step: Count, seq: Count, calls: z.array(z.string()) })),
+  recorded_end: z.string(),
+  /** What the loop came to; `cut off` where the record ends before it. */
+  replayed_end: z.enum(['completed', 'failed', 'cut off']),
+  differences: z.array(
+    z.strictObject({
+      step: Count,
+      what: z.enum(['agent', 'conversation', 'answer', 'gate', 'end']),
+      detail: z.string(),
+    }),
+  ),
+})
+
+/** What came of a replay: runs that were compared, or a session that goes on in another way. */
+export const ReplayView = z.strictObject({
+  verdict: z.enum(['exact', 'different', 'inexact', 'branched']),
+  runs: z.array(ReplayedRun),
+  session_id: z.string().optional(),
+  step: Count.optional(),
+})
+export type ReplayView = z.infer<typeof ReplayView>
+
 /** The routes of our own agents, as their contract writes them. */
 export const runtimeRoutes = {
   listAgentRuns: route({
@@ -144,6 +172,29 @@ export const runtimeRoutes = {
     input: z.strictObject({ run_id: RunId }),
     output: z.strictObject({ cancelled_run_ids: z.array(RunId) }),
     summary: 'End a run and all that work for it',
+  }),
+  replayRun: route({
+    ...places.replayRun,
+    access: 'operate',
+    input: z.strictObject({
+      /** A run, or a session whose last run is meant. */
+      id: z.string().min(1).max(200),
+      /** The step, or the seq of an event, from which on a model is really asked. */
+      from: z.int().min(1).optional(),
+      model: z.string().min(1).max(200).optional(),
+      prompt: z
+        .string()
+        .min(1)
+        .max(1024 * 1024)
+        .optional(),
+      /** Whether tools are really run from there on; else the record answers, or nothing does. */
+      run_tools: z.boolean().default(false),
+      /** Whether what the journal shows will do where the texts themselves are gone. */
+      inexact: z.boolean().default(false),
+    }),
+    output: ReplayView,
+    summary: 'Run a run again from its record and compare, or go on from one of its steps in another way',
+    maxBodyBytes: 2 * 1024 * 1024,
   }),
   chat: route({
     ...places.chat,

@@ -45,7 +45,11 @@ export type RunDeps = AskDeps & {
   /** Why the run may not go on: a budget is used up. */
   readonly spent: () => string | undefined
   /** Why a call that the gates let through is refused all the same: a rule, or the person who was asked. */
-  readonly refusal: (call: { readonly tool: string; readonly input: unknown }) => Promise<Denial | undefined>
+  readonly refusal: (call: {
+    readonly callId: string
+    readonly tool: string
+    readonly input: unknown
+  }) => Promise<Denial | undefined>
   /** Most characters of one result that a model is told. */
   readonly resultChars: number
   /** From how many tokens on a conversation with this model is made shorter. */

@@ -8,6 +8,9 @@ import { wordsOf } from './words-of.ts'
 const request =
   'Write down what is needed to go on with this work without the conversation above: the task in full, what was decided and why, what was done to which files, what failed and how, what is left, and exact names, paths and commands. Nothing else.'
 
+/** A shorter conversation as it is kept, with what the model said of the longer one. */
+export type Compacted = { readonly messages: readonly ModelMessage[]; readonly said: ModelTurn['parts'] }
+
 /** Replaces a conversation that grew too long by its own summary; the task itself is kept word for word. */
 export async function compact(
   deps: RunDeps,
@@ -32,8 +35,9 @@ export async function compact(
     },
   ]
   run.messages.splice(0, run.messages.length, ...system, ...rest)
+  const kept: Compacted = { messages: rest, said: turn.parts }
   deps.record(
-    deps.keep(rest).then((vault) => [
+    deps.keep(kept).then((vault) => [
       draftOf(run.root, 'context.compacted', {
         tokensBefore: tokens,
         tokensAfter: Math.ceil(JSON.stringify(run.messages).length / charsPerToken),

@@ -2,7 +2,9 @@ import type { AgentEvent } from '../contract/event.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import type { ModelMessage, ToolAnswer } from '../ports/model.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { Compacted } from './compact.ts'
 import type { RuntimeParts } from './parts.ts'
+import type { KeptAnswer } from './run-call.ts'
 
 /** A conversation as the vault has it, with an answer to every call, so that a provider takes it. */
 export type History = {
@@ -14,6 +16,9 @@ export type History = {
   /** Runs of which something is no longer in the vault. */
   readonly lost: ReadonlySet<RunId>
 }
+
+/** Which conversation, and as of which event. */
+type Wanted = { readonly sessionId: SessionId; readonly agent: string; readonly before?: number }
 
 const types = [
   'message.queued',
@@ -31,8 +36,7 @@ const cutOff =
 /** Reads the conversation of one main agent of a session again; what the vault has lost is told to the model. */
 export async function loadHistory(
   parts: Pick<RuntimeParts, 'events' | 'vault'>,
-  sessionId: SessionId,
-  agent: string,
+  { sessionId, agent, before = Infinity }: Wanted,
 ): Promise<History> {
   const queued = new Map<string, string | undefined>()
   const lost = new Set<RunId>()
@@ -40,6 +44,7 @@ export async function loadHistory(
   let since: Since = { answers: new Map(), said: [] }
   let isPlanning = false
   for await (const event of parts.events(sessionId, types)) {
+    if (event.seq >= before) break
     if (event.type === 'message.queued') queued.set(event.payload.messageId, event.payload.vault)
     if (event.actor !== agent || event.parentRunId !== undefined) continue
     if (event.type === 'message.accepted') {
@@ -48,11 +53,15 @@ export async function loadHistory(
     } else if (event.type === 'llm.request.completed' || event.type === 'context.compacted') {
       // Turns that were asked for besides the conversation, as for a summary, are not kept.
       if (event.payload.vault === undefined) continue
-      const gained = (await kept(parts.vault, event.payload.vault)) as ModelMessage[] | undefined
-      if (!gained) lost.add(event.runId)
-      else if (event.type === 'context.compacted') lost.clear()
-      const isOn = gained && event.type === 'llm.request.completed'
-      messages = isOn ? [...messages, ...gained] : (gained ?? [])
+      const entry = await kept(parts.vault, event.payload.vault)
+      if (!entry) {
+        lost.add(event.runId)
+        messages = []
+      } else if (event.type === 'llm.request.completed') messages.push(...(entry as ModelMessage[]))
+      else {
+        lost.clear()
+        messages = [...(entry as Compacted).messages]
+      }
       since = { answers: new Map(), said: [] }
     } else if (isCallEnd(event)) {
       since.answers.set(event.payload.callId, event)
@@ -60,9 +69,9 @@ export async function loadHistory(
     }
   }
   if (lost.size > 0) messages = whole(messages)
-  const before = messages.length
+  const keptUntil = messages.length
   messages.push(...(await unkept(parts.vault, messages.at(-1), { since, lost })))
-  return { messages, kept: before, isPlanning, lost }
+  return { messages, kept: keptUntil, isPlanning, lost }
 }
 
 const isCallEnd = (event: AgentEvent): event is CallEnd => /^tool\.call\.(?!started)/.test(event.type)
@@ -119,6 +128,7 @@ async function answerOf(vault: Vault, { type, payload }: CallEnd): Promise<ToolA
   const { callId, tool } = payload
   if (type === 'tool.call.denied') return { callId, tool, text: 'It was denied.', isError: true }
   if (payload.vault === undefined) return undefined
-  const answer = (await kept(vault, payload.vault)) as ToolAnswer | undefined
-  return answer ?? { callId, tool, text: 'Its result is no longer kept.', isError: true }
+  const answer = (await kept(vault, payload.vault)) as KeptAnswer | undefined
+  const { text, isError } = answer ?? { text: 'Its result is no longer kept.', isError: true }
+  return { callId, tool, text, isError }
 }

@@ -61,6 +61,12 @@ export class Lane {
     this.#start(this.#resume(span))
   }
 
+  /** Goes on from a conversation that was held elsewhere; resolves with its end. */
+  async goOnFrom(given: Pick<RunPlan, 'messages' | 'task' | 'wrap'>): Promise<void> {
+    this.#start(this.#goOnFrom(given))
+    await this.#work
+  }
+
   /** Nothing is begun any more; what waits goes on waiting. */
   close(): void {
     this.#closing.abort()
@@ -125,6 +131,21 @@ export class Lane {
     })
   }
 
+  async #goOnFrom(given: Pick<RunPlan, 'messages' | 'task' | 'wrap'>): Promise<void> {
+    const { parts } = this.#host
+    const state = this.#state()
+    const root = state && sessionRoot(state, this.agent)
+    const found = state && (await this.#definition(state.managed?.workingDir ?? '/'))
+    if (!state || !root || !found || 'error' in found) return
+    const run = new LiveRun({
+      root: { ...root, runId: parts.ids.run(), spanId: parts.ids.span(), actor: this.agent },
+      parentSpanId: root.spanId,
+      agent: found.agent,
+      startedMs: parts.clock.now(),
+    })
+    await this.#perform(state, { ...found, ...given, run, kept: 0, begins: [] })
+  }
+
   async #resume(span: OpenSpan): Promise<void> {
     const { parts } = this.#host
     const state = this.#state()
@@ -154,7 +175,7 @@ export class Lane {
 
   async #perform(
     state: Readonly<SessionState>,
-    given: Pick<RunPlan, 'run' | 'begins' | 'task' | 'messages' | 'kept' | 'turns' | 'agents'>,
+    given: Pick<RunPlan, 'run' | 'begins' | 'task' | 'messages' | 'kept' | 'turns' | 'agents' | 'wrap'>,
   ): Promise<void> {
     const { parts } = this.#host
     const { run, agents, messages } = given
@@ -186,7 +207,7 @@ export class Lane {
 
   async #load(): Promise<History> {
     const { parts, notes } = this.#host
-    const history = await loadHistory(parts, this.sessionId, this.agent)
+    const history = await loadHistory(parts, this)
     notes.isPlanning = history.isPlanning
     return history
   }

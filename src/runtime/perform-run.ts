@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
-import type { Draft } from '../contract/event.ts'
+import type { Draft, PayloadOf } from '../contract/event.ts'
 import type { LoopMode } from '../contract/values.ts'
 import { type LiveStatus, statusOf } from '../core/agent-loop/status-phrases.ts'
 import { systemPrompt } from '../core/agent-loop/system-prompt.ts'
@@ -39,6 +39,8 @@ export type RunPlan = {
   /** How many turns it had before it was cut off. */
   readonly turns?: number | undefined
   readonly tools: (recorder: Recorder) => readonly Tool[]
+  /** What stands between the run and each of its tools. */
+  readonly wrap?: ((tool: Tool) => Tool) | undefined
   readonly takeMessages: (recorder: Recorder) => Promise<readonly string[]>
   readonly refusal: (
     call: { readonly tool: string; readonly input: unknown },
@@ -100,8 +102,17 @@ function begin(recorder: Recorder, plan: RunPlan, opened: Opening): void {
         ...(callId && { triggeredByCallId: callId }),
       }),
     ])
+  else recorder.record([draftOf(run.root, 'decision.made', resumed())])
   if (!('error' in opened)) recorder.record([draftOf(run.root, 'decision.made', opened.decision)])
 }
+
+/** From here on a run goes on after a restart. */
+const resumed = (): PayloadOf<'decision.made'> => ({
+  subject: 'retry',
+  candidates: ['fail', 'resume'],
+  choice: 'resume',
+  reason: 'Muster was stopped while it worked (runtime.on_restart)',
+})
 
 async function outcomeOf(
   parts: RuntimeParts,
@@ -132,7 +143,10 @@ async function outcomeOf(
       maxIters: run.agent.maxIters ?? parts.config().runtime.max_iters,
       workspace: plan.workspace,
       tools: new Map(
-        [...extra.tools, ...parts.tools, ...plan.tools(recorder)].map((tool) => [tool.name, tool]),
+        [...extra.tools, ...parts.tools, ...plan.tools(recorder)].map((tool) => [
+          tool.name,
+          plan.wrap?.(tool) ?? tool,
+        ]),
       ),
       agents: new Map(
         plan.agents.flatMap((agent) => [agent.name, ...agent.aliases].map((name) => [name, agent] as const)),
@@ -200,10 +214,10 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       run.used(turn.usage)
     },
     spent: () => overBudget(parts, run, recorder),
-    async refusal(call) {
-      const path = fileOf(call.input)
+    async refusal({ tool, input }) {
+      const path = fileOf(input)
       if (path !== undefined) run.files.set(path, clock.now())
-      return plan.refusal(call, recorder)
+      return plan.refusal({ tool, input }, recorder)
     },
     resultChars: runtime.result_chars,
     compactAt: () => runtime.compact_at * runtime.context_tokens,

@@ -17,6 +17,9 @@ export type DoneCall = {
   readonly ends?: ToolOutcome['ends']
 }
 
+/** An answer as it is kept: whether the run was over with it is needed to replay it. */
+export type KeptAnswer = ToolAnswer & { readonly ends?: ToolOutcome['ends'] }
+
 /** A call, and what the model said when it made it. */
 type Call = ModelCall & { readonly why: string }
 
@@ -54,7 +57,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
     const [issue] = input?.error.issues ?? []
     return failed(`the input does not fit: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
   }
-  const refused = await deps.refusal({ tool: tool.name, input: input.data })
+  const refused = await deps.refusal({ callId: call.callId, tool: tool.name, input: input.data })
   if (refused) return denied(refused)
   run.signal.throwIfAborted()
   deps.onStatus(statusOf.calling(tool.name))
@@ -79,7 +82,8 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
   if (outcome.changes?.length) deps.onChanges(outcome.changes)
   const ended = { at, which, took: took() }
   const answered = done(call, { ...outcome, text: bounded(outcome.text, deps.resultChars) })
-  deps.record(deps.keep(answered.answer).then((vault) => endOf(ended, outcome, vault)))
+  const kept: KeptAnswer = { ...answered.answer, ...(outcome.ends && { ends: outcome.ends }) }
+  deps.record(deps.keep(kept).then((vault) => endOf(ended, outcome, vault)))
   run.signal.throwIfAborted()
   return answered
 }

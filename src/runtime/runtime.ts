@@ -18,6 +18,9 @@ import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { Questions } from './questions.ts'
 import { queueUpdate } from './queue-facts.ts'
+import { type BranchWish, branchOff } from './replay/branch-off.ts'
+import type { RecordRef } from './replay/load-record.ts'
+import { type Replay, replay } from './replay/replay.ts'
 import { endsOf } from './run-ends.ts'
 import { sessionRoot } from './session-root.ts'
 import { agentOf, closeCutOff, failLeft, settle } from './taken-up.ts'
@@ -37,6 +40,7 @@ export type OwnSessionRequest = {
   readonly loop?: LoopMode | undefined
   readonly model?: string | undefined
   readonly budget?: Budget | undefined
+  readonly replayOf?: { readonly runId: RunId; readonly step: number } | undefined
 }
 
 type OwnSession = {
@@ -113,6 +117,7 @@ export class Runtime {
         ...(request.model && { model: request.model }),
         ...(request.budget && { budget: request.budget }),
         ...(parent && { parentSessionId: parent.sessionId }),
+        ...(request.replayOf && { replayOf: request.replayOf }),
       }),
       draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
     ]
@@ -207,6 +212,22 @@ export class Runtime {
         }),
       ])
     this.#sessions.delete(state.sessionId)
+  }
+
+  /** Runs a run again from its record, offline. */
+  replay(which: RecordRef): Promise<Replay> {
+    return replay({ parts: this.#parts, questions: this.questions }, which)
+  }
+
+  /** Goes on from one of the turns of a run in another way, as a session of its own. */
+  branch(which: RecordRef, wish: BranchWish): Promise<{ sessionId: SessionId; step: number }> {
+    const host = {
+      parts: this.#parts,
+      open: (request: OwnSessionRequest) => this.open(request),
+      lane: (sessionId: SessionId, agent: string) => this.#lane(sessionId, agent),
+      end: (state: Readonly<SessionState>) => this.end(state, { outcome: 'completed', by: 'muster' }),
+    }
+    return branchOff(host, which, wish)
   }
 
   decide(

@@ -75,6 +75,7 @@ export async function ownAgents(
   const models = openModels({ config: config.models, env: {}, clock: systemClock })
   const tokens: TokenDelta[] = []
   const bugs: unknown[] = []
+  let changed = (event: AgentEvent): AgentEvent => event
   const all = async (): Promise<AgentEvent[]> => (await journal.page(0, 100_000)).map(({ event }) => event)
   const runtime = new Runtime({
     engine,
@@ -89,7 +90,7 @@ export async function ownAgents(
     tools: agentTools({ env: process.env, processes: systemProcesses(systemClock), matchesGlob }),
     openTools: async () => ({ tools: [], problems: [], close: async () => {} }),
     async *events(sessionId, types) {
-      for (const event of await all())
+      for (const event of (await all()).map((one) => changed(one)))
         if (event.sessionId === sessionId && types.includes(event.type)) yield event
     },
     onToken: (delta) => tokens.push(delta),
@@ -124,6 +125,10 @@ export async function ownAgents(
     state,
     events: all,
     abandon,
+    /** From now on the runtime reads its past so. */
+    change(how: typeof changed) {
+      changed = how
+    },
     put(path: string, text: string) {
       const file = join(workspace, path)
       mkdirSync(join(file, '..'), { recursive: true })

@@ -97,6 +97,7 @@ export const commandOutputs = {
     file: z.string(),
   }),
   models: routes.listModels.output,
+  replay: routes.replayRun.output,
   'redact test': RedactionReport,
   completion: z.strictObject({ shell: z.string(), script: z.string() }),
   'journal verify': z.strictObject({

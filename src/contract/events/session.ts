@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Capability } from '../agent-definition.ts'
 import { family } from '../event-definition.ts'
-import { SessionId } from '../ids.ts'
+import { RunId, SessionId } from '../ids.ts'
 import {
   Activity,
   Agent,
@@ -99,6 +99,8 @@ export const sessionEvents = family({
       worktree: Worktree.optional(),
       /** The walls that it runs behind; nothing when there are none. */
       isolation: Isolation.exclude(['none']).optional(),
+      /** The run that it goes on from in another way, and the turn from which on. */
+      replayOf: z.strictObject({ runId: RunId, step: Count }).optional(),
       /** The id the session has in the file it was imported from. */
       foreignId: Line.optional(),
       raw: Raw.optional(),

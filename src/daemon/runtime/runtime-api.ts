@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
-import { fleet, type RunId } from '../../contract/ids.ts'
+import { fleet, type RunId, shortId } from '../../contract/ids.ts'
 import type { RunRow } from '../../contract/index-rows.ts'
 import type { Principal } from '../../contract/principal.ts'
 import type { Api } from '../../contract/routes.ts'
@@ -19,6 +19,7 @@ import { mayAct, nameOf } from '../sessions/may-act.ts'
 import { messageView } from '../sessions/message-view.ts'
 import type { SessionHost } from '../sessions/session-host.ts'
 import { readChat } from './read-chat.ts'
+import { replayView } from './replay-view.ts'
 import { runContext } from './run-context.ts'
 import { runRecord } from './run-record.ts'
 import { workspaceTree } from './workspace-tree.ts'
@@ -41,6 +42,14 @@ export function runtimeApi(deps: RuntimeApiDeps): Pick<Api, keyof typeof runtime
     await directory.caughtUp()
     const [row] = await directory.ask('runs', { runId, isAgent: true, limit: 1 })
     if (!row) throw new AppError('not_found', `no run ${runId}; GET /api/agent-runs lists them`)
+    return row
+  }
+  const lastRun = async (word: string): Promise<RunRow> => {
+    await directory.caughtUp()
+    const { sessionId, shortId: short } = await directory.find(word)
+    const rows = await directory.ask('runs', { sessionId, isAgent: true, isNewestFirst: true, limit: 1000 })
+    const row = rows.find(({ parentRunId }) => parentRunId === null)
+    if (!row) throw new AppError('not_found', `${short} has no run yet`)
     return row
   }
   const modeOf = (root: string): LoopMode => engine.mode(root) ?? deps.usualMode()
@@ -91,6 +100,21 @@ export function runtimeApi(deps: RuntimeApiDeps): Pick<Api, keyof typeof runtime
       const { sessions } = await host.open()
       await sessions.interrupt(live)
       return { cancelled_run_ids: [run_id] }
+    },
+    async replayRun({ id, from, model, prompt, run_tools, inexact }, { principal }) {
+      const { sessionId, runId } = id.startsWith('run_') ? await runOf(id as RunId) : await lastRun(id)
+      const which = { sessionId, runId, isInexact: inexact }
+      if (from === undefined) {
+        if (model !== undefined || prompt !== undefined || run_tools)
+          throw new AppError('invalid', 'name the step from which on it goes another way: --from N')
+        return replayView(await runtime.replay(which))
+      }
+      if (inexact)
+        throw new AppError('invalid', 'a model is asked with the texts themselves only; leave --inexact out')
+      const by = nameOf(engine, principal)
+      const wish = { from, by, model, prompt, runsTools: run_tools }
+      const branched = await runtime.branch(which, wish)
+      return { verdict: 'branched', runs: [], session_id: shortId(branched.sessionId), step: branched.step }
     },
     async chat(input, { principal }) {
       const { text, agent, mode } = readChat(input.message)
