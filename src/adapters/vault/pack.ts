@@ -10,8 +10,8 @@ type Entry = { readonly at: number; readonly length: number }
 type Waiting = {
   readonly digest: string
   readonly sealed: Buffer
-  resolve(): void
-  reject(error: unknown): void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
