@@ -9,7 +9,11 @@ type Own = Awaited<ReturnType<typeof ownAgents>>
 
 async function replayed(m: Own, sessionId: SessionId, n = 0) {
   const spawned = (await m.until('agent.spawned')).filter((event) => !event.parentRunId)
-  await vi.waitUntil(() => m.state(sessionId).lifecycle === 'idle')
+  // Memory is ahead of the disk.
+  await vi.waitUntil(async () => {
+    const last = (await m.events()).at(-1)
+    return last?.type === 'session.state.changed' && last.payload.to === 'idle'
+  })
   const before = (await m.events()).length
   const found = await m.runtime.replay({ sessionId, runId: spawned[n]?.runId as RunId })
   // Nothing was written, and nothing was done.
