@@ -199,6 +199,7 @@ const streamNames = [
 
 const commands = [
   'ask',
+  'chat',
   'spawn',
   'send',
   'messages',

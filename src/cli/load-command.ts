@@ -7,6 +7,7 @@ type Loaders = { readonly [N in CommandName]: () => Promise<CommandModule<N>> }
 const loaders: Loaders = {
   watch: async () => (await import('./commands/watch.ts')).watch,
   ask: async () => (await import('./commands/ask.ts')).ask,
+  chat: async () => (await import('./commands/chat.ts')).chat,
   spawn: async () => (await import('./commands/spawn.ts')).spawn,
   send: async () => (await import('./commands/send.ts')).send,
   messages: async () => (await import('./commands/messages.ts')).messages,

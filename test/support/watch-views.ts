@@ -1,4 +1,5 @@
-import { openModel, type Size, type WatchModel } from '../../src/cli/watch/model.ts'
+import type { Size } from '../../src/cli/held-terminal.ts'
+import { openModel, type WatchModel } from '../../src/cli/watch/model.ts'
 import { reduce } from '../../src/cli/watch/reduce.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import type { ApprovalView, SessionView } from '../../src/contract/session-views.ts'

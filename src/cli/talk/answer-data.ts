@@ -1,7 +1,6 @@
 import type { Answer as AnswerData } from '../../contract/cli/talk-outputs.ts'
-import { type SessionId, shortId } from '../../contract/short-id.ts'
 import type { Answer } from './answer.ts'
-import type { Begun } from './begin-session.ts'
+import { type Begun, shortOf } from './begin-session.ts'
 import type { Ending } from './exchange.ts'
 
 /** How the waiting for an answer came to its end. */
@@ -11,11 +10,11 @@ export type Ended = Omit<Ending, 'status'> & {
 }
 
 /** An answer as data: what was heard of it, and what the run that gave it used. */
-export function answerData({ sessionId, agent }: Begun, answer: Answer, ended: Ended): AnswerData {
+export function answerData(begun: Begun, answer: Answer, ended: Ended): AnswerData {
   return {
-    session_id: shortId(sessionId as SessionId),
+    session_id: shortOf(begun),
     run_id: answer.runId ?? null,
-    agent,
+    agent: begun.agent,
     status: ended.status,
     text: answer.text === '' ? (ended.detail ?? '') : answer.text,
     output: ended.output ?? null,

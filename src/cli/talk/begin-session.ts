@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
+import { type SessionId, shortId } from '../../contract/short-id.ts'
 import type { LoopMode } from '../../contract/values.ts'
 import { isEnded, titleOf } from '../render/session-line.ts'
 
@@ -14,6 +15,9 @@ export type Wanted = {
 
 /** A session that can be listened to before anything is said in it. */
 export type Begun = { readonly sessionId: string; readonly agent: string; readonly isNew: boolean }
+
+/** The digits by which people name it. */
+export const shortOf = ({ sessionId }: Pick<Begun, 'sessionId'>): string => shortId(sessionId as SessionId)
 
 /** Begins a session with nothing said yet, or looks up the one that is named. */
 export async function beginSession(client: Client, wanted: Wanted, signal: AbortSignal): Promise<Begun> {

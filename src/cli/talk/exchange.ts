@@ -25,6 +25,7 @@ export async function* exchange(
     { project_root: cwd, session_id: sessionId, agent_id: agent, message: text },
     { signal },
   )
+  if (said.status === 'mode_set') return { status: 'completed' }
   saying.onSaid(said.message_id ?? '')
   let runId: string | undefined
   for (let read = await ear.next(); !read.done; read = await ear.next()) {

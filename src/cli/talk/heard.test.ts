@@ -34,6 +34,11 @@ test('[MUS-271] words, calls, ends and receipts are told apart in one stream', (
     agent: 'a',
     status: 'thinking',
     detail: 'Thinking',
+    isTurn: false,
+  })
+  expect(heard('AgentStatus', { agent_id: 'a', status: 'thinking', status_id: 's' })).toMatchObject({
+    kind: 'status',
+    isTurn: true,
   })
   expect(heard('Outcome', { agent_id: 'a', outcome: { status: 'failed', detail: 'why' } })).toEqual({
     kind: 'ended',

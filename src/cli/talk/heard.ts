@@ -3,7 +3,7 @@ import type { Frame } from '../../client/follow.ts'
 /** What a session of our own agents lets be heard. */
 export type Heard =
   | Of<'words', { runId: string; agent: string; text: string; isDone: boolean; isLossy: boolean }>
-  | Of<'status', { runId: string; agent: string; status: string; detail: string }>
+  | Of<'status', { runId: string; agent: string; status: string; detail: string; isTurn: boolean }>
   | ({ readonly kind: 'tool' } & ToolCall)
   | Of<'begun', { runId: string; agent: string; parent: string; task: string }>
   | Of<'said', { runId: string; from: string; to: string; text: string }>
@@ -68,7 +68,14 @@ export function heardIn({ event, data: raw }: Frame): Heard | undefined {
     case 'AgentStatus':
       if (text('status_id') !== '' && text('tool') !== '')
         return { kind: 'tool', runId, agent, callId: text('status_id'), tool: text('tool'), ...how(data) }
-      return { kind: 'status', runId, agent, status: text('status'), detail: text('detail') }
+      return {
+        kind: 'status',
+        runId,
+        agent,
+        status: text('status'),
+        detail: text('detail'),
+        isTurn: text('status') === 'thinking' && text('status_id') !== '',
+      }
     case 'SubagentSpawned':
       return {
         kind: 'begun',

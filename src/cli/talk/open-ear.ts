@@ -9,15 +9,17 @@ export type Listening = {
   readonly onRetry: (error: AppError, waitMs: number) => void
   /** Hears of each connection after a lost one. */
   readonly onReturn?: () => void
+  /** Lost connections in a row after which it gives up. */
+  readonly maxFailures?: number
 }
 
 // A daemon that is replaced or restarted comes back; who waits for an answer waits through that.
-const maxFailures = 60
+const usualFailures = 60
 const maxBackoffMs = 2000
 
 /** Begins to listen to a session; resolves when nothing that is said from now on can be missed. */
 export async function openEar(client: Client, listening: Listening): Promise<AsyncGenerator<Heard>> {
-  const { sessionId, signal, onRetry, onReturn } = listening
+  const { sessionId, signal, onRetry, onReturn, maxFailures = usualFailures } = listening
   const opened = Promise.withResolvers<void>()
   let isOpen = false
   const onOpen = () => {

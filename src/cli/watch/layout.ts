@@ -1,4 +1,4 @@
-import type { Size } from './model.ts'
+import type { Size } from '../held-terminal.ts'
 
 /** How the rows of the screen are shared out. */
 export type Layout = {

@@ -1,10 +1,9 @@
 import type { RouteInput } from '../../contract/routes.ts'
 import type { ApprovalView, ExplanationView, SessionView } from '../../contract/session-views.ts'
+import type { Size } from '../held-terminal.ts'
 import type { Row } from './arrange.ts'
 import type { Line } from './line-editor.ts'
 import type { Typed } from './read-keys.ts'
-
-export type Size = { readonly columns: number; readonly rows: number }
 
 /** A word to the person, until a time. */
 export type Note = { readonly text: string; readonly tone: 'good' | 'bad' | 'plain'; readonly until: number }

@@ -31,7 +31,7 @@ test('keys of every kind of terminal have one name each', () => {
     '<c-z>',
     '<c-l>',
   ])
-  expect(keys('\u001b\u007f\u001b?')).toEqual(['<a-bs>', '<esc>', '?'])
+  expect(keys('\u001b\u007f\u001b\r\u001b?')).toEqual(['<a-bs>', '<a-enter>', '<esc>', '?'])
 })
 
 test('what is not known is dropped whole and leaves nothing behind', () => {

@@ -79,8 +79,9 @@ function readEscape(text: string, isAll: boolean): Found | undefined {
   const [ss3, letter = ''] = /^O([A-Za-z])/.exec(next) ?? []
   if (ss3 !== undefined) return { typed: key(finals[letter]), length: escape.length + ss3.length }
   if (!isAll && /^(?:O|\[[0-9;:<=>?]*[ -/]*)?$/.test(next)) return undefined
-  // The one key with Alt that means something; any other is an escape and a key, typed fast or sent together.
+  // The keys with Alt that mean something; any other is an escape and a key, typed fast or sent together.
   if (next.startsWith('\u007f')) return { typed: key('<a-bs>'), length: 2 }
+  if (next.startsWith('\r')) return { typed: key('<a-enter>'), length: 2 }
   return { typed: key('<esc>'), length: escape.length }
 }
 

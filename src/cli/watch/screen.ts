@@ -1,176 +1,67 @@
-import { writeSync } from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
+import { HeldTerminal, type Size, type TerminalListener } from '../held-terminal.ts'
 import { frameUpdate } from './frame-update.ts'
-import type { Size } from './model.ts'
-import { readKeys, type Typed } from './read-keys.ts'
 
 // The other screen, no cursor, no wrapping of what is a column too wide, and pastes marked as such.
-const enterCodes = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h'
-const leaveCodes = '\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l'
-// A lone escape is the key only if nothing follows; over a slow line a sequence comes in two pieces.
-const escapeMs = 40
-
-/** What a screen tells of. */
-export type ScreenListener = {
-  typed(typed: Typed): void
-  resized(size: Size): void
-  /** It was away, for a job in the background or another program, and is back. */
-  returned(): void
-  /** There is nobody at the other end any more. */
-  gone(): void
+const codes = {
+  enter: '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h',
+  leave: '\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l',
 }
 
-/** The terminal as a full screen: keys in, frames out, and always given back as it was. */
+/** What a screen tells of. */
+export type ScreenListener = Omit<TerminalListener, 'entered'>
+
+/** The terminal as a full screen: keys in, frames out. */
 export class Screen {
-  readonly #process: NodeJS.Process
-  readonly #listener: ScreenListener
-  readonly #decoder = new StringDecoder('utf8')
+  readonly #held: HeldTerminal
   #shown: readonly string[] | undefined
-  #isIn = false
-  /** Another program has the terminal. */
-  #isLent = false
-  #rest = ''
-  #late: NodeJS.Timeout | undefined
-  #unstopped: NodeJS.Timeout | undefined
 
   constructor(process: NodeJS.Process, listener: ScreenListener) {
-    this.#process = process
-    this.#listener = listener
+    this.#held = new HeldTerminal(process, codes, {
+      typed: (typed) => listener.typed(typed),
+      resized: (size) => {
+        this.forget()
+        listener.resized(size)
+      },
+      entered: () => this.forget(),
+      returned: () => listener.returned(),
+      gone: () => listener.gone(),
+    })
   }
 
   get isIn(): boolean {
-    return this.#isIn
+    return this.#held.isIn
   }
 
   size(): Size {
-    const { columns, rows } = this.#process.stdout
-    return { columns: columns || 80, rows: rows || 24 }
+    return this.#held.size()
   }
 
-  /** Takes the terminal, for as long as the program lives or until it is given back. */
   open(): void {
-    const { stdin, stdout } = this.#process
-    stdin.on('data', this.#onData)
-    stdin.on('end', this.#onGone)
-    stdin.on('error', this.#onGone)
-    stdout.on('resize', this.#onResize)
-    this.#process.on('SIGTSTP', this.#onStop)
-    this.#process.on('SIGCONT', this.#onContinue)
-    // A bug is told on the terminal as it was, not on the one that goes away with us.
-    this.#process.on('uncaughtExceptionMonitor', this.#leave)
-    this.#process.on('exit', this.#leave)
-    this.#enter()
+    this.#held.open()
   }
 
   close(): void {
-    const { stdin, stdout } = this.#process
-    this.#leave()
-    clearTimeout(this.#late)
-    clearTimeout(this.#unstopped)
-    stdin.off('data', this.#onData)
-    stdin.off('end', this.#onGone)
-    stdin.off('error', this.#onGone)
-    stdout.off('resize', this.#onResize)
-    this.#process.off('SIGTSTP', this.#onStop)
-    this.#process.off('SIGCONT', this.#onContinue)
-    this.#process.off('uncaughtExceptionMonitor', this.#leave)
-    this.#process.off('exit', this.#leave)
+    this.#held.close()
+  }
+
+  lend<T>(run: () => Promise<T>): Promise<T> {
+    return this.#held.lend(run)
+  }
+
+  suspend(): void {
+    this.#held.suspend()
   }
 
   /** Draws a frame: only what differs from the last one, in one write. */
   show(lines: readonly string[]): void {
-    if (!this.#isIn) return
+    if (!this.isIn) return
     const update = frameUpdate(this.#shown, lines)
     this.#shown = lines
-    if (update !== '') this.#process.stdout.write(update)
+    this.#held.write(update)
   }
 
   /** The next frame is drawn whole. */
   forget(): void {
     this.#shown = undefined
-  }
-
-  #enter(): void {
-    if (this.#isIn || this.#isLent) return
-    this.#isIn = true
-    this.#shown = undefined
-    const { stdin } = this.#process
-    // The mode is remembered, not asked for: what a shell changed meanwhile is only set again from off.
-    stdin.setRawMode(false)
-    stdin.setRawMode(true)
-    stdin.resume()
-    this.#put(enterCodes)
-  }
-
-  /** Gives the terminal to another program for as long as that runs. */
-  async lend<T>(run: () => Promise<T>): Promise<T> {
-    this.#leave()
-    this.#isLent = true
-    try {
-      return await run()
-    } finally {
-      this.#isLent = false
-      this.#enter()
-      this.#listener.returned()
-    }
-  }
-
-  /** Goes to the background, as Ctrl-Z does for any program. */
-  suspend(): void {
-    this.#leave()
-    this.#process.off('SIGTSTP', this.#onStop)
-    // The whole job stops, not this process alone: whoever started it must see it stop.
-    this.#process.kill(0, 'SIGTSTP')
-    // Where no shell could bring it back the signal is dropped, and then nothing was stopped.
-    this.#unstopped = setTimeout(this.#onContinue, 200)
-  }
-
-  readonly #leave = (): void => {
-    if (!this.#isIn) return
-    this.#isIn = false
-    this.#put(leaveCodes)
-    const { stdin } = this.#process
-    stdin.setRawMode(false)
-    stdin.pause()
-  }
-
-  readonly #onData = (data: Buffer): void => {
-    clearTimeout(this.#late)
-    this.#take(readKeys(this.#rest + this.#decoder.write(data)))
-    if (this.#rest !== '') this.#late = setTimeout(() => this.#take(readKeys(this.#rest, true)), escapeMs)
-  }
-
-  #take({ typed, rest }: ReturnType<typeof readKeys>): void {
-    this.#rest = rest
-    for (const one of typed) this.#listener.typed(one)
-  }
-
-  readonly #onResize = (): void => {
-    this.forget()
-    this.#listener.resized(this.size())
-  }
-
-  readonly #onGone = (): void => this.#listener.gone()
-
-  readonly #onStop = (): void => this.suspend()
-
-  readonly #onContinue = (): void => {
-    clearTimeout(this.#unstopped)
-    this.#process.off('SIGTSTP', this.#onStop)
-    this.#process.on('SIGTSTP', this.#onStop)
-    // It may have been stopped by a signal that cannot be heard: then the terminal is as the shell left it.
-    this.#isIn = false
-    this.#enter()
-    this.#listener.returned()
-  }
-
-  // Written at once, also while the process ends; a terminal that is gone takes nothing more.
-  #put(codes: string): void {
-    try {
-      writeSync(this.#process.stdout.fd, codes)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code !== 'EIO' && code !== 'EPIPE' && code !== 'EBADF' && code !== 'EAGAIN') throw error
-    }
   }
 }

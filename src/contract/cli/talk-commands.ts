@@ -29,4 +29,19 @@ export const talkCommands = commandFamily({
       { line: 'sm ask architect - --json', does: 'the prompt from a pipe, one object back' },
     ],
   },
+  chat: {
+    group: 'people',
+    summary: 'speak with agents of our own, here',
+    needs: 'daemon',
+    arguments: { agent: { takes: 'optional', about: 'a main agent; lead when none is named' } },
+    options: {
+      session: { kind: 'text', value: 'session', about: 'go on with this session' },
+      model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
+      mode,
+    },
+    examples: [
+      { line: 'sm chat coder', does: 'answers as they come; /help lists what else there is' },
+      { line: 'sm chat --session 1749a2fe', does: 'go on where you left' },
+    ],
+  },
 })

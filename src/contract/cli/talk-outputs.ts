@@ -27,4 +27,8 @@ const Answer = z.strictObject({
 export type Answer = z.infer<typeof Answer>
 
 /** What the commands that speak with our own agents print with `--json`. */
-export const talkOutputs = { ask: Answer } as const
+export const talkOutputs = {
+  ask: Answer,
+  /** One for each line of standard input. */
+  chat: Answer,
+} as const
