@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
-import { ownDaemon } from '../support/own-daemon.ts'
 import { person } from '../support/person.ts'
 import { eventually } from '../support/session-daemon.ts'
 
