@@ -23,7 +23,7 @@ import type { RecordRef } from './replay/load-record.ts'
 import { type Replay, replay } from './replay/replay.ts'
 import { endsOf } from './run-ends.ts'
 import { sessionRoot } from './session-root.ts'
-import { agentOf, closeCutOff, failLeft, settle } from './taken-up.ts'
+import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 
 const previewChars = 2048
@@ -76,7 +76,7 @@ export class Runtime {
     const left = lanes.flatMap(({ run }) => run ?? [])
     for (const lane of lanes) {
       lane.close()
-      lane.run?.stop(new RunStopped('daemon', 'muster', 'Muster was stopped'))
+      lane.run?.stop(new RunStopped('daemon', 'muster', stopped))
     }
     await Promise.race([
       Promise.all(lanes.map((lane) => lane.settled())),

@@ -6,7 +6,8 @@ import type { Engine } from '../engine/engine.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { sessionRoot } from './session-root.ts'
 
-const stopped = 'Muster was stopped while it worked (runtime.on_restart)'
+/** Why a run failed that nobody went on with. */
+export const stopped = 'Muster was stopped while it worked (runtime.on_restart)'
 const interrupted = 'Muster was stopped; whether it took effect is not known'
 
 /** The agent of a run that is open. */
