@@ -64,10 +64,13 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       60_000,
     )
     await m.client.decideApproval({ id: session.session_id, verdict: 'deny', reason: 'use the other folder' })
+    await eventually(
+      async () => (await m.client.getOutput({ id: session.session_id, lines: 60 })).lines.join('\n'),
+      (text) => text.includes('use the other folder'),
+      60_000,
+    )
     await settled(m, session.session_id)
     expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
-    const { lines } = await m.client.getOutput({ id: session.session_id, lines: 60 })
-    expect(lines.join('\n')).toContain('use the other folder')
   })
 
   test('[MUS-187] a dialog that a person answers in the terminal closes the question', async (context) => {
