@@ -23,7 +23,7 @@ export function renderSent(message: MessageView): string {
 /** Messages and their receipts, oldest first. */
 export function renderMessages({ messages }: CommandOutput<'messages'>, { width, now }: View): string {
   if (messages.length === 0) return 'No messages.'
-  return table(
+  const shown = table(
     [
       { title: 'AGE', align: 'right' },
       { title: 'STATE' },
@@ -40,4 +40,7 @@ export function renderMessages({ messages }: CommandOutput<'messages'>, { width,
     ]),
     width,
   )
+  const waiting = messages.filter(({ state }) => state === 'queued').map(({ message_id }) => message_id)
+  if (waiting.length === 0) return shown
+  return `${shown}\n\nTake back what is queued with:\n${waiting.map((id) => `  sm messages dismiss ${id}`).join('\n')}`
 }

@@ -36,15 +36,15 @@ export function statusColour(status: string): Colour {
 
 /** What a session said last: its result in quotes once it has ended, else what it does. */
 export function lastWords(session: SessionView): string {
-  const { completion_message, current_task, last_checkpoint, detail } = session
+  const { completion_message, current_task, last_checkpoint, detail, spawn_prompt } = session
   if (isEnded(session)) {
     const said = oneLine(completion_message?.slice(0, longestText * 2) ?? '')
     return said === '' ? '' : `"${cut(said, longestText)}"`
   }
-  return cut(
-    oneLine((current_task ?? last_checkpoint ?? detail ?? '').slice(0, longestText * 2)),
-    longestText,
-  )
+  // An agent of our own shows no screen; what it was asked first says what it is about.
+  const asked = session.origin === 'runtime' ? spawn_prompt : null
+  const words = current_task ?? last_checkpoint ?? detail ?? asked ?? ''
+  return cut(oneLine(words.slice(0, longestText * 2)), longestText)
 }
 
 /** Since when a session stands as it does: its end, its last activity while it rests, else its start. */

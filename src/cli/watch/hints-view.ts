@@ -70,7 +70,7 @@ function listHints(model: WatchModel): readonly Hint[] {
       ? []
       : ([
           ...(asks ? ([['y', asks.subject === 'question' ? 'answer' : 'decide']] as const) : []),
-          ['enter', 'attach'],
+          ['enter', session.origin === 'runtime' ? 'chat' : 'attach'],
           ['space', 'reply'],
           ...(asks ? [] : ([['i', 'interrupt']] as const)),
           ['x', 'kill'],

@@ -54,9 +54,10 @@ function pressOnSession(model: WatchModel, key: string): Step {
   if (row === undefined) return still(model)
   const { session } = row
   const target = { id: session.id, name: shownName(session) }
+  const isOwn = session.origin === 'runtime'
   switch (key) {
     case '<enter>':
-      return { model, effects: [{ kind: 'attach', ...target }] }
+      return { model, effects: [{ kind: isOwn ? 'chat' : 'attach', ...target }] }
     case ' ':
       return still({ ...model, mode: { kind: 'reply', ...target, line: emptyLine } })
     case 'y':
@@ -79,7 +80,7 @@ function pressOnSession(model: WatchModel, key: string): Step {
       return {
         model: {
           ...model,
-          mode: overlay({ what: 'output', ...target, lines: undefined, isAlive: true, scroll: 0 }),
+          mode: overlay({ what: 'output', ...target, lines: undefined, isAlive: true, isOwn, scroll: 0 }),
         },
         effects: [{ kind: 'output', ...target }],
       }

@@ -35,6 +35,8 @@ export type Overlay = { readonly scroll: number } & (
       readonly name: string
       readonly lines: readonly string[] | undefined
       readonly isAlive: boolean
+      /** It has no terminal: what it said is shown. */
+      readonly isOwn: boolean
     }
 )
 
@@ -100,7 +102,7 @@ export type Effect =
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
   | {
-      readonly kind: 'attach' | 'interrupt' | 'kill' | 'explain' | 'output'
+      readonly kind: 'attach' | 'chat' | 'interrupt' | 'kill' | 'explain' | 'output'
       readonly id: string
       readonly name: string
     }

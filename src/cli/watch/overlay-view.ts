@@ -30,5 +30,10 @@ export function overlayTitle(overlay: Overlay, paint: Paint, width: number): str
   if (overlay.what === 'help') return paint('bold', 'Keys')
   const name = clip(overlay.name, width - 40)
   if (overlay.what === 'explain') return `${paint('bold', name)}: why it stands as it does`
-  return `${paint('bold', name)}: ${overlay.isAlive ? 'its terminal, live' : 'its terminal is gone; the last that was kept'}`
+  const what = overlay.isOwn
+    ? 'what was said and done'
+    : overlay.isAlive
+      ? 'its terminal, live'
+      : 'its terminal is gone; the last that was kept'
+  return `${paint('bold', name)}: ${what}`
 }

@@ -47,6 +47,8 @@ async function performed(effect: DaemonEffect, hands: Hands): Promise<void> {
   switch (effect.kind) {
     case 'attach':
       return attach(effect.id, hands)
+    case 'chat':
+      return chat(effect.id, hands)
     case 'send':
       return send(effect, hands)
     case 'decide':
@@ -91,6 +93,12 @@ async function attach(id: string, { client, io, lend, tell }: Hands): Promise<vo
       tone: 'good',
       text: `${attached.name} is in a tmux window of its own; Ctrl-Q leaves it`,
     })
+}
+
+/** Speaks with an agent of our own here, and comes back. */
+function chat(id: string, { io, lend }: Hands): Promise<void> {
+  const { node, entry } = io.program
+  return lend(() => runHere([node, entry, 'chat', '--session', id], io.env))
 }
 
 /** Sends a line and shows its receipts until its fate is known. */

@@ -124,7 +124,11 @@ class Watch {
     const { client, io } = this.#parts
     // What is asked for again and again is not asked for twice at once.
     const name = 'id' in effect ? `${effect.kind} ${effect.id}` : effect.kind
-    const isRepeated = effect.kind === 'explain' || effect.kind === 'output' || effect.kind === 'attach'
+    const isRepeated =
+      effect.kind === 'explain' ||
+      effect.kind === 'output' ||
+      effect.kind === 'attach' ||
+      effect.kind === 'chat'
     if (isRepeated && this.#running.has(name)) return
     this.#running.add(name)
     try {

@@ -118,6 +118,14 @@ export const sessionCommands = commandFamily({
     },
     examples: [{ line: 'sm messages def456 --failed', does: 'what never reached it, and why' }],
   },
+  'messages dismiss': {
+    group: 'people',
+    summary: 'take a message back that nobody has taken up',
+    needs: 'daemon',
+    arguments: { message: { takes: 'one', about: 'its id; sm messages lists what waits' } },
+    options: {},
+    examples: [{ line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'it is never read' }],
+  },
   interrupt: {
     group: 'people',
     summary: 'stop what sessions are doing, as Escape does',

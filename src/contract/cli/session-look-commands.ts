@@ -105,6 +105,14 @@ export const sessionLookCommands = commandFamily({
     options: { lines: { kind: 'count', value: 'count', short: 'n', default: 50, about: 'so many lines' } },
     examples: [{ line: 'sm output def456 --lines 200', does: 'what a person would see there' }],
   },
+  blackboard: {
+    group: 'agents',
+    summary: 'show what the agents of a session share',
+    needs: 'daemon',
+    arguments: { session: aSession },
+    options: {},
+    examples: [{ line: 'sm blackboard def456', does: 'each item with its source and version' }],
+  },
   what: {
     group: 'agents',
     summary: 'say in a few words what a session is about',

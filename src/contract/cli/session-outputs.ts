@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { runtimeRoutes } from '../runtime-routes.ts'
 import { sessionRoutes } from '../session-routes.ts'
 import { SessionDetail, SessionView, SpawnedView } from '../session-views.ts'
 
@@ -11,6 +12,7 @@ export const sessionOutputs = {
   spawn: z.union([SpawnedView, SessionDetail]),
   send: sessionRoutes.sendMessage.output,
   messages: sessionRoutes.listMessages.output,
+  'messages dismiss': runtimeRoutes.dismissMessage.output,
   interrupt: sessionRoutes.interruptSession.output,
   kill: sessionRoutes.killSession.output,
   budget: sessionRoutes.updateSession.output,
@@ -35,6 +37,7 @@ export const sessionOutputs = {
   events: sessionRoutes.listSessionEvents.output.shape.events.element,
   tail: sessionRoutes.getTranscript.output,
   output: sessionRoutes.getOutput.output,
+  blackboard: runtimeRoutes.getBlackboard.output,
   what: sessionRoutes.getSummary.output,
   explain: sessionRoutes.explainSession.output,
   ps: sessionRoutes.listProcesses.output,

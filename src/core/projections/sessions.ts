@@ -116,6 +116,9 @@ const changes: Handlers<Change> = {
     },
     keep: ended.has(payload.to) ? { endedMs: atMs } : {},
   }),
+  // The first prompt is what a session is about, when it was begun without one.
+  'agent.spawned': ({ parentRunId, payload }) =>
+    parentRunId === undefined ? { keep: { prompt: oneLine(payload.agentTask) } } : {},
   // A subagent's activity is its run's; the session shows what its main agent does.
   'agent.status.changed': ({ parentRunId, payload }) =>
     parentRunId === undefined ? { set: { activity: payload.status } } : {},

@@ -39,9 +39,12 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const managed = state?.managed
   // Memory knows of an end before the disk does; it is shown when the row can say why.
   const isAhead = state !== undefined && hasEnded(state) && row.endedMs === null
-  const status = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
-  const isEnded = ends.some((end) => end === status)
+  const lifecycle = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
+  const isEnded = ends.some((end) => end === lifecycle)
   const asks = state?.asks?.length ?? 0
+  const isOwn = managed?.origin === 'runtime'
+  // Of our own agents nothing is guessed: one that asks waits.
+  const status = isOwn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
   const tokens = row.tokens ?? 0
   const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]
   return {
@@ -56,9 +59,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     origin: row.origin,
     status,
     activity: isEnded ? null : (verdict?.activity ?? row.activity),
-    health: verdict?.health ?? (managed?.origin === 'runtime' && !isEnded ? 'ok' : 'unknown'),
+    health: verdict?.health ?? (isOwn && !isEnded ? 'ok' : 'unknown'),
     detail: row.detail,
-    waiting_for: waiting ?? (asks > 0 && !isEnded ? 'approval' : null),
+    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isOwn ? askedOf(state) : 'approval') : null),
     limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
     current_task: row.task,
     lock: managed?.lock ?? null,
@@ -70,7 +73,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
     tmux_session: row.tmuxSession,
     tmux_socket: managed?.place?.socket ?? null,
-    is_alive: managed?.origin === 'runtime' ? !isEnded : isAlive(managed, beside),
+    is_alive: isOwn ? !isEnded : isAlive(managed, beside),
     attached: beside.attached ?? 0,
     spawn_prompt: row.prompt,
     created_at: iso(row.startedMs ?? row.firstMs),
@@ -91,6 +94,13 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     last_checkpoint: row.milestone,
     alerts: isEnded ? [] : alertsOf({ verdict, evidence: beside.evidence, tokens, typical: beside.typical }),
   }
+}
+
+/** What an agent of our own asks for first. */
+function askedOf(state: Readonly<SessionState> | undefined): SessionView['waiting_for'] {
+  const subject = state?.asks?.[0]?.subject
+  if (subject === 'tool') return 'permission'
+  return subject === 'question' || subject === 'plan' ? subject : 'approval'
 }
 
 function isAlive(managed: Managed | undefined, { verdict, evidence }: Beside): boolean {

@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { sessionRoot } from '../../runtime/session-root.ts'
+import type { Reached } from '../sessions/checkpoints.ts'
 
 type Deps = { readonly engine: Engine; readonly runtime: Runtime }
 
@@ -16,10 +17,25 @@ export const isOwn = ({ origin }: SessionRow): boolean => origin === 'runtime'
 /** A session of our own agents that is open. */
 export function openOwn({ engine }: Pick<Deps, 'engine'>, row: SessionRow): Readonly<SessionState> {
   const state = engine.session(row.sessionId)
-  if (!state || hasEnded(state))
-    throw new AppError('conflict', `${row.name ?? row.shortId} has ended; begin another with: sm chat`)
+  if (!state || hasEnded(state)) throw ended(row)
   return state
 }
+
+/** Where a milestone of it goes; its agents work in its folder, as whoever asked for them does. */
+export function ownReached(deps: Pick<Deps, 'engine'>, row: SessionRow, by: string): Omit<Reached, 'row'> {
+  const root = sessionRoot(openOwn(deps, row), by)
+  if (!root) throw ended(row)
+  return { root, isIsolated: false, say: (drafts) => deps.engine.perform(drafts) }
+}
+
+/** There is no program to start again: it is open, or it is over. */
+export function notResumed(row: SessionRow): AppError {
+  if (row.endedMs !== null) return ended(row)
+  return new AppError('conflict', `${row.shortId} is open; speak with it: sm chat --session ${row.shortId}`)
+}
+
+const ended = (row: SessionRow): AppError =>
+  new AppError('conflict', `${row.name ?? row.shortId} has ended; begin another with: sm chat`)
 
 /** Says something to it; when it waits on a question, that is the answer. Answers the id of the message, if it is one. */
 export async function sendToOwn(

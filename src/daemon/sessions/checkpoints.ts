@@ -1,32 +1,37 @@
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { CheckpointView } from '../../contract/session-views.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
+import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
-import type { Live } from '../../engine/sessions/sessions.ts'
 import type { Directory } from './directory.ts'
 
 type Deps = { readonly parts: Parts; readonly directory: Directory }
 type Said = { readonly message: string; readonly metadata?: Record<string, unknown> | undefined }
 
+/** Whose milestone it is: where its facts go, and whether its folder can be trusted. */
+export type Reached = {
+  readonly row: SessionRow
+  readonly root: Root
+  readonly isIsolated: boolean
+  readonly say: (drafts: readonly Draft[]) => Promise<void>
+}
+
 /** Records a milestone with the state of the work tree under a ref of ours, tokens and cost so far. */
 export async function addCheckpoint(
   { parts, directory }: Deps,
-  { row, live, said }: { row: SessionRow; live: Live; said: Said },
+  { row, root, isIsolated, say, said }: Reached & { readonly said: Said },
   signal: AbortSignal,
 ): Promise<CheckpointView> {
-  await live.transcript.settled()
   const number = (await directory.checkpoints(row.sessionId)).length + 1
   const folder = row.workingDir
   const ref = `refs/muster/${shortId(row.sessionId)}/${number}`
   // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
-  const isIsolated = live.watch.state()?.managed?.isolation !== undefined
   const kept = folder === null || isIsolated ? undefined : await parts.workspace.snapshot(folder, ref, signal)
   const now = await directory.find(row.sessionId)
-  const { watch } = live
-  await watch.say([
-    draftOf(watch.root, 'progress.checkpoint', {
+  await say([
+    draftOf(root, 'progress.checkpoint', {
       message: said.message,
       ...(said.metadata && { metadata: said.metadata }),
       ...(now.tokens !== null && { tokensAtCheckpoint: now.tokens }),

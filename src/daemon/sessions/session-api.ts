@@ -18,12 +18,21 @@ import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { endOwn, isOwn, openOwn, sendToOwn, updateOwn } from '../runtime/own-session.ts'
+import { explainOwn } from '../runtime/explain-own.ts'
+import {
+  endOwn,
+  isOwn,
+  notResumed,
+  openOwn,
+  ownReached,
+  sendToOwn,
+  updateOwn,
+} from '../runtime/own-session.ts'
 import { ownTranscript } from '../runtime/own-transcript.ts'
 import { adoptSession } from './adopt-session.ts'
 import { approvalView } from './approval-view.ts'
 import { checkSessions } from './check-sessions.ts'
-import { addCheckpoint, diffCheckpoints } from './checkpoints.ts'
+import { addCheckpoint, diffCheckpoints, type Reached } from './checkpoints.ts'
 import { decideAsk } from './decide-ask.ts'
 import type { Directory } from './directory.ts'
 import { killTree } from './kill-tree.ts'
@@ -144,7 +153,10 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     async addCheckpoint({ id, ...said }, { principal, signal }) {
       const row = await own(id, principal)
       const { parts } = await host.open()
-      return addCheckpoint({ parts, directory }, { row, live: directory.live(row), said }, signal)
+      const reached = isOwn(row)
+        ? ownReached(deps, row, nameOf(engine, principal))
+        : await reachedBy(directory.live(row))
+      return addCheckpoint({ parts, directory }, { ...reached, row, said }, signal)
     },
     async diffCheckpoints({ id, from, to }, { principal, signal }) {
       const row = await own(id, principal)
@@ -242,6 +254,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       const { sessions } = await host.open()
       const state = await engine.known(row.sessionId)
       if (row.origin === 'observed') throw onlyObserved(row)
+      if (isOwn(row)) throw notResumed(row)
       if (!state)
         throw new AppError('conflict', `${row.shortId} is a record only; there is nothing to resume`)
       await sessions.resume(state, nameOf(engine, principal), signal)
@@ -257,6 +270,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     },
     async explainSession({ id }, { principal }) {
       const row = await own(id, principal)
+      if (isOwn(row)) return explainOwn(await directory.view(row), { runtime, clock })
       if (row.origin !== 'observed') directory.live(row)
       const { evidence = noEvidence, options } = directory.seen(row.sessionId)
       const { verdict, signs, wouldChange } = explain(evidence, options)
@@ -306,6 +320,11 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
     async getAttach({ id }, { principal }) {
       const row = await own(id, principal)
       if (row.origin === 'observed') throw onlyObserved(row)
+      if (isOwn(row))
+        throw new AppError(
+          'conflict',
+          `${row.shortId} is an agent of our own and has no terminal; speak with it: sm chat --session ${row.shortId}`,
+        )
       const place = engine.session(row.sessionId)?.managed?.place
       if (!place) throw new AppError('conflict', 'the session has no terminal to attach to')
       const { parts } = await host.open()
@@ -355,6 +374,16 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       const reply = await sessions.hook(liveOf(sessions, principal), { cli, payload, at }, signal)
       return { body: reply.body, exit_code: reply.exitCode }
     },
+  }
+}
+
+/** A milestone of a session in a terminal; what its transcript says first is told first. */
+async function reachedBy({ transcript, watch }: Live): Promise<Omit<Reached, 'row'>> {
+  await transcript.settled()
+  return {
+    root: watch.root,
+    isIsolated: watch.state()?.managed?.isolation !== undefined,
+    say: (drafts) => watch.say(drafts),
   }
 }
 
