@@ -80,16 +80,15 @@ export type TreeNode = {
   last_modified?: number | undefined
   children?: TreeNode[] | undefined
 }
-const TreeNode: z.ZodType<TreeNode> = z.lazy(() =>
-  z.strictObject({
-    type: z.enum(['dir', 'file']),
-    path: z.string(),
-    agent: z.string().optional(),
-    status: z.literal('working').optional(),
-    last_modified: Seconds.optional(),
-    children: z.array(TreeNode).optional(),
-  }),
-)
+/** Folders hold nodes of the same kind, however deep. */
+const TreeNode = z.strictObject({
+  type: z.enum(['dir', 'file']),
+  path: z.string(),
+  agent: z.string().optional(),
+  status: z.literal('working').optional(),
+  last_modified: Seconds.optional(),
+  children: z.array(z.looseObject({ type: z.enum(['dir', 'file']), path: z.string() })).optional(),
+})
 
 const Settings = z.strictObject({ project_root: z.string(), mode: LoopMode })
 

@@ -111,6 +111,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.defer(() => thread.stop())
   const authority = await openAuthority(files, systemClock)
   const vault = await openVault(files.vault, files.vaultKey)
+  parts.defer(() => vault.close())
   const loadAgents = async (signal: AbortSignal) =>
     (await options.agents.load(options.agentProject, signal)).agents
   const env = givenEnvironment(options.env)

@@ -8,4 +8,6 @@ export type Vault = {
   release(owner: string, endedAt: number): Promise<void>
   /** Deletes what was released before the given time; answers how many entries went. */
   sweep(releasedBefore: number): Promise<number>
+  /** Lets go of its files; what is put afterwards opens them again. */
+  close(): Promise<void>
 }

@@ -10,7 +10,8 @@ const main = join(root, 'src', 'cli', 'main.ts')
 
 const folders: string[] = []
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 })
 
 /** A folder of its own for one test, short enough for a socket. */

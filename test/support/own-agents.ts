@@ -103,6 +103,7 @@ export async function ownAgents(
     if (isClosed) return
     isClosed = true
     await models.close()
+    await vault.close()
     await journal.close().catch(() => {})
   }
   onTestFinished(async () => {

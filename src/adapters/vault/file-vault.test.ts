@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { openVault } from './file-vault.ts'
+import { openVault as openFileVault } from './file-vault.ts'
+
+async function openVault(dir: string, keyFile: string) {
+  const vault = await openFileVault(dir, keyFile)
+  onTestFinished(() => vault.close())
+  return vault
+}
 
 const text = 'raw prompt with a password'
 const bytes = Buffer.from(text)

@@ -77,6 +77,9 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
       }
       return gone
     },
+    async close() {
+      await Promise.all([...packs.keys()].map(forget))
+    },
   }
 }
 
