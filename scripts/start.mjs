@@ -15,9 +15,22 @@ await main(async () => {
   const up = spawnSync(join(root, 'sm'), ['up'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (up.status !== 0) return up.status ?? 1
   print('Found on this machine', await found(process.env))
+  showWork()
   print('Next', next)
   return 0
 })
+
+// What there is comes first; where nothing has happened yet, an agent shows what it does. Neither may end the start.
+function showWork() {
+  const shown = sm('demo', '--once') || sm('all')
+  // It need not be on the path yet.
+  if (shown !== '') process.stdout.write(`\n${shown.replaceAll('\n  sm ', '\n  ./sm ')}`)
+}
+
+function sm(...args) {
+  const options = { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' }
+  return spawnSync(join(root, 'sm'), args, options).stdout ?? ''
+}
 
 function print(title, rows) {
   const width = Math.max(...rows.map(([term]) => term.length))

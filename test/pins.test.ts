@@ -200,6 +200,7 @@ const streamNames = [
 const commands = [
   'ask',
   'chat',
+  'demo',
   'spawn',
   'send',
   'messages',

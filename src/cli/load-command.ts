@@ -8,6 +8,7 @@ const loaders: Loaders = {
   watch: async () => (await import('./commands/watch.ts')).watch,
   ask: async () => (await import('./commands/ask.ts')).ask,
   chat: async () => (await import('./commands/chat.ts')).chat,
+  demo: async () => (await import('./commands/demo.ts')).demo,
   spawn: async () => (await import('./commands/spawn.ts')).spawn,
   send: async () => (await import('./commands/send.ts')).send,
   messages: async () => (await import('./commands/messages.ts')).messages,

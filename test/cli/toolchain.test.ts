@@ -142,6 +142,23 @@ describe('npm start', () => {
     expect(stdout).toContain('\n  keys      ANTHROPIC_API_KEY\n')
     expect(stdout).not.toContain('sk-ant')
     expect(stdout.split('\nNext\n')[1]?.trim().split('\n')).toHaveLength(3)
+    expect(stdout).toContain('\nup: demo --once\n')
+  })
+
+  test('[MUS-214] where something has happened already, that is shown instead; neither can fail the start', async () => {
+    const folder = bareCheckout()
+    const { env } = noteTakingNpm(folder)
+    const start = () =>
+      runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], { cwd: folder, env })
+    const script = (more: string) => ({
+      sm: `#!/bin/sh\ncase $1 in demo) ${more};; all) echo "  sm all: a session";; esac\n`,
+    })
+    write(folder, script(':'), 0o755)
+    expect(await start()).toMatchObject({ code: 0, stdout: expect.stringContaining('sm all: a session') })
+    write(folder, script('echo "sm: no" >&2; exit 6'), 0o755)
+    expect(await start()).toMatchObject({ code: 0, stderr: expect.stringContaining('sm: no') })
+    write(folder, script("printf 'Look\\n  sm all\\n'"), 0o755)
+    expect((await start()).stdout).toContain('Look\n  ./sm all\n')
   })
 
   test('[MUS-212] when the daemon cannot start, that is the exit', async () => {

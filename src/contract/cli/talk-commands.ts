@@ -44,4 +44,12 @@ export const talkCommands = commandFamily({
       { line: 'sm chat --session 1749a2fe', does: 'go on where you left' },
     ],
   },
+  demo: {
+    group: 'people',
+    summary: 'watch an agent of our own mend a small project',
+    needs: 'daemon',
+    arguments: {},
+    options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
+    examples: [{ line: 'sm demo', does: 'real tools and a real test; no model is called' }],
+  },
 })
