@@ -91,6 +91,31 @@ test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
   expect((await m.client().listSessions({})).sessions).toMatchObject([{ status: 'abandoned' }])
 })
 
+test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of a subagent is not the answer', async () => {
+  const m = await ownDaemon()
+  const child = script({ text: 'It is 42.' })
+  const kept = m.begin([
+    'ask',
+    'boss',
+    script(
+      call('Task', { subagent_type: 'finder', prompt: child }),
+      { text: 'All done.' },
+      { text: 'never' },
+    ),
+    '--keep',
+  ])
+  const { code, out, err } = await kept.ended
+  expect({ code, out }).toEqual({ code: 0, out: 'All done.\n' })
+  const session = /sm chat --session ([0-9a-f]{8})/.exec(err)?.[1] ?? ''
+  const late = script({ text: 'I begin', ...look }, { text: 'late', delayMs: 60_000 })
+  const asked = m.begin(['ask', 'boss', late, '--session', session])
+  await eventually(async () => asked.out(), hasText)
+  asked.child.kill('SIGINT')
+  expect((await asked.ended).code).toBe(130)
+  expect((await m.client().listAgentRuns({ session_id: session }))[0]).toMatchObject({ status: 'cancelled' })
+  expect(await m.client().getSession({ id: session })).toMatchObject({ status: 'idle' })
+})
+
 test('[MUS-271][MUS-259] what waits for a decision is told with the way to answer it', async () => {
   const m = await ownDaemon('runtime: { approvals: [{ tool: Bash, action: ask }] }\n')
   const asked = m.begin(['ask', 'boss', script(call('Bash', { command: 'echo hi' }), { text: 'It ran.' })])
