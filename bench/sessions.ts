@@ -37,7 +37,8 @@ export async function run(): Promise<Figure[]> {
       const node = median(await times(9, () => runs(process.execPath, ['-e', '0'])))
       const sm = join(import.meta.dirname, '..', 'dist', 'sm.mjs')
       const all = median(await times(9, () => runs(process.execPath, [sm, 'all'], { MUSTER_HOME: home })))
-      await sleep(5000)
+      // The garbage of two hundred spawns is collected within this time.
+      await sleep(20_000)
       const before = cpuMs(daemon.process.pid)
       await sleep(idleMs)
       const idle = (cpuMs(daemon.process.pid) - before) / idleMs
