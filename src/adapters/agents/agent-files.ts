@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { AgentDefinitions, AgentProject } from '../../ports/agent-definitions.ts'
-import { type AgentFolder, loadAgents } from './load-agents.ts'
+import { type AgentFolder, type KnownFiles, loadAgents } from './load-agents.ts'
 import { watchAgents } from './watch-agents.ts'
 
 /** The folders that do not depend on a project. */
@@ -8,9 +8,13 @@ export type AgentHomes = { readonly shippedDir: string; readonly userDir: string
 
 /** Agent definitions from Markdown files on disk. */
 export function agentFiles(homes: AgentHomes): AgentDefinitions {
+  const known: KnownFiles = new Map()
   return {
     load: (project, signal) =>
-      loadAgents({ folders: foldersOf(homes, project), projectTrusted: project?.trusted ?? false }, signal),
+      loadAgents(
+        { folders: foldersOf(homes, project), projectTrusted: project?.trusted ?? false, known },
+        signal,
+      ),
     watch: (project, onChange, signal) => {
       watchAgents(
         foldersOf(homes, project).map(({ dir }) => dir),

@@ -17,16 +17,28 @@ export type AgentFolder = {
 }
 
 /** The folders in which agents are looked for. */
-export type AgentFolders = { readonly folders: readonly AgentFolder[]; readonly projectTrusted: boolean }
+export type AgentFolders = {
+  readonly folders: readonly AgentFolder[]
+  readonly projectTrusted: boolean
+  /** Files as they were last parsed: they are read for every spawn and hardly ever change. */
+  readonly known?: KnownFiles
+}
+
+/** What came of a file, by its path. */
+export type KnownFiles = Map<string, { readonly text: string; readonly parsed: ParsedAgent }>
+
+const mostKnown = 1000
 
 /** Reads every agent file, leaves out the broken ones with a reason, and lays the rest over each other. */
 export async function loadAgents(from: AgentFolders, signal: AbortSignal): Promise<LoadedAgents> {
   const parsed: ParsedAgent[] = []
+  const { known = new Map() } = from
   for (const folder of from.folders) {
-    for (const file of await agentFilesIn(folder.dir)) {
-      const read = await readAgent(join(folder.dir, file), { folder, signal })
-      if (read.hasFrontmatter || !folder.isMixed) parsed.push(read)
-    }
+    const files = await agentFilesIn(folder.dir)
+    const all = await Promise.all(
+      files.map((file) => readAgent(join(folder.dir, file), { folder, known, signal })),
+    )
+    parsed.push(...all.filter((read) => read.hasFrontmatter || !folder.isMixed))
   }
   const agents = parsed.map(({ agent }) => agent).filter((agent) => agent !== undefined)
   const layered = layerAgents({ agents, trusted: from.projectTrusted })
@@ -43,7 +55,7 @@ async function agentFilesIn(dir: string): Promise<string[]> {
 
 async function readAgent(
   file: string,
-  at: { folder: AgentFolder; signal: AbortSignal },
+  at: { folder: AgentFolder; known: KnownFiles; signal: AbortSignal },
 ): Promise<ParsedAgent> {
   const { source, within } = at.folder
   try {
@@ -52,7 +64,13 @@ async function readAgent(
     const { size, isFile } = await sizeOf(file)
     if (!isFile) return refused(file, 'is not a regular file')
     if (size > maxBytes) return refused(file, `is larger than ${maxBytes} bytes`)
-    return parseAgent(await readFile(file, { encoding: 'utf8', signal: at.signal }), { file, source })
+    const text = await readFile(file, { encoding: 'utf8', signal: at.signal })
+    const before = at.known.get(file)
+    if (before?.text === text) return before.parsed
+    const parsed = parseAgent(text, { file, source })
+    if (at.known.size >= mostKnown) at.known.clear()
+    at.known.set(file, { text, parsed })
+    return parsed
   } catch (error) {
     // Files come and go while a folder is read: an editor saves by renaming.
     if (isMissing(error)) return { agent: undefined, problems: [], hasFrontmatter: false }
