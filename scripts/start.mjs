@@ -23,8 +23,12 @@ await main(async () => {
 // What there is comes first; where nothing has happened yet, an agent shows what it does. Neither may end the start.
 function showWork() {
   const shown = sm('demo', '--once') || sm('all')
-  // It need not be on the path yet.
-  if (shown !== '') process.stdout.write(`\n${shown.replaceAll('\n  sm ', '\n  ./sm ')}`)
+  // It need not be on the path yet; what stands beside it keeps its column.
+  const here = shown.replaceAll(
+    /\n {2}sm (.*)/g,
+    (_, rest) => `\n  ./sm ${rest.replace(/(?<=\S) {2}(?= {2})/, '')}`,
+  )
+  if (shown !== '') process.stdout.write(`\n${here}`)
 }
 
 function sm(...args) {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { definition } from '../../test/support/own-agents.ts'
 import { ids } from '../../test/support/temp-engine.ts'
 import { type ScriptedModel, startScriptedModel } from '../adapters/models/scripted/scripted-model.ts'
 import { sdkModel } from '../adapters/models/sdk/sdk-model.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Draft } from '../contract/event.ts'
 import type { LoopMode } from '../contract/values.ts'
 import { type Model, ModelFailure, type ModelRequest, type ModelTurn, type SaidPart } from '../ports/model.ts'
@@ -34,28 +34,10 @@ const echo = (name: string, changes: readonly string[] = []): Tool => ({
   },
 })
 
-const agent: AgentDefinition = {
-  name: 'lead',
-  aliases: [],
-  description: '',
-  kind: 'main',
+const agent = definition('lead', {
   tools: ['Read', 'Write', 'Task'],
   policy: { allow: ['Delegate'], delegateTargets: ['plan'] },
-  model: undefined,
-  workGlobs: [],
-  defaultLockGlobs: [],
-  skills: [],
-  idlePrompt: undefined,
-  idleIntervalSecs: undefined,
-  personality: undefined,
-  maxIters: undefined,
-  budget: undefined,
-  mcp: undefined,
-  prompt: '',
-  source: 'shipped',
-  file: '',
-  lines: {},
-}
+})
 const search = { ...agent, name: 'search', kind: 'subagent' } as const
 
 async function play(

@@ -45,7 +45,6 @@ export type OwnSessionRequest = {
 
 type OwnSession = {
   readonly lanes: Map<string, Lane>
-  readonly notes: Map<string, WorkNotes>
   /** Who had control since a person last spoke. */
   trail: string[]
 }
@@ -78,10 +77,13 @@ export class Runtime {
       lane.close()
       lane.run?.stop(new RunStopped('daemon', 'muster', stopped))
     }
+    const waiting = new AbortController()
     await Promise.race([
       Promise.all(lanes.map((lane) => lane.settled())),
-      clock.sleep(graceMs, new AbortController().signal),
+      clock.sleep(graceMs, waiting.signal).catch(() => {}),
     ])
+    // A timer that is left would hold up the end of the daemon.
+    waiting.abort()
     if (config().runtime.on_restart === 'resume') return
     for (const { root } of left) {
       const state = engine.session(root.sessionId)
@@ -325,7 +327,7 @@ export class Runtime {
   #own(sessionId: SessionId): OwnSession {
     const known = this.#sessions.get(sessionId)
     if (known) return known
-    const own: OwnSession = { lanes: new Map(), notes: new Map(), trail: [] }
+    const own: OwnSession = { lanes: new Map(), trail: [] }
     this.#sessions.set(sessionId, own)
     return own
   }
@@ -335,7 +337,6 @@ export class Runtime {
     const known = own.lanes.get(agent)
     if (known) return known
     const notes = new WorkNotes()
-    own.notes.set(agent, notes)
     const lane = new Lane(
       {
         parts: this.#parts,
