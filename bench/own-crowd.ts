@@ -15,6 +15,7 @@ const minuteMs = 60_000
 export async function run(): Promise<Figure[]> {
   return withFolder(async (home) => {
     const config = join(home, 'config.yaml')
+    writeFileSync(join(home, 'a.txt'), 'line\n'.repeat(1000))
     writeFileSync(config, `runtime: { max_iters: 1000, max_concurrent: ${agents} }\n`)
     const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config } })
     const off = new AbortController()
@@ -34,6 +35,8 @@ export async function run(): Promise<Figure[]> {
         rss[Math.floor(ms / minuteMs)]?.push(rssMb(daemon.process.pid))
         await sleep(1000)
       }
+      const runs = await daemon.client.listAgentRuns({ limit: agents * 2 })
+      const atWork = runs.filter(({ status }) => status === 'running').length
       const { seq: last } = await daemon.client.health({})
       await sleep(3000)
       off.abort()
@@ -41,6 +44,7 @@ export async function run(): Promise<Figure[]> {
       const tokens = seen.map((client) => client.tokens)
       const [one = [], , three = []] = rss
       return [
+        { what: 'agents still at work at the end', value: atWork, unit: '', atLeast: agents },
         { what: 'events in three minutes', value: last - first, unit: '' },
         { what: 'tokens that a client got', value: median(tokens), unit: '' },
         { what: 'most frames that a client missed', value: Math.max(...missed), unit: '', atMost: 0 },
@@ -60,7 +64,7 @@ const steps = () =>
   Array.from({ length: 150 }, (_, i) => ({
     text: `Step ${i}: ${'some words that are streamed piece by piece '.repeat(3)}`,
     chunkMs: 100,
-    tools: [{ name: 'Glob', input: { pattern: `nothing-${i}/*.ts` } }],
+    tools: [{ name: 'Read', input: { file_path: 'a.txt', offset: i + 1, limit: 1 } }],
   }))
 
 function follow(daemon: DaemonProcess, signal: AbortSignal) {
