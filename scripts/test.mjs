@@ -8,8 +8,12 @@ await main(() => {
   programs()
   build()
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  // Tests start the daemon and `sm` from their sources hundreds of times; each file is compiled once.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled') }
+  // Tests start the daemon and `sm` hundreds of times: what was just built, and compiled once.
+  const env = {
+    ...process.env,
+    MUSTER_TESTS_RUN: 'built',
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+  }
   const done = spawnSync(node24, [vitest, 'run', ...process.argv.slice(2)], {
     cwd: root,
     env,

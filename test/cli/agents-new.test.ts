@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadAgents } from '../../src/adapters/agents/load-agents.ts'
 import type { CommandOutput } from '../../src/contract/cli/outputs.ts'
+import { smProgram } from '../support/programs.ts'
 import { emptyEnvironment, root, runProgram, temporaryFolder } from './run-sm.ts'
 
-const main = join(root, 'src/cli/main.ts')
 const signal = new AbortController().signal
 
 /** `sm` in a project of its own. */
 function project() {
   const env = emptyEnvironment({ NODE_NO_WARNINGS: '1' })
   const cwd = temporaryFolder()
-  const sm = (...args: string[]) => runProgram(process.execPath, [main, 'agents', ...args], { env, cwd })
+  const sm = (...args: string[]) => runProgram(process.execPath, [smProgram, 'agents', ...args], { env, cwd })
   const json = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await sm(...args, '--json')
     expect(`${code} ${stderr}`).toBe('0 ')

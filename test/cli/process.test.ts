@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
-import { emptyEnvironment, root, runSm } from './run-sm.ts'
+import { smProgram } from '../support/programs.ts'
+import { emptyEnvironment, runSm } from './run-sm.ts'
 
 describe('sm as a process', () => {
   test('[MUS-121] version tells version, wire version and where it runs from', async () => {
     const plain = await runSm(['version'])
     expect(plain).toMatchObject({ code: 0, stderr: '' })
     expect(plain.stdout).toContain(`muster ${manifest.version} (wire 1, node ${process.versions.node}`)
-    expect(plain.stdout).toContain(join(root, 'src/cli/main.ts'))
+    expect(plain.stdout).toContain(smProgram)
     expect((await runSm(['--version'])).stdout).toBe(plain.stdout)
   })
 
@@ -77,12 +78,7 @@ describe('sm as a process', () => {
   test('[MUS-111] a reader that leaves early ends the command quietly', async () => {
     const child = spawn(
       'bash',
-      [
-        '-c',
-        '"$0" "$1" help | head -c 1; echo " ${PIPESTATUS[0]}"',
-        process.execPath,
-        join(root, 'src/cli/main.ts'),
-      ],
+      ['-c', '"$0" "$1" help | head -c 1; echo " ${PIPESTATUS[0]}"', process.execPath, smProgram],
       {
         env: emptyEnvironment(),
       },

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { compiledOnce } from '../support/daemon-process.ts'
+import { smProgram } from '../support/programs.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
-const main = join(root, 'src', 'cli', 'main.ts')
 
 const folders: string[] = []
 afterAll(() => {
@@ -58,7 +58,7 @@ export function emptyEnvironment(more: Record<string, string> = {}): Record<stri
   }
 }
 
-/** Runs `sm` from its source. */
+/** Runs `sm`. */
 export function runSm(args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
-  return runProgram(process.execPath, [main, ...args], { env: emptyEnvironment(env), input })
+  return runProgram(process.execPath, [smProgram, ...args], { env: emptyEnvironment(env), input })
 }

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startDaemonProcess } from './daemon-process.ts'
+import { smProgram } from './programs.ts'
 import { runtimeHome } from './runtime-daemon.ts'
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
+const main = smProgram
 
 /** A command that is under way: what it printed so far, and its end. */
 export type Running = {

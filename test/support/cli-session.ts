@@ -6,11 +6,10 @@ import { onTestFinished } from 'vitest'
 import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { cliPath, clis } from './clis.ts'
 import { type CliName, hermetic } from './hermetic.ts'
+import { smProgram } from './programs.ts'
 import { seedOpenCode } from './seed-opencode.ts'
 import { eventually, sessionDaemon } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
-
-const smEntry = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
 
 /** A daemon, the scripted model and one real CLI in a home of its own. */
 export async function cliSessions(cli: CliName, options: { version?: string; config?: string } = {}) {
@@ -44,7 +43,7 @@ ${options.config ?? ''}`,
   const sm = async (...args: string[]) => {
     const run = promisify(execFile)
     const given = { env: { ...process.env, MUSTER_HOME: m.home } }
-    return run(process.execPath, [smEntry, ...args], given).then(
+    return run(process.execPath, [smProgram, ...args], given).then(
       ({ stdout }) => ({ code: 0, text: stdout }),
       ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
     )

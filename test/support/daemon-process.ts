@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { localFetch } from '../../src/cli/local-fetch.ts'
 import { type Client, httpClient } from '../../src/client/client.ts'
-
-const source = join(import.meta.dirname, '../../src/daemon/main.ts')
-const built = join(import.meta.dirname, '../../dist/daemon.mjs')
+import { builtDaemon, daemonProgram } from './programs.ts'
 
 /** A real daemon process on a home of its own, and a client with its operator's token. */
 export type DaemonProcess = {
@@ -22,7 +20,7 @@ export type DaemonProcess = {
 export type DaemonOptions = {
   readonly env?: Record<string, string>
   readonly uid?: number
-  /** The bundle instead of the source. */
+  /** The bundle, also where a single file of tests runs. */
   readonly isBuilt?: boolean
 }
 
@@ -84,7 +82,7 @@ export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildPro
     ...compiledOnce(),
     ...options.env,
   }
-  const child = spawn(process.execPath, [options.isBuilt ? built : source], {
+  const child = spawn(process.execPath, [options.isBuilt ? builtDaemon : daemonProgram], {
     env,
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],

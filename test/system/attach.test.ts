@@ -1,11 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { root } from '../cli/run-sm.ts'
+import { smProgram } from '../support/programs.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
-const main = join(root, 'src/cli/main.ts')
 type Daemon = Awaited<ReturnType<typeof sessionDaemon>>
 
 /** A tmux server of a person, in a folder of its own; what is typed into it goes to the program that it shows. */
@@ -38,7 +36,7 @@ function server(settings = '') {
 }
 
 const smLine = (m: Daemon, ...args: string[]) =>
-  [`MUSTER_HOME=${m.home}`, process.execPath, main, ...args].join(' ')
+  [`MUSTER_HOME=${m.home}`, process.execPath, smProgram, ...args].join(' ')
 
 const attached = (m: Daemon, terminal: string) =>
   Number(m.tmux('display-message', '-p', '-t', `=${terminal}:`, '#{session_attached}'))

@@ -36,7 +36,7 @@ test('[MUS-239][SM-118] tokens of a subtree: a warning at 80 %, at 100 % all sto
   expect(await told(c, 'approval.requested', parent)).toMatchObject([{ subject: 'budget' }])
   // The next boundary: another tool is refused, the turn is interrupted, nothing new begins below.
   expect((await c.hook(child, { ...call, tool_use_id: 't2' })).body).toContain('is used up')
-  expect(await of(c, 'tool.call.denied', child)).toMatchObject([{ gate: 'budget', callId: 't2' }])
+  expect(await told(c, 'tool.call.denied', child)).toMatchObject([{ gate: 'budget', callId: 't2' }])
   const screen = async () => c.tmux('capture-pane', '-p', '-t', `=${child.tmux_session}:`)
   await eventually(screen, (text) => text.includes('^['))
   await expect(c.spawn({ parent: child.session_id })).rejects.toMatchObject({ code: 'limited' })

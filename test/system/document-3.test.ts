@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
 import { claudeHook } from '../support/claude-golden.ts'
+import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
@@ -16,7 +17,7 @@ const untouched = { child_agents: { auto_complete: { enabled: false, idle_after:
 
 /** Runs `sm` as a person, or as a session. */
 const sm = (c: World, args: readonly string[], as?: Named) =>
-  runProgram(process.execPath, [join(root, 'src/cli/main.ts'), ...args], {
+  runProgram(process.execPath, [smProgram, ...args], {
     cwd: c.work,
     env: {
       PATH: process.env['PATH'],
@@ -222,7 +223,7 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
 test('[SM-32] progress --watch shows it again until it has ended', async () => {
   const c = await standInClaude(untouched)
   const session = await c.spawn()
-  const args = [join(root, 'src/cli/main.ts'), 'progress', session.session_id, '--watch', '1', '--json']
+  const args = [smProgram, 'progress', session.session_id, '--watch', '1', '--json']
   const env = { PATH: process.env['PATH'], HOME: c.home, MUSTER_HOME: c.home }
   const watching = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const shown: boolean[] = []

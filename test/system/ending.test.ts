@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
+import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
 
-const main = join(root, 'src/cli/main.ts')
 const sm = (c: World, args: readonly string[], env: Record<string, string> = {}) =>
-  runProgram(process.execPath, [main, ...args], {
+  runProgram(process.execPath, [smProgram, ...args], {
     cwd: c.work,
     env: { PATH: process.env['PATH'], HOME: c.home, MUSTER_HOME: c.home, ...env },
   })

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
 import { fakeField } from '../support/delivery/fake-field.ts'
 import { sitDown } from '../support/delivery/person.ts'
+import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 import { tempFolder } from '../support/temp-journal.ts'
@@ -15,7 +16,7 @@ async function calm(sessions: number) {
   onTestFinished(() => field.close())
   const env = { PATH: process.env['PATH'], HOME: field.home, MUSTER_HOME: field.home, TZ: 'UTC' }
   const sm = (args: readonly string[], input = '') =>
-    runProgram(process.execPath, [join(root, 'src/cli/main.ts'), ...args], { cwd: field.home, env, input })
+    runProgram(process.execPath, [smProgram, ...args], { cwd: field.home, env, input })
   const ids = field.targets.map(({ id }) => id)
   const taken = (i: number) => field.targets[i]?.taken().map(({ text }) => text) ?? []
   return { field, sm, ids, taken }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { emptyEnvironment, runProgram, temporaryFolder } from '../cli/run-sm.ts'
 import { startDaemonProcess } from '../support/daemon-process.ts'
+import { smProgram } from '../support/programs.ts'
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
 const secret = 'sk-test-0123456789abcdef'
 
 /** `sm` of a person with these settings and keys; the daemon is stopped when the test ends. */
@@ -15,7 +15,7 @@ function person(config: string, keys: Record<string, string> = {}) {
   const home = env['HOME'] as string
   env['MUSTER_CONFIG'] = join(home, 'config.yaml')
   writeFileSync(env['MUSTER_CONFIG'], config)
-  const sm = (...args: string[]) => runProgram(process.execPath, [main, ...args], { env })
+  const sm = (...args: string[]) => runProgram(process.execPath, [smProgram, ...args], { env })
   onTestFinished(async () => {
     await sm('down')
   })

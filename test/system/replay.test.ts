@@ -1,9 +1,10 @@
 import { realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
 import { call, script } from '../support/own-agents.ts'
 import { ownDaemon } from '../support/own-daemon.ts'
+import { smProgram } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
 test('[MUS-272][MUS-46] sm replay: exact with an approval and a subagent, no text of the vault in its answer, another way from a step on', async () => {
@@ -12,7 +13,7 @@ test('[MUS-272][MUS-46] sm replay: exact with an approval and a subagent, no tex
   })
   onTestFinished(() => m.close())
   const sm = (...args: string[]) =>
-    runProgram(process.execPath, [join(root, 'src/cli/main.ts'), ...args], {
+    runProgram(process.execPath, [smProgram, ...args], {
       cwd: m.project,
       env: { PATH: process.env['PATH'], HOME: m.home, MUSTER_HOME: m.home },
     })

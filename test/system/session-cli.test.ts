@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
 import type { CommandName } from '../../src/contract/cli.ts'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
+import { smProgram } from '../support/programs.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
-const main = join(root, 'src/cli/main.ts')
 type Managed = Awaited<ReturnType<typeof sessionDaemon>>
 
 /** Runs `sm` from its source against a daemon, as a person or as a session. */
 async function smOf(m: Managed, session?: { session_id: string; id: string }) {
   const env = await environmentOf(m, session)
   return (args: readonly string[], input = '') =>
-    runProgram(process.execPath, [main, ...args], { cwd: m.home, env, input })
+    runProgram(process.execPath, [smProgram, ...args], { cwd: m.home, env, input })
 }
 
 async function environmentOf(m: Managed, session?: { session_id: string; id: string }) {
@@ -40,7 +39,11 @@ function tokenOf(m: Managed, shortId: string): Promise<string | undefined> {
 /** Starts `sm` and leaves it running. */
 async function startSm(m: Managed, session: { session_id: string; id: string }, args: readonly string[]) {
   const env = await environmentOf(m, session)
-  return spawn(process.execPath, [main, ...args], { cwd: m.home, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  return spawn(process.execPath, [smProgram, ...args], {
+    cwd: m.home,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 }
 
 /** The data of a command, checked against what the table says that it prints. */

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { emptyEnvironment, runProgram } from '../cli/run-sm.ts'
+import { smProgram } from '../support/programs.ts'
 import { exampleName, goldenText } from '../support/std-008.ts'
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
 const example = join(import.meta.dirname, '../golden/std-008', exampleName)
 
 /** `sm` as a person has it: one home, and a daemon that is stopped when the test ends. */
 function person() {
   const env = emptyEnvironment({ NODE_NO_WARNINGS: '1' })
-  const sm = (...args: string[]) => runProgram(process.execPath, [main, ...args], { env })
+  const sm = (...args: string[]) => runProgram(process.execPath, [smProgram, ...args], { env })
   const json = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await sm(...args, '--json')
     expect(`${code} ${stderr}`).toMatch(/^0 /)

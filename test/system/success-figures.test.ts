@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root, runProgram } from '../cli/run-sm.ts'
+import { runProgram } from '../cli/run-sm.ts'
+import { smProgram } from '../support/programs.ts'
 import { sessionDaemon } from '../support/session-daemon.ts'
 import { type SpawnFigures, spawnCampaign } from '../support/spawn-campaign.ts'
 import { tempFolder } from '../support/temp-journal.ts'
@@ -54,7 +54,7 @@ test('[SM-129] usability: a crew of children is followed to its end with two com
   const commands: string[][] = []
   const sm = (...args: string[]) => {
     commands.push(args)
-    return runProgram(process.execPath, [join(root, 'src/cli/main.ts'), ...args], { cwd: m.home, env })
+    return runProgram(process.execPath, [smProgram, ...args], { cwd: m.home, env })
   }
   const waited = sm('wait', ...crew.map(({ session_id }) => session_id))
   const [first, second] = crew

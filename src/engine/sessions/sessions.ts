@@ -223,10 +223,11 @@ export class Sessions {
     return answerHook({ parts: this.#parts, live, approvals: this.approvals }, report, gone)
   }
 
-  /** Presses what interrupts this CLI. */
+  /** Presses what interrupts this CLI; a screen that was seen at work before it and calm after it tells soon that it did. */
   async interrupt({ watch, delivery }: Live): Promise<void> {
     if (!watch.state()?.managed?.place)
       throw new AppError('conflict', 'the session has no terminal; see: sm explain')
+    await this.#look(watch)
     await delivery.interrupt()
     await this.#look(watch)
   }
