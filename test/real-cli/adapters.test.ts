@@ -51,25 +51,17 @@ describe.each(pins)('$name $version', (pin) => {
       .poll(async () => run.cli.dialect.screen(await run.screen(), pin.version), soon)
       .toMatchObject({ composer: { state: 'empty' }, isWorking: false })
   })
-
-  test('[MUS-209] without a daemon a role’s missing tool does not run', {
-    timeout: 180_000,
-  }, async (context) => {
-    const run = await launch(pin, context, { role: { text: '', tools: ['Read'] }, isAlone: true })
-    await expect.poll(() => run.steps(), soon).toBe(2)
-    expect(existsSync(join(run.cwd, 'made.txt'))).toBe(false)
-  })
 })
 
 const onePerCall = <T extends { callId: string }>(calls: readonly T[]): T[] => [
   ...new Map(calls.map((call) => [call.callId, call])).values(),
 ]
 
-/** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks or is gone. */
+/** Starts a CLI in a terminal by its adapter's own plan, with a daemon that hears its hooks. */
 async function launch(
   pin: (typeof pins)[number],
   context: TestContext,
-  { role, isAlone = false }: { role: NonNullable<LaunchRequest['role']>; isAlone?: boolean },
+  { role }: { role: NonNullable<LaunchRequest['role']> },
 ) {
   const command = cliPath(pin.name, pin.version)
   if (command === undefined) return context.skip(missingCli(pin))
@@ -93,7 +85,6 @@ async function launch(
     env: start.env,
     ...(pin.name === 'gemini' && { model: 'gemini-2.5-pro' }),
   })
-  if (isAlone) await daemon.stop()
   const before = model.requests().at(-1)?.n ?? 0
   const pane = await openPane(cli, request)
   const hooks = (): Signal[] => daemon.heard.flatMap((heard) => cli.dialect.hook(heard, 0))

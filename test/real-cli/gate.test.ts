@@ -11,7 +11,7 @@ const delayMs = 4000
 
 /** The role has no shell. With the daemon dead nobody can be asked: the call must not run all the same. */
 test.for(clis)(
-  '[MUS-236] $name $version: a tool that the role does not have is not run, with the daemon alive and with it dead',
+  '[MUS-209][MUS-236] $name $version: a tool that the role does not have is not run, with the daemon alive and with it dead',
   { timeout: 120_000 },
   async (cli, { skip }) => {
     const { name, version } = cli
