@@ -1,6 +1,9 @@
 /** A controller that also aborts when another signal does; dispose it to let go of that signal. */
 export type Linked = AbortController & Disposable
 
+/** Made once: an error of its own for each would cost more than what it ends. */
+const letGo = new DOMException('nobody waits for it any more', 'AbortError')
+
 /**
  * Follows another signal. `AbortSignal.any` is not used anywhere: Node 24 can lose an abort of it
  * when the garbage collector comes between.
@@ -13,7 +16,7 @@ export function linked(to: AbortSignal): Linked {
   return Object.assign(controller, {
     [Symbol.dispose]: () => {
       to.removeEventListener('abort', follow)
-      controller.abort()
+      controller.abort(letGo)
     },
   })
 }

@@ -61,3 +61,26 @@ test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and start
   expect(later).toEqual([4])
   await journal.close()
 })
+
+test('[MUS-84] where a reactor stands is saved when it did something, not for what is none of its business', async () => {
+  const dir = tempFolder()
+  const { engine, journal } = await openEngine(dir)
+  const session = sessionDrafts()
+  const saved: number[] = []
+  const cursors = { load: async () => 0, save: async (_: string, seq: number) => void saved.push(seq) }
+  const stop = new AbortController()
+  const types = new Set(['session.started'] as const)
+  const run = new ReactorRun({ name: 'test', types, react: async () => {} }, { journal, cursors })
+  const over = run.run(stop.signal)
+  const write = async (...items: Parameters<typeof engine.propose>[0]['items'][number][]) => {
+    await engine.propose({ items, principal: operator })
+    await expect.poll(() => run.report().seq).toBe(journal.watermark())
+  }
+  await write(session.started())
+  await write(session.note('one'))
+  await write(session.note('two'))
+  expect(saved).toEqual([1])
+  stop.abort()
+  await over
+  expect(saved).toEqual([1, 3])
+})

@@ -9,8 +9,11 @@ export type Reactor = {
   readonly types: ReadonlySet<EventType>
   /** What was written before it ran for the first time is none of its business. */
   readonly startsAtEnd?: boolean
-  /** What it does leaves the machine: where it stands is saved after each event, so that little is repeated. */
-  readonly isSavedEach?: boolean
+  /**
+   * When where it stands is saved; else when it has done all there is. `each`: after each event, for what leaves the
+   * machine and is to be repeated little. `seldom`: a repeat finds that all is done, so it is not worth a file.
+   */
+  readonly saved?: 'each' | 'seldom'
   react(event: AgentEvent, signal: AbortSignal): Promise<void>
 }
 
@@ -33,12 +36,16 @@ type ReactorDeps = {
 
 const pageEvents = 500
 const parkedKept = 100
+/** Events that are none of its business are read again after a crash, up to so many. */
+const unsavedEvents = 10_000
 
 /** Runs one reactor along the journal from its cursor, until the signal ends it. */
 export class ReactorRun {
   readonly #reactor: Reactor
   readonly #deps: ReactorDeps
   #seq = 0
+  #savedSeq = 0
+  #hasActed = false
   #parked: Parked[] = []
 
   constructor(reactor: Reactor, deps: ReactorDeps) {
@@ -53,14 +60,15 @@ export class ReactorRun {
   async run(signal: AbortSignal): Promise<void> {
     const { journal, cursors } = this.#deps
     this.#seq = await cursors.load(this.#reactor.name)
+    this.#savedSeq = this.#seq
     if (this.#seq === 0 && this.#reactor.startsAtEnd) {
       this.#seq = journal.watermark()
-      await cursors.save(this.#reactor.name, this.#seq)
+      await this.#save()
     }
     while (!signal.aborted) {
       const page = await journal.page(this.#seq, pageEvents)
       if (page.length === 0) {
-        await cursors.save(this.#reactor.name, this.#seq)
+        if (this.#hasActed || this.#seq - this.#savedSeq > unsavedEvents) await this.#save()
         await journal.wait(this.#seq, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })
@@ -70,10 +78,17 @@ export class ReactorRun {
         const isMeant = this.#reactor.types.has(typeOfLine(stored.line) as EventType)
         if (isMeant && !(await this.#take(stored.event, signal))) break
         this.#seq = stored.seq
-        if (isMeant && this.#reactor.isSavedEach) await cursors.save(this.#reactor.name, this.#seq)
+        this.#hasActed ||= isMeant && this.#reactor.saved !== 'seldom'
+        if (isMeant && this.#reactor.saved === 'each') await this.#save()
       }
     }
-    await cursors.save(this.#reactor.name, this.#seq)
+    if (this.#seq !== this.#savedSeq) await this.#save()
+  }
+
+  async #save(): Promise<void> {
+    await this.#deps.cursors.save(this.#reactor.name, this.#seq)
+    this.#savedSeq = this.#seq
+    this.#hasActed = false
   }
 
   /** False when it was stopped in the middle: then it begins with this event again. */

@@ -226,12 +226,14 @@ describe('speaking to one', () => {
     const asked = Promise.withResolvers<void>()
     const { base_url } = await endpoint(() => asked.resolve())
     const slept: number[] = []
-    const sleep = (ms: number) => {
+    let now = 0
+    const sleep = async (ms: number) => {
       slept.push(ms)
-      return asked.promise
+      await asked.promise
+      now += ms
     }
     const config = { timeout_seconds: 7, providers: { ollama: { base_url } } }
-    const { open } = models(config, { clock: { ...systemClock, sleep } })
+    const { open } = models(config, { clock: { ...systemClock, monotonic: () => now, sleep } })
     const model = await open({ provider: 'ollama', id: 'm' })
     await expect(model.turn(hello('Hello'), { signal: never })).rejects.toMatchObject({
       kind: 'timeout',

@@ -13,7 +13,9 @@ export type Place = {
 /** Finds where a path leads that may be relative to the workspace. */
 export async function findPlace(workspace: string, path: string): Promise<Place> {
   // Joined by hand: `..` after a link is the parent of where the link leads.
-  const full = await resolveLinks(isAbsolute(path) ? path : `${workspace}/${path}`)
+  const given = isAbsolute(path) ? path : `${workspace}/${path}`
+  // The system finds what exists at once; what does not is found link by link.
+  const full = await fs.realpath(given).catch(() => resolveLinks(given))
   return { workspace, full, relative: relative(workspace, full) }
 }
 

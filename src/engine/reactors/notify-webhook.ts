@@ -25,7 +25,7 @@ export const notifyWebhook = ({ engine, clock, config, notifier }: Deps): Reacto
   name: 'notify-webhook',
   types: toldTypes,
   startsAtEnd: true,
-  isSavedEach: true,
+  saved: 'each',
   async react(event, signal) {
     const { notifications } = config().child_agents
     const told = notifier && telling(event, notifications)

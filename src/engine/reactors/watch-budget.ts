@@ -21,6 +21,7 @@ const deepest = 64
 export const watchBudget = (deps: Deps): Reactor => ({
   name: 'watch-budget',
   types,
+  saved: 'seldom',
   async react(event) {
     let id: SessionId | undefined = event.sessionId
     for (let i = 0; id && i < deepest; i++) {

@@ -70,29 +70,23 @@ async function ask(
 /** Ends a request in which nothing was heard for too long. */
 function silenceWatch({ clock, timeoutMs }: ModelEndpoint, outer: AbortSignal) {
   const request = linked(outer)
-  let wait: AbortController | undefined
+  let heardAt = clock.monotonic()
   let late = false
-  const heard = () => {
-    wait?.abort()
-    const now = new AbortController()
-    wait = now
-    clock.sleep(timeoutMs, now.signal).then(
-      () => {
-        late = true
-        request.abort()
-      },
-      () => {},
-    )
+  // Pieces may come by the thousand: they only say when, and one timer looks at that.
+  const watch = async () => {
+    for (let leftMs = timeoutMs; leftMs > 0; leftMs = heardAt + timeoutMs - clock.monotonic())
+      await clock.sleep(leftMs, request.signal)
+    late = true
+    request.abort()
   }
-  heard()
+  watch().catch(() => {})
   return {
     signal: request.signal,
-    heard,
-    isLate: () => late,
-    [Symbol.dispose]: () => {
-      wait?.abort()
-      request[Symbol.dispose]()
+    heard: () => {
+      heardAt = clock.monotonic()
     },
+    isLate: () => late,
+    [Symbol.dispose]: () => request[Symbol.dispose](),
   }
 }
 
