@@ -14,6 +14,8 @@ import type { FollowerReport, IndexCommand, IndexThreadData } from './index-thre
 const { journal, index, search } = workerData as IndexThreadData
 const batchEvents = 5000
 const searchBatchEvents = 1000
+/** Words are found so much later than rows: many small steps would cost more than they are worth. */
+const searchEveryMs = 200
 const retryMs = 1000
 
 let segments = listSegments(layout(journal).segments)
@@ -38,6 +40,7 @@ parentPort?.close()
 
 async function run(): Promise<void> {
   let followers = await open()
+  let searchAt = 0
   while (!stopping) {
     told = false
     if (rebuilding) {
@@ -50,7 +53,10 @@ async function run(): Promise<void> {
     }
     const [rows, texts] = followers
     // Search takes a turn only when the rows are up to date: it must not slow them.
-    if ((await step(rows)) || (await step(texts))) await turn()
+    if (await step(rows)) await turn()
+    else if (told) continue
+    else if (performance.now() < searchAt) await idle(searchAt - performance.now())
+    else if (await step(texts)) searchAt = isBehind([texts]) ? 0 : performance.now() + searchEveryMs
     else if (!told && !isBehind(followers)) await idle()
   }
   for (const { follower } of followers) follower.close()
@@ -133,8 +139,13 @@ function report(message: FollowerReport): void {
   parentPort?.postMessage(message)
 }
 
-function idle(): Promise<void> {
+/** Until something is told, or for so long. */
+function idle(mostMs?: number): Promise<void> {
   return new Promise((resolve) => {
-    wake = resolve
+    const timer = mostMs === undefined ? undefined : setTimeout(resolve, mostMs)
+    wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
   })
 }

@@ -1,4 +1,4 @@
-import { constants, existsSync, promises as fs, type Stats } from 'node:fs'
+import { constants, existsSync, promises as fs, fstatSync, readlinkSync, type Stats } from 'node:fs'
 import { AppError } from '../../contract/errors.ts'
 import type { Place } from '../system/place.ts'
 import { movedAway } from './held-folder.ts'
@@ -14,9 +14,8 @@ const hasDescriptors = existsSync('/proc/self/fd')
 export async function openFile({ full }: Place): Promise<OpenFile> {
   const file = await openRegular(full)
   try {
-    const opened = hasDescriptors
-      ? await fs.readlink(`/proc/self/fd/${file.handle.fd}`)
-      : await fs.realpath(full)
+    // Of an open file the kernel knows it at once.
+    const opened = hasDescriptors ? readlinkSync(`/proc/self/fd/${file.handle.fd}`) : await fs.realpath(full)
     if (opened !== full) throw movedAway(full)
     return file
   } catch (error) {
@@ -29,7 +28,7 @@ export async function openFile({ full }: Place): Promise<OpenFile> {
 export async function openRegular(path: string, name = path): Promise<OpenFile> {
   const handle = await fs.open(path, flags)
   try {
-    const stat = await handle.stat()
+    const stat = fstatSync(handle.fd)
     if (stat.isDirectory()) throw new AppError('invalid', `${name} is a folder; list what is in it with Glob`)
     if (!stat.isFile())
       throw new AppError('invalid', `${name} is a device, pipe or socket, which has no content to read`)

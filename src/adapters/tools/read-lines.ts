@@ -13,8 +13,9 @@ export type LineBatch = {
 }
 
 type Options = {
-  /** Lines before it are counted and not kept. */
+  /** Lines before the first and after the last are counted and not kept. */
   readonly from?: number
+  readonly to?: number
   readonly mostChars: number
   readonly signal: AbortSignal
 }
@@ -22,10 +23,10 @@ type Options = {
 const chunkBytes = 64 << 10
 const newline = 10
 
-/** Reads a file of any size line by line; memory is bounded, whatever is in it. */
+/** Reads a regular file of any size line by line; memory is bounded, whatever is in it. */
 export async function* readLines(
   handle: fs.FileHandle,
-  { from = 1, mostChars, signal }: Options,
+  { from = 1, to = Infinity, mostChars, signal }: Options,
 ): AsyncGenerator<LineBatch> {
   const chunk = Buffer.allocUnsafe(chunkBytes)
   // A character of UTF-16 takes three bytes at most, so that a cut one is never among those that are kept.
@@ -35,15 +36,16 @@ export async function* readLines(
   let heldBytes = 0
   let lineBytes = 0
 
-  const add = (part: Buffer): void => {
-    lineBytes += part.length
-    if (number < from || heldBytes >= mostBytes) return
-    const kept = Buffer.from(part.subarray(0, mostBytes - heldBytes))
+  const isKept = () => number >= from && number <= to
+  const add = (begin: number, end: number): void => {
+    lineBytes += end - begin
+    if (!isKept() || heldBytes >= mostBytes) return
+    const kept = Buffer.from(chunk.subarray(begin, Math.min(end, begin + mostBytes - heldBytes)))
     held.push(kept)
     heldBytes += kept.length
   }
   const take = (): Line | undefined => {
-    const line = number < from ? undefined : makeLine(number, Buffer.concat(held), { lineBytes, mostChars })
+    const line = isKept() ? makeLine(number, Buffer.concat(held), { lineBytes, mostChars }) : undefined
     number += 1
     held = []
     heldBytes = 0
@@ -58,18 +60,19 @@ export async function* readLines(
     const lines: Line[] = []
     let begin = 0
     for (let end = part.indexOf(newline); end !== -1; end = part.indexOf(newline, begin)) {
-      add(part.subarray(begin, end))
+      add(begin, end)
       const line = take()
       if (line) lines.push(line)
       begin = end + 1
     }
-    add(part.subarray(begin))
-    if (bytesRead === 0 && lineBytes > 0) {
+    add(begin, bytesRead)
+    const isEnd = bytesRead < chunkBytes
+    if (isEnd && lineBytes > 0) {
       const last = take()
       if (last) lines.push(last)
     }
     yield { lines, count: number - 1, hasNul: part.includes(0) }
-    if (bytesRead === 0) return
+    if (isEnd) return
   }
 }
 

@@ -63,7 +63,8 @@ async function readPage(
   const lines: string[] = []
   let bytes = 0
   let last = 0
-  for await (const batch of readLines(handle, { from, mostChars: mostLineChars, signal })) {
+  // One more than is shown tells whether there is more.
+  for await (const batch of readLines(handle, { from, to: from + limit, mostChars: mostLineChars, signal })) {
     if (batch.hasNul) return 'binary'
     last = batch.count
     for (const { number, text, leftOut } of batch.lines) {

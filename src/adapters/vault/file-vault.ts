@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
@@ -20,7 +27,7 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
   await privateFolder(dir)
   const master = await loadKey(keyFile)
   const contentKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault content', keyBytes))
-  const nameKey = Buffer.from(hkdfSync('sha256', master, '', 'muster vault name', keyBytes))
+  const nameKey = createSecretKey(Buffer.from(hkdfSync('sha256', master, '', 'muster vault name', keyBytes)))
   const folderOf = (owner: string) =>
     join(dir, createHmac('sha256', nameKey).update(owner).digest('hex').slice(0, 32))
 
