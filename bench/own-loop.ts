@@ -12,6 +12,7 @@ export const about =
   'a run of 200 turns of our own agent, each with a tool call: what a turn takes beyond the same HTTP exchange made bare'
 
 const turns = 200
+const warmUp = 20
 const bareTimes = 5
 const window = 10
 
@@ -30,8 +31,11 @@ models:
     )
     const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config, BENCH_KEY: 'x' } })
     try {
-      await play(daemon, home)
-      const all = proxy.exchanges().slice(0, turns + 1)
+      // The bare client is warmed up too.
+      await play(daemon, home, warmUp)
+      const before = proxy.exchanges().length
+      await play(daemon, home, turns)
+      const all = proxy.exchanges().slice(before, before + turns + 1)
       const bare = await bareTimesOf(home, proxy.url, all)
       const overheads = bare.map((ms, i) => gap(all, i) - ms)
       const at = (turn: number) => median(overheads.slice(turn - window, turn))
@@ -56,9 +60,9 @@ const gap = (all: readonly Exchange[], i: number): number => (all[i + 1]?.atMs ?
 
 const round = (ms: number): number => Math.round(ms * 100) / 100
 
-async function play(daemon: DaemonProcess, home: string): Promise<void> {
+async function play(daemon: DaemonProcess, home: string, turns: number): Promise<void> {
   const project = join(home, 'project')
-  mkdirSync(project)
+  mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'a.txt'), 'line\n'.repeat(1000))
   const step = (i: number) => ({
     tools: [{ name: 'Read', input: { file_path: 'a.txt', offset: i + 1, limit: 1 } }],
@@ -89,7 +93,7 @@ async function bareTimesOf(home: string, url: string, exchanges: readonly Exchan
       return performance.now() - begun
     }
     ;(async () => {
-      for (let i = 0; i < 20; i++) await ask(bodies[i % bodies.length])
+      for (let i = 0; i < ${warmUp}; i++) await ask(bodies[i % bodies.length])
       const times = []
       for (const body of bodies) {
         const each = []

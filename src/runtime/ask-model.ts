@@ -109,9 +109,9 @@ async function askOnce(
     const said = { role: 'assistant', parts: turn.parts } as const
     record(
       gained
-        ? keep([...gained, said]).then((vault) => [
-            draftOf(at, 'llm.request.completed', { ...completed, vault }),
-          ])
+        ? async () => [
+            draftOf(at, 'llm.request.completed', { ...completed, vault: await keep([...gained, said]) }),
+          ]
         : [draftOf(at, 'llm.request.completed', completed)],
     )
     return turn

@@ -36,17 +36,16 @@ export async function compact(
   ]
   run.messages.splice(0, run.messages.length, ...system, ...rest)
   const kept: Compacted = { messages: rest, said: turn.parts }
-  deps.record(
-    deps.keep(kept).then((vault) => [
-      draftOf(run.root, 'context.compacted', {
-        tokensBefore: tokens,
-        tokensAfter: Math.ceil(JSON.stringify(run.messages).length / charsPerToken),
-        trigger,
-        summary,
-        vault,
-      }),
-    ]),
-  )
+  const tokensAfter = Math.ceil(JSON.stringify(run.messages).length / charsPerToken)
+  deps.record(async () => [
+    draftOf(run.root, 'context.compacted', {
+      tokensBefore: tokens,
+      tokensAfter,
+      trigger,
+      summary,
+      vault: await deps.keep(kept),
+    }),
+  ])
 }
 
 const charsPerToken = 4

@@ -54,13 +54,14 @@ export type RunOutcome = RunEnd | { readonly status: 'stopped'; readonly why: Ru
 /** Runs an agent to its one end. Whatever happens in between, the end is written; only a stopping daemon may leave it out. */
 export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<RunOutcome> {
   const { run } = plan
-  const recorder = new Recorder(
-    (drafts) => parts.engine.perform(drafts),
-    (error) => {
+  const recorder = new Recorder({
+    perform: (drafts) => parts.engine.perform(drafts),
+    onFailure: (error) => {
       const why = error instanceof Error ? error.message : String(error)
       run.stop(new RunStopped('cancelled', 'muster', `it could not be recorded: ${why}`))
     },
-  )
+    clock: parts.clock,
+  })
   try {
     const opened = await openChosen(parts, { agent: plan.run.agent, model: plan.model }, run.signal).catch(
       (error: unknown) => ({ error }),

@@ -1,54 +1,80 @@
 import type { Draft } from '../contract/event.ts'
+import type { Clock } from '../ports/clock.ts'
 
-/** Facts, or what becomes facts once something beside them is kept. */
-export type Facts = readonly Draft[] | Promise<readonly Draft[]>
+/** Facts, or what makes them once something beside them is kept. */
+export type Facts = readonly Draft[] | (() => Promise<readonly Draft[]>)
+
+type RecorderDeps = {
+  readonly perform: (drafts: readonly Draft[]) => Promise<void>
+  /** After it nothing more is written: whoever is told ends the run. */
+  readonly onFailure: (error: unknown) => void
+  readonly clock: Clock
+}
+
+/** Long enough for a run to ask its model again: the writing is done while it waits for the answer. */
+const lullMs = 20
+
+const never = new AbortController().signal
 
 /**
- * Writes the facts of a run in the order they came, as many at a time as have come, while the run goes on.
- * What must not happen before its fact is on disk waits for `durable`.
+ * Writes the facts of a run in the order they came, a few moments of them at a time, while the run goes on.
+ * What must not happen before its fact is on disk waits for `durable`, which is served at once.
  */
 export class Recorder {
-  readonly #perform: (drafts: readonly Draft[]) => Promise<void>
-  readonly #onFailure: (error: unknown) => void
-  #waiting: Facts[] = []
+  readonly #deps: RecorderDeps
+  #waiting: (() => Promise<readonly Draft[]> | readonly Draft[])[] = []
   #writing: Promise<void> | undefined
+  #isDue = false
+  #hurrying = 0
   #failure: { readonly error: unknown } | undefined
 
-  /** After a failure nothing more is written: whoever is told of it ends the run. */
-  constructor(perform: (drafts: readonly Draft[]) => Promise<void>, onFailure: (error: unknown) => void) {
-    this.#perform = perform
-    this.#onFailure = onFailure
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
   }
 
   readonly record = (facts: Facts): void => {
     if (this.#failure) return
-    // Whoever waits for it is told; nobody else need be.
-    if (facts instanceof Promise) facts.catch(() => {})
-    this.#waiting.push(facts)
-    this.#writing ??= this.#write()
+    const timestamp = new Date(this.#deps.clock.now()).toISOString()
+    const dated = (drafts: readonly Draft[]) => drafts.map((draft) => ({ timestamp, ...draft }))
+    this.#waiting.push(async () => dated(typeof facts === 'function' ? await facts() : facts))
+    this.#rest()
   }
 
   /** Resolves when everything that was recorded by now is on disk. */
   readonly durable = async (): Promise<void> => {
-    while (this.#writing) await this.#writing
+    this.#hurrying += 1
+    try {
+      while (this.#writing || this.#waiting.length > 0) await (this.#writing ??= this.#write())
+    } finally {
+      this.#hurrying -= 1
+    }
     if (this.#failure) throw this.#failure.error
   }
 
+  /** Lets more come before what waits is written. */
+  #rest(): void {
+    if (this.#isDue || this.#writing || this.#waiting.length === 0) return
+    this.#isDue = true
+    void this.#deps.clock.sleep(lullMs, never).then(() => {
+      this.#isDue = false
+      if (this.#waiting.length > 0) this.#writing ??= this.#write()
+    })
+  }
+
   async #write(): Promise<void> {
-    // What is recorded in the same turn of the run goes together.
-    await Promise.resolve()
     try {
-      while (this.#waiting.length > 0) {
+      do {
         const batch = this.#waiting
         this.#waiting = []
-        await this.#perform((await Promise.all(batch.map(async (facts) => facts))).flat())
-      }
+        await this.#deps.perform((await Promise.all(batch.map((facts) => facts()))).flat())
+      } while (this.#hurrying > 0 && this.#waiting.length > 0)
     } catch (error) {
       this.#failure = { error }
       this.#waiting = []
-      this.#onFailure(error)
+      this.#deps.onFailure(error)
     } finally {
       this.#writing = undefined
+      this.#rest()
     }
   }
 }

@@ -52,10 +52,11 @@ async function play(
   ran.length = 0
   server = await startScriptedModel({ seed: 'test' })
   const recorded: Draft[] = []
-  const recorder = new Recorder(
-    async (drafts) => void recorded.push(...drafts),
-    () => {},
-  )
+  const recorder = new Recorder({
+    perform: async (drafts) => void recorded.push(...drafts),
+    onFailure: () => {},
+    clock: systemClock,
+  })
   const said: string[] = []
   const late = [...(more.late ?? [])]
   const model = sdkModel({

@@ -83,7 +83,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
   const ended = { at, which, took: took() }
   const answered = done(call, { ...outcome, text: bounded(outcome.text, deps.resultChars) })
   const kept: KeptAnswer = { ...answered.answer, ...(outcome.ends && { ends: outcome.ends }) }
-  deps.record(deps.keep(kept).then((vault) => endOf(ended, outcome, vault)))
+  deps.record(async () => endOf(ended, outcome, await deps.keep(kept)))
   run.signal.throwIfAborted()
   return answered
 }

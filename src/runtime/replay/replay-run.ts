@@ -127,7 +127,8 @@ function depsOf(
   return {
     clock,
     newSpan: () => ids.span(),
-    record: () => {},
+    // Nothing is written; what would be kept is held against the record.
+    record: (facts) => void (typeof facts === 'function' && facts()),
     durable: async () => {},
     async keep(value) {
       const found = differenceOf(served, value)

@@ -54,10 +54,7 @@ function replayWith({ parts, questions }: Deps, record: RunRecord, agents: Repla
     agent,
     startedMs: parts.clock.now(),
   })
-  const nothing = new Recorder(
-    async () => {},
-    () => {},
-  )
+  const nothing = new Recorder({ perform: async () => {}, onFailure: () => {}, clock: parts.clock })
   const own = ownPlan({
     parts,
     run,
