@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs'
+import { promises as fs, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 
@@ -15,7 +15,7 @@ export async function findPlace(workspace: string, path: string): Promise<Place>
   // Joined by hand: `..` after a link is the parent of where the link leads.
   const given = isAbsolute(path) ? path : `${workspace}/${path}`
   // The system finds what exists at once; what does not is found link by link.
-  const full = await fs.realpath(given).catch(() => resolveLinks(given))
+  const full = existing(given) ?? (await resolveLinks(given))
   return { workspace, full, relative: relative(workspace, full) }
 }
 
@@ -28,6 +28,15 @@ export async function placeInside(workspace: string, path: string): Promise<Plac
       `${path} leads to ${place.full}, outside of the project ${workspace}; name a path inside of it`,
     )
   return place
+}
+
+// Not left to a thread of its own: that takes far longer than to look it up.
+function existing(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
 }
 
 const mostLinks = 40

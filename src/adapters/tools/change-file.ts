@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { constants, promises as fs } from 'node:fs'
+import { constants, promises as fs, readFile } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError } from '../../contract/errors.ts'
 import type { FileChange, ToolContext } from '../../ports/tools.ts'
 import type { Place } from '../system/place.ts'
@@ -8,6 +9,7 @@ import { countChangedLines } from './count-changed-lines.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
 import { type OpenFile, openRegular } from './open-file.ts'
 
+const readWhole = promisify(readFile)
 const mostBytes = 16 << 20
 const { O_WRONLY, O_CREAT, O_EXCL } = constants
 
@@ -24,9 +26,9 @@ export async function changeFile(place: Place, context: ToolContext, make: Makin
   // Nothing is made for a change that is refused anyway.
   if (!isThere) make(undefined)
   await using folder = await holdFolder(place.workspace, dirname(place.relative), { create: !isThere })
-  await using old = await openOld(folder, place)
+  using old = openOld(folder, place)
   if (old) mustBeSeen(place, context, old)
-  const before = old && (await old.handle.readFile())
+  const before = old && (await readWhole(old.fd))
   const content = make(before)
   const { mtimeMs, size } = await replace(folder, name, {
     old,
@@ -43,8 +45,13 @@ export async function changeFile(place: Place, context: ToolContext, make: Makin
 
 const exists = ({ full }: Place): Promise<boolean> => fs.lstat(full).then(() => true, absent(false))
 
-const openOld = (folder: HeldFolder, { relative }: Place): Promise<OpenFile | undefined> =>
-  openRegular(folder.at(basename(relative)), relative).catch(absent(undefined))
+function openOld(folder: HeldFolder, { relative }: Place): OpenFile | undefined {
+  try {
+    return openRegular(folder.at(basename(relative)), relative)
+  } catch (error) {
+    return absent(undefined)(error as NodeJS.ErrnoException)
+  }
+}
 
 function mustBeSeen({ full, relative }: Place, { seen }: ToolContext, { stat }: OpenFile): void {
   const known = seen.get(full)

@@ -1,5 +1,7 @@
-import type { promises as fs } from 'node:fs'
+import { read, readSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { cutText } from '../system/cut-text.ts'
+import type { OpenFile } from './open-file.ts'
 
 /** A line without its end; `leftOut` counts the bytes of a long one that were not kept. */
 export type Line = { readonly number: number; readonly text: string; readonly leftOut: number }
@@ -17,18 +19,22 @@ type Options = {
   readonly from?: number
   readonly to?: number
   readonly mostChars: number
+  /** For a single file: what fits one look is read at once, and not left to a thread, which takes far longer. */
+  readonly isSingle?: boolean
   readonly signal: AbortSignal
 }
 
+const readLater = promisify(read)
 const chunkBytes = 64 << 10
 const newline = 10
 
 /** Reads a regular file of any size line by line; memory is bounded, whatever is in it. */
 export async function* readLines(
-  handle: fs.FileHandle,
-  { from = 1, to = Infinity, mostChars, signal }: Options,
+  { fd, stat }: OpenFile,
+  { from = 1, to = Infinity, mostChars, isSingle = false, signal }: Options,
 ): AsyncGenerator<LineBatch> {
   const chunk = Buffer.allocUnsafe(chunkBytes)
+  const isAtOnce = isSingle && stat.size < chunkBytes
   // A character of UTF-16 takes three bytes at most, so that a cut one is never among those that are kept.
   const mostBytes = 4 * mostChars
   let number = 1
@@ -55,7 +61,9 @@ export async function* readLines(
 
   for (;;) {
     signal.throwIfAborted()
-    const { bytesRead } = await handle.read(chunk, 0, chunkBytes)
+    const bytesRead = isAtOnce
+      ? readSync(fd, chunk, 0, chunkBytes, null)
+      : (await readLater(fd, chunk, 0, chunkBytes, null)).bytesRead
     const part = chunk.subarray(0, bytesRead)
     const lines: Line[] = []
     let begin = 0

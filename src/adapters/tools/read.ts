@@ -3,7 +3,7 @@ import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import { defineTool, failure } from '../system/define-tool.ts'
 import { placeInside } from '../system/place.ts'
 import { FilePath } from './input.ts'
-import { openFile } from './open-file.ts'
+import { type OpenFile, openFile } from './open-file.ts'
 import { readLines } from './read-lines.ts'
 
 const mostLines = 2000
@@ -30,10 +30,10 @@ export const readTool: Tool = defineTool({
 
 async function read(input: z.output<typeof Input>, context: ToolContext): Promise<ToolOutcome> {
   const place = await placeInside(context.workspace, input.file_path)
-  await using file = await openFile(place)
+  using file = openFile(place)
   const { size, mtimeMs } = file.stat
   const from = Math.max(1, input.offset ?? 1)
-  const page = await readPage(file.handle, { from, limit: input.limit ?? mostLines, signal: context.signal })
+  const page = await readPage(file, { from, limit: input.limit ?? mostLines, signal: context.signal })
   if (page === 'binary')
     return failure(`${input.file_path} is a binary file of ${size} bytes; it cannot be read as text`)
   context.seen.set(place.full, { mtimeMs, size })
@@ -57,14 +57,20 @@ type Page = {
 }
 
 async function readPage(
-  handle: Parameters<typeof readLines>[0],
+  file: OpenFile,
   { from, limit, signal }: { readonly from: number; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<Page | 'binary'> {
   const lines: string[] = []
   let bytes = 0
   let last = 0
   // One more than is shown tells whether there is more.
-  for await (const batch of readLines(handle, { from, to: from + limit, mostChars: mostLineChars, signal })) {
+  for await (const batch of readLines(file, {
+    from,
+    to: from + limit,
+    mostChars: mostLineChars,
+    isSingle: true,
+    signal,
+  })) {
     if (batch.hasNul) return 'binary'
     last = batch.count
     for (const { number, text, leftOut } of batch.lines) {

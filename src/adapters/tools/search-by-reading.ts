@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import type { Place } from '../system/place.ts'
 import { type LinePattern, linePattern } from './line-pattern.ts'
-import { openFile } from './open-file.ts'
+import { type OpenFile, openFile } from './open-file.ts'
 import { type Line, readLines } from './read-lines.ts'
 import { type Found, type FoundLine, type Query, type Search } from './search.ts'
 
@@ -15,11 +16,11 @@ export const searchByReading: Search = async function* (files, query, { workspac
   for (const file of files) {
     signal.throwIfAborted()
     const place = { workspace, full: join(workspace, file), relative: file }
-    await using opened = await openFile(place).catch(unreadable)
+    using opened = readable(place)
     if (!opened || (query.isMultiline && opened.stat.size > mostWholeBytes)) continue
     const found = newFound(query)
     let isBinary = false
-    for await (const lines of batches(opened.handle, { query, signal })) {
+    for await (const lines of batches(opened, { query, signal })) {
       isBinary = lines === 'binary'
       if (lines === 'binary') break
       found.add(lines, pattern)
@@ -34,11 +35,11 @@ type Batch = readonly Line[] | 'binary'
 
 /** The lines of a file as they are looked at: all at once when a match may span them. */
 async function* batches(
-  handle: Parameters<typeof readLines>[0],
+  file: OpenFile,
   { query, signal }: { readonly query: Query; readonly signal: AbortSignal },
 ): AsyncGenerator<Batch> {
   const all: Line[] = []
-  for await (const { lines, hasNul } of readLines(handle, { mostChars: mostLineChars, signal })) {
+  for await (const { lines, hasNul } of readLines(file, { mostChars: mostLineChars, signal })) {
     if (hasNul) return yield 'binary'
     if (query.isMultiline) all.push(...lines)
     else yield lines
@@ -78,9 +79,13 @@ function newFound({ before, after, mostLines }: Query) {
   }
 }
 
-function unreadable(error: unknown): undefined {
-  const { code } = error as { code?: string }
-  if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'ENXIO', 'conflict', 'invalid'].includes(code ?? ''))
-    return undefined
-  throw error
+const unreadable = ['ENOENT', 'EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'ENXIO', 'conflict', 'invalid']
+
+function readable(place: Place): OpenFile | undefined {
+  try {
+    return openFile(place)
+  } catch (error) {
+    if (unreadable.includes((error as { code?: string }).code ?? '')) return undefined
+    throw error
+  }
 }
