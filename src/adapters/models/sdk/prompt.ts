@@ -7,28 +7,37 @@ import type { ModelMessage, SaidPart, ToolOffer } from '../../../ports/model.ts'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
+/** A conversation is told whole in each turn, and most of it was told before. */
+const told = new WeakMap<ModelMessage, LanguageModelV4Message>()
+
 /** A conversation in the words of the SDK. */
 export const promptOf = (messages: readonly ModelMessage[]): LanguageModelV4Message[] =>
   messages.map((message) => {
-    switch (message.role) {
-      case 'system':
-        return { role: 'system', content: message.text }
-      case 'user':
-        return { role: 'user', content: [{ type: 'text', text: message.text }] }
-      case 'assistant':
-        return { role: 'assistant', content: message.parts.map(partOf) }
-      case 'tool':
-        return {
-          role: 'tool',
-          content: message.answers.map(({ callId, tool, text, isError }) => ({
-            type: 'tool-result',
-            toolCallId: callId,
-            toolName: tool,
-            output: { type: isError ? 'error-text' : 'text', value: text },
-          })),
-        }
-    }
+    const known = told.get(message) ?? messageOf(message)
+    told.set(message, known)
+    return known
   })
+
+function messageOf(message: ModelMessage): LanguageModelV4Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] }
+    case 'assistant':
+      return { role: 'assistant', content: message.parts.map(partOf) }
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.answers.map(({ callId, tool, text, isError }) => ({
+          type: 'tool-result',
+          toolCallId: callId,
+          toolName: tool,
+          output: { type: isError ? 'error-text' : 'text', value: text },
+        })),
+      }
+  }
+}
 
 export const toolsOf = (tools: readonly ToolOffer[]): LanguageModelV4FunctionTool[] =>
   tools.map(({ name, description, schema }) => ({
