@@ -117,6 +117,7 @@ const oneAtATime = ({ callId, tool }: ModelCall): DoneCall => ({
   answer: { callId, tool, text: 'One tool per turn: this call was not run. Make it again.', isError: true },
   isMalformed: false,
   isEmptySearch: false,
+  isChange: false,
 })
 
 const seenCall = (call: ModelCall | undefined, done: DoneCall): SeenCall => ({
@@ -124,6 +125,7 @@ const seenCall = (call: ModelCall | undefined, done: DoneCall): SeenCall => ({
   input: JSON.stringify(call?.input) ?? call?.malformed ?? '',
   isMalformed: done.isMalformed,
   isEmptySearch: done.isEmptySearch,
+  isChange: done.isChange,
 })
 
 /** Only what the agent may use is offered; the gate does not rely on it. */

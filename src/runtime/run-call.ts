@@ -13,6 +13,7 @@ export type DoneCall = {
   readonly isMalformed: boolean
   /** A search that ran well and found nothing. */
   readonly isEmptySearch: boolean
+  readonly isChange: boolean
   /** The run is over with it. */
   readonly ends?: ToolOutcome['ends']
 }
@@ -157,6 +158,7 @@ const done = (
   answer: { callId, tool, text: outcome.text, isError: outcome.isError },
   isMalformed,
   isEmptySearch: !outcome.isError && (tool === 'Grep' || tool === 'Glob') && outcome.text.startsWith('No '),
+  isChange: (outcome.changes?.length ?? 0) > 0,
   ...(outcome.ends && { ends: outcome.ends }),
 })
 

@@ -6,6 +6,7 @@ const call = (fields: Partial<SeenCall> = {}): SeenCall => ({
   input: '{"file_path":"a"}',
   isMalformed: false,
   isEmptySearch: false,
+  isChange: false,
   ...fields,
 })
 
@@ -45,6 +46,13 @@ test('[RUN-12] the same call is told also when other words stand around it', () 
   const turns = times(3, (i) => ({ text: `try ${i}`, calls: [call()] }))
   expect(kinds(turns)).toEqual(['on', 'on', 'nudge'])
   expect(advices(turns)[2]?.nudge).toContain('Read')
+})
+
+test('[RUN-12] the same tests after each change are no circle', () => {
+  const change = (i: number) => ({ calls: [call({ tool: 'Edit', input: `${i}`, isChange: true })] })
+  const check = (i: number) => ({ text: `now ${i}`, calls: [call({ tool: 'Bash', input: 'npm test' })] })
+  const turns = times(20, (i) => [change(i), check(i)]).flat()
+  expect(new Set(kinds(turns))).toEqual(new Set(['on']))
 })
 
 test('[RUN-12] four calls in a row that cannot be read end the run; a good one in between starts anew', () => {

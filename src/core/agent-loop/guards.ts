@@ -5,8 +5,8 @@ export type GuardState = {
   readonly nudges: number
   readonly malformed: number
   readonly emptySearches: number
-  /** How often each call was made with the same input. */
-  readonly calls: Readonly<Record<string, number>>
+  /** The calls since something was changed: until then the same call has the same answer. */
+  readonly calls: readonly string[]
 }
 
 /** A call of a turn and what came of it. */
@@ -15,6 +15,8 @@ export type SeenCall = {
   readonly input: string
   readonly isMalformed: boolean
   readonly isEmptySearch: boolean
+  /** It changed files. */
+  readonly isChange: boolean
 }
 
 /** What a guard wants: a word to the model, or the end of the run with its reason. */
@@ -26,7 +28,7 @@ export const unguarded: GuardState = {
   nudges: 0,
   malformed: 0,
   emptySearches: 0,
-  calls: {},
+  calls: [],
 }
 
 const sameTurnsAllowed = 3
@@ -34,6 +36,10 @@ const nudgesAllowed = 2
 const malformedAllowed = 4
 const emptySearchesAllowed = 4
 const sameCallsAllowed = 3
+/** The same call long ago is no circle either. */
+const callsRemembered = 60
+
+const nameOf = ({ tool, input }: SeenCall): string => `${tool} ${input}`
 
 /** Looks at a turn: a model that turns in circles is told so, and stopped when that does not help. */
 export function guardTurn(
@@ -45,12 +51,11 @@ export function guardTurn(
   const malformed = calls.some(({ isMalformed }) => isMalformed) ? before.malformed + 1 : 0
   const searches = calls.filter(({ isEmptySearch }) => isEmptySearch).length
   const emptySearches = searches === 0 && calls.length > 0 ? 0 : before.emptySearches + searches
-  const counted: Record<string, number> = { ...before.calls }
-  for (const { tool, input } of calls) counted[`${tool} ${input}`] = (counted[`${tool} ${input}`] ?? 0) + 1
-  const repeated = calls.find(
-    ({ tool, input }) => (counted[`${tool} ${input}`] ?? 0) % sameCallsAllowed === 0,
-  )
-  const state = { lastTurn: turn, sameTurns, nudges: before.nudges, malformed, emptySearches, calls: counted }
+  const isNew = calls.some(({ isChange }) => isChange) || before.calls.length >= callsRemembered
+  const made = [...(isNew ? [] : before.calls), ...calls.map(nameOf)]
+  const timesOf = (call: SeenCall) => made.filter((name) => name === nameOf(call)).length
+  const repeated = calls.find((call) => timesOf(call) % sameCallsAllowed === 0)
+  const state = { lastTurn: turn, sameTurns, nudges: before.nudges, malformed, emptySearches, calls: made }
 
   if (malformed >= malformedAllowed)
     return { state, advice: { stop: `the model sent ${malformed} calls in a row that could not be read` } }
