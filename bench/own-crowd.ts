@@ -63,7 +63,7 @@ export async function run(): Promise<Figure[]> {
 const steps = () =>
   Array.from({ length: 150 }, (_, i) => ({
     text: `Step ${i}: ${'some words that are streamed piece by piece '.repeat(3)}`,
-    chunkMs: 100,
+    chunkMs: 200,
     tools: [{ name: 'Read', input: { file_path: 'a.txt', offset: i + 1, limit: 1 } }],
   }))
 

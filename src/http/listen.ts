@@ -1,11 +1,12 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { AppError } from '../contract/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpApp } from './app.ts'
 import type { OnBug } from './problem.ts'
+import { isStream, sendStream } from './send-stream.ts'
 
 /** Where to listen. */
 export type ListenOptions = {
@@ -64,7 +65,10 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
 
 function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): Server {
   const server = createAdaptorServer({
-    fetch: (request, env) => app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1]),
+    async fetch(request, env) {
+      const response = await app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1])
+      return isStream(response) ? sendStream(response, env.outgoing as ServerResponse) : response
+    },
     // Other code in the daemon relies on the platform's own Request and Response.
     overrideGlobalObjects: false,
     // A request without a Host still gets an answer; the guard refuses it.

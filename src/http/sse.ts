@@ -236,10 +236,13 @@ class Pump {
     } catch (error) {
       if (!wakeUp.signal.aborted) throw error
     } finally {
-      wakeUp.abort()
+      wakeUp.abort(awake)
     }
   }
 }
+
+/** Made once: it is needed for every piece that is sent. */
+const awake = new DOMException('there is something to send', 'AbortError')
 
 class Chunk {
   readonly #limit: number
