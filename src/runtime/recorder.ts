@@ -22,7 +22,7 @@ const never = new AbortController().signal
  */
 export class Recorder {
   readonly #deps: RecorderDeps
-  #waiting: (() => Promise<readonly Draft[]> | readonly Draft[])[] = []
+  #waiting: (() => Promise<readonly Draft[]>)[] = []
   #writing: Promise<void> | undefined
   #isDue = false
   #hurrying = 0
