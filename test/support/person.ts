@@ -17,7 +17,7 @@ export function person(home: string) {
   }
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env })
-  tmux('new-session', '-d', '-c', home, '-x', '80', '-y', '24', 'bash --norc --noprofile')
+  tmux('new-session', '-d', '-c', home, '-x', '80', '-y', '24', 'exec bash --norc --noprofile')
   onTestFinished(() => {
     spawnSync('tmux', ['-L', socket, 'kill-server'], { env })
   })
