@@ -62,8 +62,8 @@ export async function run(): Promise<Figure[]> {
 /** Words that come slowly, with a tool between them, for longer than is measured. */
 const steps = () =>
   Array.from({ length: 150 }, (_, i) => ({
-    text: `Step ${i}: ${'some words that are streamed piece by piece '.repeat(3)}`,
-    chunkMs: 200,
+    text: `Step ${i}: ${'some words that are streamed piece by piece '.repeat(6)}`,
+    chunkMs: 100,
     tools: [{ name: 'Read', input: { file_path: 'a.txt', offset: i + 1, limit: 1 } }],
   }))
 

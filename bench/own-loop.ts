@@ -47,7 +47,7 @@ models:
         { what: 'a bare exchange', value: round(median(bare)), unit: 'ms' },
         { what: 'a turn of the loop', value: round(median(took)), unit: 'ms' },
         { what: 'the loop beyond the exchange, p50', value: round(median(overheads)), unit: 'ms', atMost: 5 },
-        { what: 'the same in a daemon just started', value: round(median(first)), unit: 'ms' },
+        { what: 'the same in a daemon just started', value: round(median(first)), unit: 'ms', atMost: 5 },
         { what: `the same around turn ${window / 2}`, value: round(at(window)), unit: 'ms' },
         { what: `the same up to turn ${turns}`, value: round(at(turns)), unit: 'ms' },
         ratio(`turn ${turns} / turn ${window / 2}`, at(turns) / at(window), { atMost: 1.3 }),
@@ -83,18 +83,17 @@ async function play(daemon: DaemonProcess, home: string): Promise<void> {
   }
 }
 
-/** The same requests made by a plain client in a process of its own, as the daemon is one. */
+/** The same bodies sent by a plain client in a process of its own, as the daemon is one. */
 async function bareTimesOf(home: string, url: string, exchanges: readonly Exchange[]): Promise<number[]> {
   const file = join(home, 'bodies.json')
   writeFileSync(file, JSON.stringify(exchanges.slice(0, turns).map(({ body }) => body)))
   const out = join(home, 'times.json')
   const program = `
     const { readFileSync, writeFileSync } = require('node:fs')
-    const bodies = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8')).map((body) => JSON.parse(body))
+    const bodies = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'))
     const headers = { 'content-type': 'application/json', 'x-api-key': 'x', 'anthropic-version': '2023-06-01' }
-    const ask = async (request) => {
+    const ask = async (body) => {
       const begun = performance.now()
-      const body = JSON.stringify(request)
       await (await fetch(${JSON.stringify(`${url}/v1/messages`)}, { method: 'POST', headers, body })).text()
       return performance.now() - begun
     }

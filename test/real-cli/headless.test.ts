@@ -62,12 +62,7 @@ describe.each(clis)('$name $version', (cli) => {
     expect(ran.requests.filter(({ answered }) => answered === 'unknown')).toEqual([])
     expect(tokens[cli.name](ran.lines)).toEqual(reported(cli.name, [usage, lastUsage]))
   })
-})
 
-/** One CLI for each protocol. */
-const speakers = clis.filter(({ name, version }) => name !== 'opencode' && version !== '2.1.197')
-
-describe.each(speakers)('$name $version', (cli) => {
   test('is told that no model was called when the prompt has no script', async (context) => {
     const ran = await run(cli, 'Say something wise.', context)
     expect(finalText[cli.name](ran.lines)).toContain('No model was called.')
