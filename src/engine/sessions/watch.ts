@@ -349,8 +349,8 @@ export class SessionWatch {
     const to: Lifecycle = verdict.lifecycle === 'error' ? 'idle' : verdict.lifecycle
     const isSame =
       to === this.#recorded && before.waitingFor === verdict.waitingFor && before.health === verdict.health
-    // Before the program shows anything, what the launch wrote stands.
-    if (isSame || (to === 'starting' && this.#recorded === 'spawned')) return []
+    // Before the program shows anything, what was written stands: by the launch, or by the daemon before this one.
+    if (isSame || to === 'starting') return []
     const from = this.#recorded
     this.#recorded = to
     const agentId = state.managed?.name ?? 'agent'
