@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startScriptedModel } from '../src/adapters/models/scripted/scripted-model.ts'
 import { type DaemonProcess, startDaemonProcess } from '../test/support/daemon-process.ts'
+import { type Exchange, recordingProxy } from '../test/support/recording-proxy.ts'
 import { type Figure, median, ratio } from './support/figure.ts'
-import { type Exchange, recordingProxy } from './support/recording-proxy.ts'
 import { withFolder } from './support/temp.ts'
 
 export const about =

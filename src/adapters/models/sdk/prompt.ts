@@ -7,16 +7,9 @@ import type { ModelMessage, SaidPart, ToolOffer } from '../../../ports/model.ts'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-/** A conversation is told whole in each turn, and most of it was told before. */
-const told = new WeakMap<ModelMessage, LanguageModelV4Message>()
-
 /** A conversation in the words of the SDK. */
 export const promptOf = (messages: readonly ModelMessage[]): LanguageModelV4Message[] =>
-  messages.map((message) => {
-    const known = told.get(message) ?? messageOf(message)
-    told.set(message, known)
-    return known
-  })
+  messages.map(messageOf)
 
 function messageOf(message: ModelMessage): LanguageModelV4Message {
   switch (message.role) {

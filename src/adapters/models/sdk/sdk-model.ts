@@ -10,6 +10,7 @@ import { type Model, ModelFailure, type ModelRequest, type ModelTurn } from '../
 import { failureOf } from './failure.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 import { readTurn } from './read-stream.ts'
+import { ToldBefore } from './told-before.ts'
 
 /** How a model is reached. */
 export type ModelEndpoint = {
@@ -27,7 +28,7 @@ export type ModelEndpoint = {
 
 /** A model behind a provider of the AI SDK. */
 export function sdkModel(endpoint: ModelEndpoint): Model {
-  const model = languageModel(endpoint)
+  const told = new ToldBefore(endpoint.protocol, (url, init) => fetch(url, init))
   return {
     provider: endpoint.provider,
     id: endpoint.id,
@@ -35,7 +36,10 @@ export function sdkModel(endpoint: ModelEndpoint): Model {
       signal.throwIfAborted()
       using watch = silenceWatch(endpoint, signal)
       try {
-        return await ask(model, request, {
+        const retold = told.retell(request.messages)
+        return await ask(languageModel(endpoint, retold.fetch), {
+          ...request,
+          messages: retold.messages,
           signal: watch.signal,
           onPiece: (piece) => {
             watch.heard()
@@ -53,10 +57,11 @@ export function sdkModel(endpoint: ModelEndpoint): Model {
   }
 }
 
+type Asking = ModelRequest & Required<Parameters<Model['turn']>[1]>
+
 async function ask(
   model: LanguageModelV4,
-  { messages, tools, maxOutputTokens }: ModelRequest,
-  { signal, onPiece }: Required<Parameters<Model['turn']>[1]>,
+  { messages, tools, maxOutputTokens, signal, onPiece }: Asking,
 ): Promise<ModelTurn> {
   const { stream } = await model.doStream({
     prompt: promptOf(messages),
@@ -90,8 +95,11 @@ function silenceWatch({ clock, timeoutMs }: ModelEndpoint, outer: AbortSignal) {
   }
 }
 
-function languageModel({ protocol, provider, id, baseUrl, apiKey = '' }: ModelEndpoint): LanguageModelV4 {
-  const where = baseUrl === undefined ? { apiKey } : { apiKey, baseURL: baseUrl }
+function languageModel(
+  { protocol, provider, id, baseUrl, apiKey = '' }: ModelEndpoint,
+  fetch: typeof globalThis.fetch,
+): LanguageModelV4 {
+  const where = { apiKey, fetch, ...(baseUrl !== undefined && { baseURL: baseUrl }) }
   switch (protocol) {
     case 'anthropic':
       return createAnthropic(where)(id)
