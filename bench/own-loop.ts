@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startScriptedModel } from '../src/adapters/models/scripted/scripted-model.ts'
@@ -32,20 +33,25 @@ models:
     const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config, BENCH_KEY: 'x' } })
     try {
       // Once in a daemon that has just started, then in one that is warm, as the bare client is.
-      const runs: (readonly Exchange[])[] = []
-      for (let i = 0; i <= times; i++) {
-        await play(daemon, home)
-        runs.push(proxy.exchanges().slice(-turns - 1))
+      const play = async () => {
+        await playOnce(daemon, home)
+        return proxy.exchanges().slice(-turns - 1)
       }
-      const [cold = [], ...warm] = runs
-      const bare = await bareTimesOf(home, proxy.url, cold)
-      const first = bare.map((ms, i) => gap(cold, i) - ms)
-      const took = bare.map((_, i) => median(warm.map((run) => gap(run, i))))
-      const overheads = bare.map((ms, i) => (took[i] ?? 0) - ms)
+      const cold = await play()
+      await using bare = await bareClient(home, `${proxy.url}/v1/messages`, cold)
+      await bare.ask()
+      // In turns, so that both meet the same machine: what else runs on it comes and goes.
+      const pairs: { readonly run: readonly Exchange[]; readonly bare: readonly number[] }[] = []
+      for (let i = 0; i < times; i++) pairs.push({ run: await play(), bare: await bare.ask() })
+      const each = Array.from({ length: turns }, (_, i) => i)
+      const bareMs = each.map((i) => median(pairs.map((pair) => pair.bare[i] ?? 0)))
+      const tookMs = each.map((i) => median(pairs.map((pair) => gap(pair.run, i))))
+      const first = each.map((i) => gap(cold, i) - (bareMs[i] ?? 0))
+      const overheads = each.map((i) => (tookMs[i] ?? 0) - (bareMs[i] ?? 0))
       const at = (turn: number) => median(overheads.slice(turn - window, turn))
       return [
-        { what: 'a bare exchange', value: round(median(bare)), unit: 'ms' },
-        { what: 'a turn of the loop', value: round(median(took)), unit: 'ms' },
+        { what: 'a bare exchange', value: round(median(bareMs)), unit: 'ms' },
+        { what: 'a turn of the loop', value: round(median(tookMs)), unit: 'ms' },
         { what: 'the loop beyond the exchange, p50', value: round(median(overheads)), unit: 'ms', atMost: 5 },
         { what: 'the same in a daemon just started', value: round(median(first)), unit: 'ms', atMost: 5 },
         { what: `the same around turn ${window / 2}`, value: round(at(window)), unit: 'ms' },
@@ -65,7 +71,7 @@ const gap = (all: readonly Exchange[], i: number): number => (all[i + 1]?.atMs ?
 
 const round = (ms: number): number => Math.round(ms * 100) / 100
 
-async function play(daemon: DaemonProcess, home: string): Promise<void> {
+async function playOnce(daemon: DaemonProcess, home: string): Promise<void> {
   const project = join(home, 'project')
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'a.txt'), 'line\n'.repeat(1000))
@@ -83,32 +89,33 @@ async function play(daemon: DaemonProcess, home: string): Promise<void> {
   }
 }
 
-/** The same bodies sent by a plain client in a process of its own, as the daemon is one. */
-async function bareTimesOf(home: string, url: string, exchanges: readonly Exchange[]): Promise<number[]> {
+/** The same bodies sent by a plain client in a process of its own, as the daemon is one; each once when it is asked. */
+async function bareClient(home: string, url: string, exchanges: readonly Exchange[]) {
   const file = join(home, 'bodies.json')
   writeFileSync(file, JSON.stringify(exchanges.slice(0, turns).map(({ body }) => body)))
-  const out = join(home, 'times.json')
   const program = `
-    const { readFileSync, writeFileSync } = require('node:fs')
-    const bodies = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'))
+    const bodies = JSON.parse(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'))
     const headers = { 'content-type': 'application/json', 'x-api-key': 'x', 'anthropic-version': '2023-06-01' }
-    const ask = async (body) => {
-      const begun = performance.now()
-      await (await fetch(${JSON.stringify(`${url}/v1/messages`)}, { method: 'POST', headers, body })).text()
-      return performance.now() - begun
-    }
-    ;(async () => {
-      for (let i = 0; i < ${turns}; i++) await ask(bodies[i % bodies.length])
+    process.on('message', async () => {
       const times = []
       for (const body of bodies) {
-        const each = []
-        for (let i = 0; i < ${times}; i++) each.push(await ask(body))
-        times.push(each.sort((a, b) => a - b)[${Math.floor(times / 2)}])
+        const begun = performance.now()
+        await (await fetch(${JSON.stringify(url)}, { method: 'POST', headers, body })).text()
+        times.push(performance.now() - begun)
       }
-      writeFileSync(${JSON.stringify(out)}, JSON.stringify(times))
-    })()`
-  // The proxy answers from this process, so it must not stand still meanwhile.
-  const child = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
-  await new Promise((resolve) => child.once('exit', resolve))
-  return JSON.parse(readFileSync(out, 'utf8')) as number[]
+      process.send(times)
+    })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  return {
+    async ask(): Promise<readonly number[]> {
+      const answered = once(child, 'message')
+      child.send('go')
+      return (await answered)[0] as number[]
+    },
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, 'exit')
+      child.disconnect()
+      await gone
+    },
+  }
 }
