@@ -88,6 +88,7 @@ const events = [
   'workflow.node.enter',
   'workflow.node.exit',
   'workflow.checkpoint.saved',
+  'workflow.signalled',
   'workflow.checkpoint.resumed',
   'loop.round.started',
   'loop.round.completed',

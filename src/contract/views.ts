@@ -105,6 +105,7 @@ export const views: Record<EventType, View> = {
   'workflow.node.enter': view('workflow', 'StateUpdated'),
   'workflow.node.exit': view('workflow', 'StateUpdated'),
   'workflow.checkpoint.saved': view('workflow', 'StateUpdated'),
+  'workflow.signalled': view(null, 'StateUpdated'),
   'workflow.checkpoint.resumed': view('workflow', 'StateUpdated'),
   'loop.round.started': view('review', 'StateUpdated'),
   'loop.round.completed': view('review', 'StateUpdated', 'summary.review_iterations'),

@@ -30,6 +30,11 @@ export const workflowEvents = family({
       name: Line.optional(),
       input: z.unknown().optional(),
       version: Line.optional(),
+      /** The name under which the vault keeps the input as it was given, and what it is compared by. */
+      vault: Line.optional(),
+      inputDigest: Line.optional(),
+      /** The run that this one goes on from, and the step before which it left it. */
+      forkOf: z.strictObject({ workflowId: Line, step: Line.optional() }).optional(),
     }),
   },
   'workflow.finalized': {
@@ -98,7 +103,22 @@ export const workflowEvents = family({
   'workflow.checkpoint.saved': {
     about: 'The state of a workflow was saved.',
     span: 'point',
-    payload: z.strictObject({ ...phase, stateBytes: Count, checkpointId: Line.optional() }),
+    payload: z.strictObject({
+      ...phase,
+      stateBytes: Count,
+      checkpointId: Line.optional(),
+      /** The step that is done, by its path; it is not done again. */
+      step: Line.optional(),
+      /** The name under which the vault keeps what it gave. */
+      vault: Line.optional(),
+      /** What it failed with. */
+      error: Body.optional(),
+    }),
+  },
+  'workflow.signalled': {
+    about: 'Something was told to a workflow that waits for it, or will.',
+    span: 'point',
+    payload: z.strictObject({ ...workflow, topic: Line, vault: Line.optional() }),
   },
   'workflow.checkpoint.resumed': {
     about: 'A workflow went on from a checkpoint.',

@@ -27,6 +27,9 @@ export function derivedIds(seed: string, atMs: number): ImportIds {
   }
 }
 
+/** The span of something that is named by a text: whoever comes back to it finds it again. */
+export const derivedSpan = (text: string): SpanId => nonZero(hex(sha256(text).subarray(0, 8))) as SpanId
+
 /** A UUID of version 4 that is the same for the same text. */
 export function derivedUuid(text: string): string {
   const digits = hex(sha256(text))

@@ -1,0 +1,91 @@
+import type { Draft } from '../contract/event.ts'
+import type { RunId, SessionId, SpanId, TraceId } from '../contract/ids.ts'
+
+/** Where the facts of a workflow belong: its session and trace, and the span that they hang under. */
+export type FlowPlace = {
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly runId: RunId
+  readonly spanId: SpanId
+  readonly actor: string
+}
+
+/** The place of a flow that runs: on its own span, with what every fact of a workflow carries. */
+export type FlowRoot = FlowPlace & { readonly workflowId: string; readonly phase: string }
+
+/** Something that goes on after a crash. All that it does it does through its flow, so that nothing is done twice. */
+export type Procedure<I, O> = {
+  readonly name: string
+  /** Another one when a run that began before could not go on with it. */
+  readonly version: string
+  readonly run: (flow: Flow, input: I) => Promise<O>
+}
+
+/** What a step is given. */
+export type StepGiven = {
+  readonly signal: AbortSignal
+  /** Facts that are written together with the end of the step, or not at all. */
+  readonly tell: (...facts: readonly Draft[]) => void
+}
+
+/** A procedure under way. Names are unique within a flow; they find what was done when it is run again. */
+export type Flow = {
+  /** The workflow's id, and below it the names of the children on the way to this one. */
+  readonly id: string
+  readonly signal: AbortSignal
+  root(): FlowRoot
+  /** Said of every fact from here on, and in children that begin from here on. */
+  setPhase(phase: string): void
+  /** Does something whose result is kept. It may be done again when the end of it was not written: it must bear that. */
+  step<T>(name: string, act: (given: StepGiven) => Promise<T>): Promise<T>
+  /** A branch of its own, beside all others; it has begun when this returns. */
+  child<I, O>(name: string, procedure: Procedure<I, O>, input: I): Child<O>
+  /** The first of them to end, and the same one when it is asked again after a crash. */
+  waitFirst<T>(children: readonly Child<T>[]): Promise<Child<T>>
+  /** What was told under this topic, each once; nothing when the time is over. */
+  waitSignal(
+    topic: string,
+    options?: { readonly timeoutMs?: number },
+  ): Promise<{ readonly value: unknown } | undefined>
+  sleep(name: string, ms: number): Promise<void>
+  /** Counts what an agent used, for the sums at the end. */
+  count(agent: { readonly tokens: number }): void
+}
+
+/** A branch that has begun. */
+export type Child<O> = { readonly id: string; result(): Promise<O> }
+
+/** How a workflow stands; `pending`: it was begun under a version that is not there, and can be forked. */
+export type FlowStatus = 'running' | 'pending' | 'completed' | 'failed' | 'cancelled'
+
+/** One workflow in a list. */
+export type FlowView = {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly status: FlowStatus
+  readonly sessionId: SessionId
+}
+
+/** What came of a word to a workflow. */
+export type Reached = 'delivered' | 'unknown' | 'finished'
+
+/** Runs procedures durably. */
+export type Durable = {
+  /** Begins a workflow; the same id with the same input is known, with another it is refused. */
+  start(
+    name: string,
+    given: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
+  ): Promise<'started' | 'known'>
+  /** What it gave in the end, once it has; throws what it failed with. */
+  result(id: string): Promise<unknown>
+  signal(id: string, topic: string, value: unknown): Promise<Reached>
+  /** Ends it and all its branches; its end is written also when a branch does not obey. */
+  cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached>
+  /** Begins another workflow with all that this one had done before a step, or with all that it has done. */
+  fork(
+    id: string,
+    given: { readonly as: string; readonly at: FlowPlace; readonly before?: string },
+  ): Promise<void>
+  list(): Promise<readonly FlowView[]>
+}

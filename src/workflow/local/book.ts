@@ -1,0 +1,137 @@
+import { AppError, type ErrorCode } from '../../contract/errors.ts'
+import type { AgentEvent, Draft } from '../../contract/event.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { FlowRoot } from '../../ports/durable.ts'
+import type { Vault } from '../../ports/vault.ts'
+
+export type BookDeps = { readonly engine: Engine; readonly vault: Vault }
+
+/** What came of a step. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
+export const bookTypes = ['workflow.checkpoint.saved', 'workflow.signalled'] as const
+
+/** What one workflow has done, by the path of each step, and what it was told; kept in the journal and the vault. */
+export class Book {
+  readonly #deps: BookDeps
+  /** The name under which the vault keeps what a step gave; nothing when it gave nothing. */
+  readonly #done = new Map<string, string | undefined>()
+  readonly #told = new Map<string, (string | undefined)[]>()
+  #wake = Promise.withResolvers<void>()
+
+  constructor(deps: BookDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes in what was written before; events in their order. */
+  read(event: AgentEvent): void {
+    if (event.type === 'workflow.signalled') this.#hear(event.payload.topic, event.payload.vault)
+    if (event.type !== 'workflow.checkpoint.saved' || event.payload.step === undefined) return
+    this.#done.set(event.payload.step, event.payload.vault)
+  }
+
+  /** The steps that are done, in the order in which they ended. */
+  steps(): string[] {
+    return [...this.#done.keys()]
+  }
+
+  get size(): number {
+    return this.#done.size
+  }
+
+  /** What came of a step; nothing when it has not ended yet. */
+  async outcome(step: string): Promise<Outcome | undefined> {
+    if (!this.#done.has(step)) return undefined
+    const name = this.#done.get(step)
+    if (name === undefined) return { value: undefined }
+    const kept = (await this.#open(name, step)) as Kept
+    return 'error' in kept ? { error: new AppError(kept.error.code, kept.error.message) } : kept
+  }
+
+  /** Writes the end of a step together with its facts; after that it is never done again. */
+  async keep(
+    root: FlowRoot,
+    step: string,
+    { outcome, facts }: { readonly outcome: Outcome; readonly facts: readonly Draft[] },
+  ): Promise<void> {
+    const { engine, vault } = this.#deps
+    const kept = keptOf(outcome)
+    const bytes = kept && bytesOf(kept)
+    const name = bytes && (await vault.put(bytes, root.sessionId))
+    const { workflowId, phase } = root
+    await engine.perform([
+      ...facts,
+      draftOf(root, 'workflow.checkpoint.saved', {
+        workflowId,
+        phase,
+        stateBytes: bytes?.length ?? 0,
+        step,
+        ...(name && { vault: name }),
+        ...(kept && 'error' in kept && { error: kept.error.message }),
+      }),
+    ])
+    this.#done.set(step, name)
+  }
+
+  /** Writes what was told under a topic. */
+  async tell(root: FlowRoot, topic: string, value: unknown): Promise<void> {
+    const { engine, vault } = this.#deps
+    const name = value === undefined ? undefined : await vault.put(bytesOf(value), root.sessionId)
+    const { workflowId } = root
+    await engine.perform([
+      draftOf(root, 'workflow.signalled', { workflowId, topic, ...(name && { vault: name }) }),
+    ])
+    this.#hear(topic, name)
+  }
+
+  /** The n-th thing that was told under a topic, once there is one. */
+  async heard(topic: string, n: number, signal: AbortSignal): Promise<unknown> {
+    for (;;) {
+      const names = this.#told.get(topic) ?? []
+      if (n < names.length) {
+        const name = names[n]
+        return name === undefined ? undefined : this.#open(name, topic)
+      }
+      await withSignal(this.#wake.promise, signal)
+    }
+  }
+
+  #hear(topic: string, name: string | undefined): void {
+    this.#told.set(topic, [...(this.#told.get(topic) ?? []), name])
+    this.#wake.resolve()
+    this.#wake = Promise.withResolvers()
+  }
+
+  async #open(name: string, what: string): Promise<unknown> {
+    const bytes = await this.#deps.vault.get(name).catch(() => undefined)
+    if (!bytes)
+      throw new AppError(
+        'conflict',
+        `it cannot go on: what ${what} gave is no longer in the vault; fork it from an earlier step`,
+      )
+    return JSON.parse(new TextDecoder().decode(bytes))
+  }
+}
+
+const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+
+/** An outcome as the vault keeps it: what kind of refusal it was matters to whoever catches it. */
+type Kept = { readonly value: unknown } | { readonly error: { code: ErrorCode; message: string } }
+
+function keptOf(outcome: Outcome): Kept | undefined {
+  if ('value' in outcome) return outcome.value === undefined ? undefined : outcome
+  const { error } = outcome
+  const message = error instanceof Error ? error.message : String(error)
+  return { error: { code: error instanceof AppError ? error.code : 'failed', message } }
+}
+
+/** Waits for something as long as the signal allows. */
+export function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error)
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
