@@ -21,9 +21,24 @@ export type Procedure<I, O> = {
   readonly run: (flow: Flow, input: I) => Promise<O>
 }
 
+/** Why a workflow was stopped from outside; for the daemon it is left open and goes on later. */
+export class FlowStopped extends Error {
+  override readonly name = 'FlowStopped'
+  readonly how: 'cancelled' | 'daemon'
+  readonly by: string
+
+  constructor(how: 'cancelled' | 'daemon', by: string, reason: string) {
+    super(reason)
+    this.how = how
+    this.by = by
+  }
+}
+
 /** What a step is given. */
 export type StepGiven = {
   readonly signal: AbortSignal
+  /** The workflow goes on after a crash: this may have been begun before. */
+  readonly isAgain: boolean
   /** Facts that are written together with the end of the step, or not at all. */
   readonly tell: (...facts: readonly Draft[]) => void
 }

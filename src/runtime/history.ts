@@ -17,8 +17,11 @@ export type History = {
   readonly lost: ReadonlySet<RunId>
 }
 
-/** Which conversation, and as of which event. */
-type Wanted = { readonly sessionId: SessionId; readonly agent: string; readonly before?: number }
+/** Which conversation, of a main agent or of one run, and as of which event. */
+type Wanted = { readonly sessionId: SessionId; readonly before?: number } & (
+  | { readonly agent: string; readonly runId?: never }
+  | { readonly runId: RunId; readonly agent?: never }
+)
 
 const types = [
   'message.queued',
@@ -33,10 +36,10 @@ const types = [
 const cutOff =
   'It was cut off; whether it took effect is not known. Look what is there before you do it again.'
 
-/** Reads the conversation of one main agent of a session again; what the vault has lost is told to the model. */
+/** Reads a conversation of a session again; what the vault has lost is told to the model. */
 export async function loadHistory(
   parts: Pick<RuntimeParts, 'events' | 'vault'>,
-  { sessionId, agent, before = Infinity }: Wanted,
+  { sessionId, agent, runId, before = Infinity }: Wanted,
 ): Promise<History> {
   const queued = new Map<string, string | undefined>()
   const lost = new Set<RunId>()
@@ -46,7 +49,9 @@ export async function loadHistory(
   for await (const event of parts.events(sessionId, types)) {
     if (event.seq >= before) break
     if (event.type === 'message.queued') queued.set(event.payload.messageId, event.payload.vault)
-    if (event.actor !== agent || event.parentRunId !== undefined) continue
+    const isMeant =
+      runId === undefined ? event.actor === agent && event.parentRunId === undefined : event.runId === runId
+    if (!isMeant) continue
     if (event.type === 'message.accepted') {
       const { messageId } = event.payload
       since.said.push({ name: queued.get(messageId), runId: event.runId })

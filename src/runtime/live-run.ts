@@ -27,6 +27,8 @@ export class LiveRun {
   readonly root: RunRoot
   readonly parentSpanId: SpanId
   readonly agent: AgentDefinition
+  /** Who it is, where several play the same role. */
+  readonly agentId: string
   readonly parent: LiveRun | undefined
   readonly startedMs: number
   readonly children = new Set<LiveRun>()
@@ -41,12 +43,14 @@ export class LiveRun {
     readonly root: RunRoot
     readonly parentSpanId: SpanId
     readonly agent: AgentDefinition
+    readonly agentId?: string
     readonly parent?: LiveRun
     readonly startedMs: number
   }) {
     this.root = given.root
     this.parentSpanId = given.parentSpanId
     this.agent = given.agent
+    this.agentId = given.agentId ?? given.agent.name
     this.parent = given.parent
     this.startedMs = given.startedMs
     given.parent?.children.add(this)

@@ -41,6 +41,8 @@ export type RunPlan = {
   readonly tools: (recorder: Recorder) => readonly Tool[]
   /** What stands between the run and each of its tools. */
   readonly wrap?: ((tool: Tool) => Tool) | undefined
+  /** Why its last words cannot be taken. */
+  readonly refuse?: ((text: string) => string | undefined) | undefined
   readonly takeMessages: (recorder: Recorder) => Promise<readonly string[]>
   readonly refusal: (
     call: { readonly tool: string; readonly input: unknown },
@@ -94,7 +96,7 @@ function begin(recorder: Recorder, plan: RunPlan, opened: Opening): void {
     recorder.record([
       ...begins,
       draftOf(at, 'agent.spawned', {
-        agentId: agent.name,
+        agentId: run.agentId,
         agentType: agent.name,
         kind: agent.kind,
         agentTask: task,
@@ -185,7 +187,7 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
   const onStatus = (status: LiveStatus): void => {
     if (status.status === last?.status && status.detail === last.detail) return
     last = status
-    recorder.record([draftOf(run.root, 'agent.status.changed', { agentId: run.agent.name, ...status })])
+    recorder.record([draftOf(run.root, 'agent.status.changed', { agentId: run.agentId, ...status })])
   }
   return {
     clock,
@@ -214,6 +216,7 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       words.turnEnds()
       run.used(turn.usage)
     },
+    refuse: plan.refuse,
     spent: () => overBudget(parts, run, recorder),
     async refusal({ tool, input }) {
       const path = fileOf(input)

@@ -44,7 +44,7 @@ export class Questions {
     await engine.perform([
       draftOf({ ...root, parentSpanId: run.root.spanId }, 'approval.requested', card),
       draftOf(run.root, 'agent.waiting', {
-        agentId: run.agent.name,
+        agentId: run.agentId,
         waitsFor: signal.ask === 'permission' ? 'permission' : 'input',
       }),
     ])

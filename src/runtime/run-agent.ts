@@ -28,8 +28,9 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     if (calls.length === 0 && turn.finish !== 'length') {
       // What was said meanwhile is answered too, and not left for a run that may never come.
       const late = await deps.takeMessages()
-      if (late.length === 0) return { status: 'completed', text: wordsOf(turn) }
-      for (const text of late) say(text)
+      const wrong = late.length === 0 ? deps.refuse?.(wordsOf(turn)) : undefined
+      if (late.length === 0 && wrong === undefined) return { status: 'completed', text: wordsOf(turn) }
+      for (const text of wrong === undefined ? late : [wrong]) say(text)
       continue
     }
     const spent = deps.spent()

@@ -1,5 +1,6 @@
 import type { Draft } from '../contract/event.ts'
 import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { tokenTotal } from '../core/ledger/token-total.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RunOutcome } from './perform-run.ts'
@@ -7,14 +8,15 @@ import type { RunOutcome } from './perform-run.ts'
 /** What is written when a run ends: its last words, that its agent does nothing any more, and exactly one end. */
 export function endsOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
   const ends = lastOf(run, outcome, now)
-  const idle = { agentId: run.agent.name, ...statusOf.idle() }
+  const idle = { agentId: run.agentId, ...statusOf.idle() }
   return ends.length === 0 ? [] : [draftOf(run.root, 'agent.status.changed', idle), ...ends]
 }
 
 function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
-  const { root, agent, parent, usage } = run
+  const { root, agent, agentId, parent, usage } = run
   const said = {
-    agentId: agent.name,
+    agentId,
+    tokens: tokenTotal(usage),
     usage,
     durationMs: Math.max(0, now - run.startedMs),
   }
@@ -24,7 +26,7 @@ function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
     return [
       draftOf(root, 'agent.message.created', {
         messageId: `${root.runId}:answer`,
-        from: { agentId: agent.name, agentType: agent.name },
+        from: { agentId, agentType: agent.name },
         to: { agentId: to.name, agentType: to.name },
         text,
       }),

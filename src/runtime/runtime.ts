@@ -1,10 +1,8 @@
-import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Decision } from '../contract/dialect.ts'
 import { AppError } from '../contract/errors.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import { shortId } from '../contract/ids.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
-import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import type { Ask } from '../core/approvals/asks.ts'
 import { handoverCircle } from '../core/delegation/handover.ts'
 import type { Queued } from '../core/messages/queue.ts'
@@ -14,6 +12,7 @@ import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { overLimit } from '../engine/sessions/spawn.ts'
 import { Lane } from './lane.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
+import { mainAgent } from './main-agent.ts'
 import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { Questions } from './questions.ts'
@@ -25,6 +24,7 @@ import { endsOf } from './run-ends.ts'
 import { sessionRoot } from './session-root.ts'
 import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
 import { WorkNotes } from './tools/work-notes.ts'
+import { Works } from './works.ts'
 
 const previewChars = 2048
 /** So long a cancelled run may take to end by itself; then its end is written for it. */
@@ -52,12 +52,15 @@ type OwnSession = {
 /** Runs Muster's own agents: their sessions, what waits for them, and the runs that are under way. */
 export class Runtime {
   readonly questions: Questions
+  /** Agents at the work of workflows. */
+  readonly works: Works
   readonly #parts: RuntimeParts
   readonly #sessions = new Map<SessionId, OwnSession>()
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts
     this.questions = new Questions(parts)
+    this.works = new Works(parts, this.questions)
   }
 
   /** Takes up what was open when the daemon was last stopped: runs go on or have failed, and what waits is begun. */
@@ -96,7 +99,7 @@ export class Runtime {
   async open(request: OwnSessionRequest): Promise<SessionId> {
     const { engine, ids } = this.#parts
     const { parent, workspace, by } = request
-    const agent = await this.#main(request.agent, workspace)
+    const agent = await mainAgent(this.#parts, request.agent, workspace)
     const sessionId = ids.session()
     const root: Root = {
       sessionId,
@@ -146,7 +149,11 @@ export class Runtime {
   ): Promise<string> {
     const { sessionId } = state
     const own = this.#own(sessionId)
-    const to = await this.#main(said.to ?? state.managed?.agentType ?? '', state.managed?.workingDir ?? '/')
+    const to = await mainAgent(
+      this.#parts,
+      said.to ?? state.managed?.agentType ?? '',
+      state.managed?.workingDir ?? '/',
+    )
     own.trail = [to.name]
     return this.#queue(sessionId, { ...said, to: to.name })
   }
@@ -168,7 +175,8 @@ export class Runtime {
 
   /** Every run that is under way. */
   runs(): LiveRun[] {
-    return this.#all().flatMap(({ run }) => run?.tree() ?? [])
+    const top = [...this.#all().flatMap(({ run }) => run ?? []), ...this.works.runs()]
+    return top.flatMap((run) => run.tree())
   }
 
   /** Ends a run and all that works for it; answers which those were. What waits for the agent is taken up after it. */
@@ -304,20 +312,6 @@ export class Runtime {
       await this.cancel(lane.run.runId, said.from, 'something urgent came')
     lane.poke()
     return messageId
-  }
-
-  async #main(name: string, workspace: string): Promise<AgentDefinition> {
-    const agents = await this.#parts.agents(workspace, new AbortController().signal)
-    const agent = findAgent(agents, name)
-    if (agent.kind !== 'main')
-      throw new AppError(
-        'invalid',
-        `${agent.name} is a subagent and works for other agents only; speak with one of: ${agents
-          .filter(({ kind }) => kind === 'main')
-          .map((one) => one.name)
-          .join(', ')}`,
-      )
-    return agent
   }
 
   #all(): Lane[] {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../contract/event.ts'
+import { tokenTotal } from './token-total.ts'
 
 /** What one event says of one model call. Calls are told apart by response id, and the last report wins. */
 export type ModelCall = {
@@ -29,7 +30,7 @@ export function modelCall(event: AgentEvent): ModelCall | undefined {
     cacheWrite,
     reasoning,
     // Reasoning tokens are part of the output in every provider's count.
-    tokens: usage.total ?? input + output + cacheRead + cacheWrite,
+    tokens: tokenTotal(usage),
     costNano: costUsd === undefined ? undefined : toNano(costUsd),
   }
 }

@@ -43,7 +43,7 @@ export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool
         const found = (await items()).find((item) => item.id === id)
         return found ? said(JSON.stringify(found, null, 2)) : wrong(`there is no item ${id}`)
       }
-      const sourceAgent = run.agent.name
+      const sourceAgent = run.agentId
       const { type = 'fact', content = null, confidence, ttl_seconds, version } = given
       const stale = (now: number) => `${id} is at version ${now} by now; get it, and put it with that version`
       try {

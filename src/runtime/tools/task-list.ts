@@ -17,8 +17,8 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
     draftOf(at(task), 'agent.task.assigned', {
       taskId: `${run.runId}/${task.id}`,
       description,
-      agentId: run.agent.name,
-      assignedBy: run.agent.name,
+      agentId: run.agentId,
+      assignedBy: run.agentId,
     })
   const list = () =>
     notes.tasks
@@ -64,10 +64,10 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
           recorder.record([assigned(task, task.subject)])
         }
         if (status === 'completed')
-          recorder.record([draftOf(at(task), 'task.completed', { agentId: run.agent.name })])
+          recorder.record([draftOf(at(task), 'task.completed', { agentId: run.agentId })])
         else if (status === 'deleted')
           recorder.record([
-            draftOf(at(task), 'task.cancelled', { agentId: run.agent.name, reason: 'no longer wanted' }),
+            draftOf(at(task), 'task.cancelled', { agentId: run.agentId, reason: 'no longer wanted' }),
           ])
         else if (status === 'in_progress')
           recorder.record([draftOf(run.root, 'progress.checkpoint', { message: task.subject })])

@@ -7,14 +7,15 @@ import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type {
-  Durable,
-  FlowPlace,
-  FlowRoot,
-  FlowStatus,
-  FlowView,
-  Procedure,
-  Reached,
+import {
+  type Durable,
+  type FlowPlace,
+  type FlowRoot,
+  type FlowStatus,
+  FlowStopped,
+  type FlowView,
+  type Procedure,
+  type Reached,
 } from '../../ports/durable.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { Book, bookTypes, withSignal } from './book.ts'
@@ -48,19 +49,6 @@ type Running = RunningFlow & {
   result: Promise<unknown>
   /** Resolves when its end is written, or it was left for the next daemon. */
   ended: Promise<void>
-}
-
-/** Why a workflow was stopped from outside; for the daemon it is left open and goes on later. */
-class FlowStopped extends Error {
-  override readonly name = 'FlowStopped'
-  readonly how: 'cancelled' | 'daemon'
-  readonly by: string
-
-  constructor(how: 'cancelled' | 'daemon', by: string, reason: string) {
-    super(reason)
-    this.how = how
-    this.by = by
-  }
 }
 
 /** So long a cancelled workflow may take to end by itself; then its end is written for it. */
@@ -205,7 +193,16 @@ export class LocalDurable implements Durable {
     const { engine, vault, clock } = this.#deps
     const spanId = derivedSpan(id)
     const kept = await vault.put(new TextEncoder().encode(JSON.stringify({ input })), at.sessionId)
-    const running = this.#made({ id, at, spanId, name, version, input, startedMs: clock.now() })
+    const running = this.#made({
+      id,
+      at,
+      spanId,
+      name,
+      version,
+      input,
+      startedMs: clock.now(),
+      isAgain: false,
+    })
     await engine.perform([
       draftOf({ ...rootOf(running), parentSpanId: at.spanId }, 'workflow.started', {
         workflowId: id,
@@ -227,6 +224,7 @@ export class LocalDurable implements Durable {
     readonly version: string
     readonly input: unknown
     readonly startedMs: number
+    readonly isAgain: boolean
   }): Running {
     const controller = new AbortController()
     const { input, ...rest } = given
@@ -329,7 +327,7 @@ export class LocalDurable implements Durable {
         input = await this.#inputOf(vault)
         const at = { sessionId, traceId, runId, spanId: parentSpanId ?? span.spanId, actor }
         const startedMs = Date.parse(event.timestamp)
-        running = this.#made({ id, at, spanId: span.spanId, name, version, input, startedMs })
+        running = this.#made({ id, at, spanId: span.spanId, name, version, input, startedMs, isAgain: true })
       } else {
         running?.book.read(event)
         phase = event.phase ?? phase

@@ -12,6 +12,8 @@ export type RunningFlow = {
   readonly spanId: SpanId
   readonly book: Book
   readonly clock: Clock
+  /** It was begun by an earlier daemon. */
+  readonly isAgain: boolean
   readonly signal: AbortSignal
   /** What it does cannot be written any more: it does nothing further, and goes on another time. */
   readonly halt: (error: unknown) => void
@@ -141,7 +143,9 @@ export class LocalFlow implements Flow {
     if (known) return valueOf(known) as T
     signal.throwIfAborted()
     const facts: Draft[] = []
-    const outcome = await settled(act({ signal, tell: (...more) => void facts.push(...more) }))
+    const outcome = await settled(
+      act({ signal, isAgain: this.#run.isAgain, tell: (...more) => void facts.push(...more) }),
+    )
     // What was stopped has not failed: it is done again when the workflow goes on.
     signal.throwIfAborted()
     await book

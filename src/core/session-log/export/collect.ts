@@ -1,5 +1,6 @@
 import type { AgentEvent, EventOf, EventType } from '../../../contract/event.ts'
 import type { SessionId } from '../../../contract/ids.ts'
+import { tokenTotal } from '../../ledger/token-total.ts'
 import type { EndEvent } from '../rebuild/ending.ts'
 import type { CallEvents } from '../rebuild/tool-call.ts'
 import type { OwnerRecord, Placed } from './owner-record.ts'
@@ -88,8 +89,7 @@ const takeTokens = (
   event: EventOf<'llm.request.completed' | 'llm.usage.corrected'>,
   { owners }: Context,
 ): void => {
-  const { total, input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = event.payload.usage
-  owners.of(event).tokens.set(event.payload.responseId, total ?? input + output + cacheRead + cacheWrite)
+  owners.of(event).tokens.set(event.payload.responseId, tokenTotal(event.payload.usage))
 }
 
 /** What each event adds; the others say nothing a session file can hold. */

@@ -1,0 +1,44 @@
+import type { SpanId } from '../contract/ids.ts'
+import type { FlowRoot } from './durable.ts'
+
+/** A piece of work for one agent, asked for by a workflow. */
+export type Work = {
+  /** Where its facts belong; its own span is `spanId`, by which it is found again after a crash. */
+  readonly root: FlowRoot
+  readonly spanId: SpanId
+  readonly parentSpanId: SpanId
+  readonly taskId?: string
+  /** A definition's name: the role with its tools and its prompt. */
+  readonly agent: string
+  /** What people call this one, where several play the same role. */
+  readonly name: string
+  /** `own` is an agent of Muster's own, anything else a program in a terminal. */
+  readonly cli: string
+  readonly model?: string | undefined
+  readonly prompt: string
+  /** The folder that it works in, a full path. */
+  readonly workspace: string
+  /** Globs that it may change; none means all of the folder that its role may. */
+  readonly scope: readonly string[]
+  readonly timeoutMs: number
+  /** Why its last words cannot be taken; it is told once and answers again. */
+  readonly refuse?: (text: string) => string | undefined
+  /** It may have been begun before a crash. */
+  readonly isAgain: boolean
+}
+
+/** How a piece of work ended; whatever it was, the agent has ended too. */
+export type WorkEnd = {
+  readonly status: 'completed' | 'failed' | 'timeout'
+  /** Its last words; of one that did not complete, what it said so far. */
+  readonly text: string
+  readonly reason?: string | undefined
+  readonly tokens: number
+  readonly durationMs: number
+}
+
+/** Those who do the work of workflows. */
+export type Workers = {
+  /** Runs an agent to its end. What was begun before a crash under the same span is taken up, not begun again. */
+  run(work: Work, signal: AbortSignal): Promise<WorkEnd>
+}

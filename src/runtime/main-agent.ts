@@ -1,0 +1,23 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import { AppError } from '../contract/errors.ts'
+import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import type { RuntimeParts } from './parts.ts'
+
+/** The main agent of this name; people speak with no other kind. */
+export async function mainAgent(
+  parts: Pick<RuntimeParts, 'agents'>,
+  name: string,
+  workspace: string,
+): Promise<AgentDefinition> {
+  const agents = await parts.agents(workspace, new AbortController().signal)
+  const agent = findAgent(agents, name)
+  if (agent.kind !== 'main')
+    throw new AppError(
+      'invalid',
+      `${agent.name} is a subagent and works for other agents only; speak with one of: ${agents
+        .filter(({ kind }) => kind === 'main')
+        .map((one) => one.name)
+        .join(', ')}`,
+    )
+  return agent
+}

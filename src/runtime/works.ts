@@ -1,0 +1,212 @@
+import { AppError } from '../contract/errors.ts'
+import type { AgentEvent } from '../contract/event.ts'
+import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import { tokenTotal } from '../core/ledger/token-total.ts'
+import { type OpenSpan, spanKey } from '../core/session/state.ts'
+import { FlowStopped } from '../ports/durable.ts'
+import type { ModelMessage } from '../ports/model.ts'
+import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
+import { loadHistory } from './history.ts'
+import { LiveRun, RunStopped } from './live-run.ts'
+import { ownPlan } from './own-plan.ts'
+import type { RuntimeParts } from './parts.ts'
+import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
+import type { Questions } from './questions.ts'
+import { soFar } from './so-far.ts'
+import { closeCutOff } from './taken-up.ts'
+import { WorkNotes } from './tools/work-notes.ts'
+import { wordsOf } from './words-of.ts'
+
+const endTypes = [
+  'agent.completed',
+  'agent.failed',
+  'agent.cancelled',
+  'agent.killed',
+  'agent.abandoned',
+] as const satisfies readonly AgentEvent['type'][]
+
+type End = Extract<AgentEvent, { type: (typeof endTypes)[number] }>
+const isEnd = (event: AgentEvent): event is End => endTypes.some((type) => type === event.type)
+
+/** What a run is begun or gone on with. */
+type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'>
+
+/** Agents of Muster's own at the work of workflows: each is a run of the workflow's session. */
+export class Works implements Workers {
+  readonly #parts: RuntimeParts
+  readonly #questions: Questions
+  readonly #runs = new Set<LiveRun>()
+
+  constructor(parts: RuntimeParts, questions: Questions) {
+    this.#parts = parts
+    this.#questions = questions
+  }
+
+  /** Those that are under way. */
+  runs(): LiveRun[] {
+    return [...this.#runs]
+  }
+
+  async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
+    const { engine } = this.#parts
+    const state = engine.session(work.root.sessionId)
+    if (!state) throw new AppError('conflict', 'the session of this workflow has ended')
+    const left = state.open.get(spanKey(state, { ...work.root, spanId: work.spanId }))
+    if (left) return this.#perform(work, await this.#takenUp(work, left), signal)
+    const ended = work.isAgain ? await this.#ended(work) : undefined
+    return ended ?? this.#perform(work, await this.#begun(work), signal)
+  }
+
+  async #perform(work: Work, beginning: Beginning, signal: AbortSignal): Promise<WorkEnd> {
+    const parts = this.#parts
+    const { run, messages } = beginning
+    const { workspace, scope, model, prompt } = work
+    const agents = await parts.agents(workspace, signal)
+    const scopes = scope.length > 0 ? [scope] : []
+    const over = new AbortController()
+    const stop = () => run.stop(stoppedBy(signal.reason))
+    signal.addEventListener('abort', stop, { once: true, signal: over.signal })
+    if (signal.aborted) stop()
+    let isLate = false
+    parts.clock.sleep(Math.max(0, run.startedMs + work.timeoutMs - parts.clock.now()), over.signal).then(
+      () => {
+        isLate = true
+        run.stop(new RunStopped('cancelled', 'muster', `it took longer than ${work.timeoutMs / 60_000} min`))
+      },
+      () => {},
+    )
+    this.#runs.add(run)
+    try {
+      const outcome = await performRun(parts, {
+        ...beginning,
+        task: prompt,
+        depth: 1,
+        mode: 'auto',
+        model,
+        scopes,
+        workspace,
+        agents,
+        takeMessages: async () => [],
+        refuse: once(work.refuse),
+        ...ownPlan({
+          parts,
+          run,
+          notes: new WorkNotes(),
+          depth: 1,
+          scopes,
+          workspace,
+          agents,
+          questions: this.#questions,
+          // The gates refuse both to whoever works for another.
+          tell: async () => {},
+          handOver: async () => [],
+        }),
+      })
+      signal.throwIfAborted()
+      const durationMs = Math.max(0, parts.clock.now() - run.startedMs)
+      return { ...endOf(outcome, lastWords(messages), isLate), tokens: tokenTotal(run.usage), durationMs }
+    } finally {
+      over.abort()
+      this.#runs.delete(run)
+    }
+  }
+
+  async #begun(work: Work): Promise<Beginning> {
+    const { ids, clock } = this.#parts
+    const run = await this.#live(work, { runId: ids.run(), startedMs: clock.now() })
+    return { run, begins: [], messages: [{ role: 'user', text: work.prompt }], kept: 0 }
+  }
+
+  /** Goes on with a run that a stopped daemon left. */
+  async #takenUp(work: Work, span: OpenSpan): Promise<Beginning> {
+    const parts = this.#parts
+    const { sessionId } = work.root
+    const state = parts.engine.session(sessionId)
+    if (state) await closeCutOff(parts.engine, state, span)
+    const { runId } = span
+    const { messages, kept } = await loadHistory(parts, { sessionId, runId })
+    const { startedMs, turns, usage } = await soFar(parts, sessionId, runId)
+    const run = await this.#live(work, { runId, startedMs })
+    for (const used of usage) run.used(used)
+    return messages.length > 0
+      ? { run, begins: 'resumed', messages, kept, turns }
+      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0 }
+  }
+
+  /** How it ended, when it ended before the crash and nobody had taken note. */
+  async #ended({ root, spanId }: Work): Promise<WorkEnd | undefined> {
+    const parts = this.#parts
+    for await (const event of parts.events(root.sessionId, endTypes)) {
+      if (event.spanId !== spanId || !isEnd(event)) continue
+      const { sessionId } = root
+      const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })
+      const { usage } = await soFar(parts, sessionId, event.runId)
+      const tokens = usage.reduce((sum, one) => sum + tokenTotal(one), 0)
+      const text = lastWords(messages)
+      const durationMs = event.payload.durationMs ?? 0
+      return event.type === 'agent.completed'
+        ? { status: 'completed', text, tokens, durationMs }
+        : { status: 'failed', text, reason: event.payload.reason, tokens, durationMs }
+    }
+    return undefined
+  }
+
+  async #live(
+    work: Work,
+    { runId, startedMs }: { runId: LiveRun['runId']; startedMs: number },
+  ): Promise<LiveRun> {
+    const agents = await this.#parts.agents(work.workspace, new AbortController().signal)
+    const { taskId, name } = work
+    return new LiveRun({
+      root: {
+        ...work.root,
+        runId,
+        parentRunId: work.root.runId,
+        spanId: work.spanId,
+        actor: name,
+        ...(taskId !== undefined && { taskId }),
+      },
+      parentSpanId: work.parentSpanId,
+      agent: findAgent(agents, work.agent),
+      agentId: name,
+      startedMs,
+    })
+  }
+}
+
+/** A workflow that goes on later leaves its runs open; one that was called off ends them. */
+function stoppedBy(reason: unknown): RunStopped {
+  const { how, by, message } =
+    reason instanceof FlowStopped
+      ? reason
+      : { how: 'cancelled' as const, by: 'muster', message: String(reason) }
+  return new RunStopped(how, by, message)
+}
+
+/** Only the first answer is refused: who errs twice has failed, and is not asked for ever. */
+function once(refuse: Work['refuse']): Work['refuse'] {
+  let isAsked = false
+  return (
+    refuse &&
+    ((text) => {
+      if (isAsked) return undefined
+      isAsked = true
+      return refuse(text)
+    })
+  )
+}
+
+function endOf(
+  outcome: RunOutcome,
+  text: string,
+  isLate: boolean,
+): Pick<WorkEnd, 'status' | 'text' | 'reason'> {
+  if (outcome.status === 'completed') return { status: 'completed', text: outcome.text }
+  if (outcome.status === 'failed') return { status: 'failed', text, reason: outcome.reason }
+  return { status: isLate ? 'timeout' : 'failed', text, reason: outcome.why.message }
+}
+
+function lastWords(messages: readonly ModelMessage[]): string {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  return last?.role === 'assistant' ? wordsOf(last) : ''
+}
