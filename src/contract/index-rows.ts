@@ -196,6 +196,31 @@ export const ApprovalRow = z.strictObject({
 })
 export type ApprovalRow = z.infer<typeof ApprovalRow>
 
+/** One run of a workflow. */
+export const WorkflowRow = z.strictObject({
+  /** The event of its beginning; workflows are paged by it. */
+  seq: Seq,
+  workflowId: z.string(),
+  ...place,
+  name: text,
+  version: text,
+  status: z.enum(['running', 'completed', 'failed', 'cancelled']),
+  /** The last phase that it was in. */
+  phase: text,
+  inputDigest: text,
+  /** The workflow that it goes on from. */
+  forkOf: text,
+  startedMs: ms,
+  endedMs: ms,
+  /** Steps that are written down. */
+  steps: Count,
+  totalAgents: amount,
+  totalTokens: amount,
+  /** Why it failed, or was called off. */
+  detail: text,
+})
+export type WorkflowRow = z.infer<typeof WorkflowRow>
+
 /** How a span stands. */
 export const SpanStatus = z.enum([
   'open',

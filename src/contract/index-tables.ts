@@ -19,7 +19,7 @@ export type TableSpec = {
 }
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 2
+export const indexVersion = 3
 
 const usage = {
   calls: 'number',
@@ -221,6 +221,28 @@ export const tables = {
     key: ['approvalId'],
     rowid: 'seq',
     indexes: [{ columns: ['sessionId'] }, { columns: ['requestedMs'], where: 'decision IS NULL' }],
+  },
+  workflows: {
+    columns: {
+      seq: 'number',
+      workflowId: 'text',
+      ...place,
+      name: 'word',
+      version: 'word',
+      status: 'word',
+      phase: 'word',
+      inputDigest: 'text',
+      forkOf: 'text',
+      startedMs: 'number',
+      endedMs: 'number',
+      steps: 'number',
+      totalAgents: 'number',
+      totalTokens: 'number',
+      detail: 'text',
+    },
+    key: ['workflowId'],
+    rowid: 'seq',
+    indexes: [{ columns: ['sessionId'] }],
   },
   spans: {
     columns: {

@@ -14,6 +14,7 @@ import type {
   StatsRow,
   TaskRow,
   UsageRow,
+  WorkflowRow,
 } from '../contract/index-rows.ts'
 
 /** How far a follower has come: the last seq it took and that event's id. */
@@ -92,6 +93,12 @@ export type ApprovalFilter = Page & {
   readonly sessionId?: string
   readonly isPending?: boolean
 }
+/** Which workflows. */
+export type WorkflowFilter = Page & {
+  readonly workflowId?: string
+  readonly sessionId?: string
+  readonly status?: string
+}
 /** Which spans. */
 export type SpanFilter = Page & {
   readonly sessionId?: string
@@ -141,6 +148,8 @@ export type IndexQueries = {
   /** Oldest first; paged by `seq`. */
   approvals(filter: ApprovalFilter): ApprovalRow[]
   approvalLatency(filter: { readonly sessionId?: string }): ApprovalLatency
+  /** Newest first; paged by `seq`. */
+  workflows(filter: WorkflowFilter): WorkflowRow[]
   /** By first event; paged by `seq`. */
   spans(filter: SpanFilter): SpanRow[]
   /** How often each tool was called in a session. */

@@ -8,7 +8,7 @@ import { findSessions, sessions, subtree } from './session-queries.ts'
 import { spans, toolCounts } from './span-queries.ts'
 import { counts, parked, stats } from './stats-queries.ts'
 import { ledger, usage } from './usage-queries.ts'
-import { approvalLatency, approvals, messages, tasks } from './work-queries.ts'
+import { approvalLatency, approvals, messages, tasks, workflows } from './work-queries.ts'
 
 /** Opens the index for questions. After a rebuild it must be opened again: it still sees the old file. */
 export function openIndexQueries(path: string): IndexQueries {
@@ -23,6 +23,7 @@ export function openIndexQueries(path: string): IndexQueries {
     messages: (filter) => messages(reader, filter),
     approvals: (filter) => approvals(reader, filter),
     approvalLatency: (filter) => approvalLatency(reader, filter),
+    workflows: (filter) => workflows(reader, filter),
     spans: (filter) => spans(reader, filter),
     toolCounts: (sessionId) => toolCounts(reader, sessionId),
     ledger: (filter) => ledger(reader, filter),

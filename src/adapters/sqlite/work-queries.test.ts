@@ -202,3 +202,34 @@ test('[OBS-27] approval latency is p50 and p95 of the answers; pending ones are 
     p95Ms: null,
   })
 })
+
+test('[MUS-275] a workflow is a row: its phase, its steps, and the first of its ends', () => {
+  const stream = new EventStream()
+  stream.add('workflow.started', { workflowId: 'w', name: 'crew', version: '1', inputDigest: 'd' })
+  stream.add('workflow.phase.started', { workflowId: 'w', phase: 'plan', inputCount: 1 })
+  for (const step of ['a', 'b'])
+    stream.add('workflow.checkpoint.saved', { workflowId: 'w', phase: 'plan', stateBytes: 1, step })
+  stream.add('workflow.failed', { workflowId: 'w', error: 'no\nway', totalAgents: 2, totalTokens: 30 })
+  stream.add('workflow.cancelled', { workflowId: 'w', reason: 'late' })
+  stream.add('workflow.cancelled', { workflowId: 'foreign', reason: 'late' }, { sessionId: sessionIdOf(2) })
+  using place = new TempIndex()
+  using index = place.queries(stream.events)
+  expect(index.workflows({})).toMatchObject([
+    { workflowId: 'foreign', status: 'cancelled', detail: 'late', steps: 0, name: null },
+    {
+      workflowId: 'w',
+      name: 'crew',
+      version: '1',
+      status: 'failed',
+      phase: 'plan',
+      steps: 2,
+      totalAgents: 2,
+      totalTokens: 30,
+      inputDigest: 'd',
+      detail: 'no way',
+    },
+  ])
+  expect(index.workflows({ workflowId: 'w' })).toHaveLength(1)
+  expect(index.workflows({ sessionId: sessionIdOf(2) })).toHaveLength(1)
+  expect(index.workflows({ status: 'running' })).toEqual([])
+})

@@ -1,5 +1,11 @@
-import type { ApprovalLatency, ApprovalRow, MessageRow, TaskRow } from '../../contract/index-rows.ts'
-import type { ApprovalFilter, MessageFilter, TaskFilter } from '../../ports/index.ts'
+import type {
+  ApprovalLatency,
+  ApprovalRow,
+  MessageRow,
+  TaskRow,
+  WorkflowRow,
+} from '../../contract/index-rows.ts'
+import type { ApprovalFilter, MessageFilter, TaskFilter, WorkflowFilter } from '../../ports/index.ts'
 import { between, limitOf } from './page.ts'
 import type { Condition, Fields, RowReader } from './row-reader.ts'
 import { counted, list } from './shape.ts'
@@ -54,6 +60,25 @@ export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRo
     .map((row) => {
       row['latencyMs'] ??= waited(row)
       return { ...row, options: list(row['options']) } as unknown as ApprovalRow
+    })
+}
+
+export function workflows(reader: RowReader, filter: WorkflowFilter): WorkflowRow[] {
+  return reader
+    .select({
+      table: 'workflows',
+      where: [
+        ...between('seq', filter),
+        equals('workflowId', filter.workflowId),
+        reader.is('sessionId', filter.sessionId),
+        reader.is('status', filter.status),
+      ],
+      order: 'seq DESC',
+      limit: limitOf(filter.limit),
+    })
+    .map((row) => {
+      counted(row, ['steps'])
+      return row as unknown as WorkflowRow
     })
 }
 

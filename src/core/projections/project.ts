@@ -10,6 +10,7 @@ import { sessionOps } from './sessions.ts'
 import { spanOps } from './spans.ts'
 import { taskOps } from './tasks.ts'
 import { titleOf } from './title.ts'
+import { workflowOps } from './workflows.ts'
 
 type Projection = (event: AgentEvent, atMs: number, title: string | undefined) => readonly RowOp[]
 
@@ -21,6 +22,7 @@ const projections: readonly Projection[] = [
   taskOps,
   messageOps,
   approvalOps,
+  workflowOps,
   // The ledger carries its totals to sessions, runs and spans, so their rows come first.
   ledgerOps,
 ]
