@@ -52,7 +52,7 @@ export const sessionRoutes = {
       /** Only those whose program still runs or which have not ended. */
       open: flag.optional(),
       parent: SessionRef.optional(),
-      origin: z.enum(['managed', 'observed', 'runtime', 'imported']).optional(),
+      origin: z.enum(['managed', 'observed', 'runtime', 'workflow', 'imported']).optional(),
       working_dir: z.string().max(4096).optional(),
     }),
     output: z.strictObject({ sessions: z.array(SessionView), next: Count.nullable() }),

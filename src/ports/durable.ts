@@ -94,7 +94,11 @@ export type Durable = {
   ): Promise<'started' | 'known'>
   /** What it gave in the end, once it has; throws what it failed with. */
   result(id: string): Promise<unknown>
-  signal(id: string, topic: string, value: unknown): Promise<Reached>
+  /** Tells it something, together with facts that say why; once this resolves it is not lost. */
+  signal(
+    id: string,
+    said: { readonly topic: string; readonly value: unknown; readonly facts?: readonly Draft[] },
+  ): Promise<Reached>
   /** Ends it and all its branches; its end is written also when a branch does not obey. */
   cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached>
   /** Begins another workflow with all that this one had done before a step, or with all that it has done. */

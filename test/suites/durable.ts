@@ -89,7 +89,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       const at = await bed.place()
       const input = { words: ['a', 'b', 'c'] }
       expect(await bed.durable().start('all', { id: 'w1', input, at })).toBe('started')
-      expect(await bed.durable().signal('w1', 'go', 'yes')).toBe('delivered')
+      expect(await bed.durable().signal('w1', { topic: 'go', value: 'yes' })).toBe('delivered')
       expect(await bed.durable().result('w1')).toEqual(answer)
       expect(bed.world.done).toHaveLength(1 + 5 + 6)
       await until(async () => (await ends(bed)).length === 1)
@@ -104,7 +104,7 @@ export function durableSuite(name: string, open: OpenBed): void {
         const at = await bed.place()
         const begin = async () => {
           await bed.durable().start('all', { id: 'w1', input: { words: ['a', 'b', 'c'] }, at })
-          if ((await saidTo(bed)) === 0) await bed.durable().signal('w1', 'go', 'yes')
+          if ((await saidTo(bed)) === 0) await bed.durable().signal('w1', { topic: 'go', value: 'yes' })
           return bed.durable().result('w1')
         }
         bed.failFrom(n)
@@ -143,7 +143,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       await expect(bed.durable().start('one', { id: 'w', input: 2, at })).rejects.toMatchObject({
         code: 'conflict',
       })
-      await bed.durable().signal('w', 'go', undefined)
+      await bed.durable().signal('w', { topic: 'go', value: undefined })
       expect(await bed.durable().result('w')).toBe('done')
       await until(async () => (await ends(bed)).length === 1)
       expect(await bed.durable().start('one', { id: 'w', input: 1, at })).toBe('known')
@@ -165,13 +165,13 @@ export function durableSuite(name: string, open: OpenBed): void {
         }),
       ])
       await bed.durable().start('hears', { id: 'w', input: null, at: await bed.place() })
-      expect(await bed.durable().signal('w', 'word', { n: 1 })).toBe('delivered')
+      expect(await bed.durable().signal('w', { topic: 'word', value: { n: 1 } })).toBe('delivered')
       await bed.crash()
-      expect(await bed.durable().signal('w', 'word', { n: 2 })).toBe('delivered')
+      expect(await bed.durable().signal('w', { topic: 'word', value: { n: 2 } })).toBe('delivered')
       expect(await bed.durable().result('w')).toEqual([{ n: 1 }, { n: 2 }])
       await until(async () => (await ends(bed)).length === 1)
-      expect(await bed.durable().signal('w', 'word', 3)).toBe('finished')
-      expect(await bed.durable().signal('nobody', 'word', 3)).toBe('unknown')
+      expect(await bed.durable().signal('w', { topic: 'word', value: 3 })).toBe('finished')
+      expect(await bed.durable().signal('nobody', { topic: 'word', value: 3 })).toBe('unknown')
     })
 
     test('[MUS-275] a failure is kept as it was, and is caught the same way after a crash', async () => {
@@ -190,7 +190,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       await bed.durable().start('fails', { id: 'w', input: null, at: await bed.place() })
       await until(async () => (await bed.events()).some(({ type }) => type === 'workflow.checkpoint.saved'))
       await bed.crash()
-      await bed.durable().signal('w', 'go', null)
+      await bed.durable().signal('w', { topic: 'go', value: null })
       await expect(bed.durable().result('w')).rejects.toThrow('in the end: no such thing')
       expect(bed.world.done).toEqual(['bad'])
       await until(async () => (await ends(bed)).length === 1)
@@ -289,7 +289,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', version: '1', status: 'pending' }])
       expect(await ends(bed)).toEqual([])
       await bed.durable().fork('w', { as: 'v', at: await bed.place() })
-      await bed.durable().signal('v', 'go', null)
+      await bed.durable().signal('v', { topic: 'go', value: null })
       expect(await bed.durable().result('v')).toBe('2')
       expect(bed.world.done).toEqual(['w:plan'])
     })

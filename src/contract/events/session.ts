@@ -81,7 +81,7 @@ export const sessionEvents = family({
       workingDir: Line.optional(),
       parentSessionId: SessionId.optional(),
       collaboration: Collaboration.optional(),
-      origin: z.enum(['managed', 'observed', 'runtime', 'imported']).optional(),
+      origin: z.enum(['managed', 'observed', 'runtime', 'workflow', 'imported']).optional(),
       /** What people call it; `name` is made from its type and id and never changes. */
       friendlyName: Line.optional(),
       /** Levels below its root session. */
@@ -92,6 +92,8 @@ export const sessionEvents = family({
       /** The only actions that its role may take, and the only files that it may change; hard gates too. */
       policy: z.array(Capability).optional(),
       workGlobs: z.array(Line).optional(),
+      /** What of them its task may change. */
+      scope: z.array(Line).optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       /** How an agent of Muster's own works. */
       loop: LoopMode.optional(),

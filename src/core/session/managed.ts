@@ -19,7 +19,7 @@ export type Worktree = { readonly path: string; readonly branch: string; readonl
 
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
 export type Managed = {
-  readonly origin: 'managed' | 'observed' | 'runtime'
+  readonly origin: 'managed' | 'observed' | 'runtime' | 'workflow'
   readonly name: string
   readonly friendlyName?: string
   readonly agentType?: string
@@ -43,6 +43,7 @@ export type Managed = {
   /** The only actions that its role may take, and the only files that it may change. */
   readonly policy?: readonly Capability[]
   readonly workGlobs?: readonly string[]
+  readonly scope?: readonly string[]
   readonly foreignId?: string
   readonly transcript?: string
   /** Where its record begins to be ours; what is before it is history. */
@@ -122,7 +123,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
   return {
     origin: payload.origin,
     name: payload.name ?? event.sessionId,
-    cli: payload.cli ?? (payload.origin === 'runtime' ? 'own' : 'custom'),
+    cli: payload.cli ?? (payload.origin === 'managed' || payload.origin === 'observed' ? 'custom' : 'own'),
     workingDir: payload.workingDir ?? '/',
     startedAtMs: Date.parse(event.timestamp ?? recordedAt),
     ...(payload.friendlyName && { friendlyName: payload.friendlyName }),
@@ -137,6 +138,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.tools && { tools: payload.tools }),
     ...(payload.policy && { policy: payload.policy }),
     ...(payload.workGlobs && { workGlobs: payload.workGlobs }),
+    ...(payload.scope && { scope: payload.scope }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),
   }

@@ -120,8 +120,8 @@ async function gateOf(
     }
   const managed = state?.managed
   // Without a role nothing is limited.
-  if (!managed || (!managed.tools && !managed.policy)) return undefined
-  const { name, tools = ['*'], policy, workGlobs = [] } = managed
+  if (!managed || (!managed.tools && !managed.policy && !managed.scope)) return undefined
+  const { name, tools = ['*'], policy, workGlobs = [], scope } = managed
   const agent = {
     name,
     kind: 'main' as const,
@@ -129,7 +129,10 @@ async function gateOf(
     policy: { allow: policy ?? Capability.options, delegateTargets: 'any' as const },
     workGlobs,
   }
-  const denial = gateForeignCall({ agent, depth: 0 }, await actOf(parts, managed.workingDir, call))
+  const denial = gateForeignCall(
+    { agent, depth: 0, scopes: scope ? [scope] : [] },
+    await actOf(parts, managed.workingDir, call),
+  )
   return denial
     ? { allowed: false, by: denial.gate, rule: denial.rule, reason: denial.reason }
     : { allowed: true }

@@ -20,6 +20,10 @@ const previewChars = 2000
 export type Spawner = {
   readonly actor: string
   readonly parent?: SessionState | undefined
+  /** The id that it gets, so that whoever asked finds it again; a new one when left out. */
+  readonly sessionId?: SessionId
+  /** What its task may change. */
+  readonly scope?: readonly string[]
   /** The session that asks, when it runs behind walls: nothing it says may lead out of them. */
   readonly confined?: SessionState | undefined
 }
@@ -47,7 +51,7 @@ export async function spawn(
       'invalid',
       'a budget needs its tokens counted: set child_agents.progress.enable_token_tracking to true',
     )
-  const sessionId = parts.ids.session()
+  const sessionId = by.sessionId ?? parts.ids.session()
   const short = shortId(sessionId)
   const resolved = resolveLaunch(request, { config, agents: await parts.agents(signal), shortId: short })
   const cli = parts.clis[resolved.cli]
@@ -184,6 +188,7 @@ async function facts(
       ...(isolation !== 'none' && { isolation }),
       ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
       ...(resolved.role && { policy: [...resolved.role.policy] }),
+      ...(by.scope && { scope: [...by.scope] }),
       ...(resolved.role?.workGlobs && { workGlobs: [...resolved.role.workGlobs] }),
     }),
   ]

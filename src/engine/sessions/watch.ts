@@ -26,6 +26,8 @@ const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
   custom: undefined,
 }
 
+/** What an agent says at the end of a turn may be a whole plan. */
+const answerChars = 64_000
 const samePromptMs = 60_000
 const soonestMs = 50
 const latestMs = 60_000
@@ -285,7 +287,7 @@ export class SessionWatch {
     this.#lastRun = run
     const state = this.state()
     const agentId = state?.managed?.name ?? 'agent'
-    const payload = { agentId, ...(text && { detail: text.slice(0, 2000) }) }
+    const payload = { agentId, ...(text && { detail: text.slice(0, answerChars) }) }
     // A call whose end the record does not have yet would be ended by force, as if it had failed.
     const ended = [...(state?.open.values() ?? [])].flatMap(({ kind, facts }) => {
       const end =

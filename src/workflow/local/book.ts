@@ -75,11 +75,15 @@ export class Book {
   }
 
   /** Writes what was told under a topic. */
-  async tell(root: FlowRoot, topic: string, value: unknown): Promise<void> {
+  async tell(
+    root: FlowRoot,
+    { topic, value, facts = [] }: { topic: string; value: unknown; facts?: readonly Draft[] },
+  ): Promise<void> {
     const { engine, vault } = this.#deps
     const name = value === undefined ? undefined : await vault.put(bytesOf(value), root.sessionId)
     const { workflowId } = root
     await engine.perform([
+      ...facts,
       draftOf(root, 'workflow.signalled', { workflowId, topic, ...(name && { vault: name }) }),
     ])
     this.#hear(topic, name)

@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
-import type { AgentEvent } from '../../contract/event.ts'
+import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { SessionId, SpanId } from '../../contract/ids.ts'
 import { sha256 } from '../../contract/sha256.ts'
 import { hasEnded, type OpenSpan, type SessionState, spanKey } from '../../core/session/state.ts'
@@ -112,10 +112,22 @@ export class LocalDurable implements Durable {
     throw new AppError('conflict', `${id} has given nothing: it is ${record.status}`)
   }
 
-  async signal(id: string, topic: string, value: unknown): Promise<Reached> {
+  isRunning(id: string): boolean {
+    return this.#running.has(id)
+  }
+
+  /** Resolves when it has its end, or was left for the next daemon. */
+  async ended(id: string): Promise<void> {
+    await this.#running.get(id)?.ended
+  }
+
+  async signal(
+    id: string,
+    said: { readonly topic: string; readonly value: unknown; readonly facts?: readonly Draft[] },
+  ): Promise<Reached> {
     const running = this.#running.get(id)
     if (!running) return this.#absent(id)
-    await running.book.tell(rootOf(running), topic, value)
+    await running.book.tell(rootOf(running), said)
     return 'delivered'
   }
 

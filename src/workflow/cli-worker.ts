@@ -1,0 +1,174 @@
+import type { AgentCliName } from '../contract/config/names.ts'
+import { AppError } from '../contract/errors.ts'
+import type { AgentEvent } from '../contract/event.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { derivedIds } from '../core/session-log/derived-ids.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Sessions } from '../engine/sessions/sessions.ts'
+import type { Clock } from '../ports/clock.ts'
+import { FlowStopped } from '../ports/durable.ts'
+import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
+import { type FactWaits, waitedTypes } from './fact-waits.ts'
+import { withSignal } from './local/book.ts'
+
+export type CliWorkerDeps = {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly waits: FactWaits
+  readonly sessions: () => Promise<Sessions>
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  /** The whole text of a body, also of one that is kept elsewhere. */
+  readonly text: (body: unknown) => Promise<string>
+  /** What a session has used, in tokens. */
+  readonly tokens: (sessionId: SessionId) => Promise<number>
+}
+
+/** How a turn of a program came to its end, or its session did. */
+type TurnEnd = { readonly isGood: boolean; readonly said: unknown; readonly isOver: boolean }
+
+/** Agent programs at the work of workflows: each is a session of its own below that of the workflow. */
+export class CliWorker implements Workers {
+  readonly #deps: CliWorkerDeps
+
+  constructor(deps: CliWorkerDeps) {
+    this.#deps = deps
+  }
+
+  async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
+    const { clock, engine } = this.#deps
+    const sessionId = derivedIds(`${work.root.workflowId} ${work.spanId}`, 0).session
+    const turns = this.#turns(sessionId)
+    try {
+      const known = await engine.known(sessionId)
+      if (!known) await this.#spawn(work, sessionId, signal)
+      const startedMs = known?.managed?.startedAtMs ?? clock.now()
+      const end = await this.#ended(work, { sessionId, startedMs, turns }, signal)
+      return {
+        ...end,
+        durationMs: Math.max(0, clock.now() - startedMs),
+        tokens: await this.#deps.tokens(sessionId),
+      }
+    } finally {
+      turns.stop()
+      if (signal.aborted && !isForDaemon(signal)) await this.#endSession(sessionId, { isKilled: true })
+    }
+  }
+
+  async #spawn(work: Work, sessionId: SessionId, signal: AbortSignal): Promise<void> {
+    const parent = this.#deps.engine.session(work.root.sessionId)
+    if (!parent) throw new AppError('conflict', 'the session of this workflow has ended')
+    const sessions = await this.#deps.sessions()
+    await sessions.spawn(
+      {
+        agent_type: work.agent,
+        cli: work.cli as AgentCliName,
+        prompt: work.prompt,
+        working_dir: work.workspace,
+        permission_mode: 'acceptEdits',
+        mode: 'manual',
+        ...(work.model && { model: work.model }),
+      },
+      {
+        actor: work.root.actor,
+        parent: parent as never,
+        sessionId,
+        ...(work.scope.length > 0 && { scope: work.scope }),
+      },
+      signal,
+    )
+  }
+
+  /** Waits for the turn that answers; an answer that cannot be taken is asked for once more. */
+  async #ended(
+    work: Work,
+    { sessionId, startedMs, turns }: { sessionId: SessionId; startedMs: number; turns: Turns },
+    signal: AbortSignal,
+  ): Promise<Pick<WorkEnd, 'status' | 'text' | 'reason'>> {
+    const { clock } = this.#deps
+    const over = new AbortController()
+    const late = clock.sleep(Math.max(0, startedMs + work.timeoutMs - clock.now()), over.signal).then(
+      () => 'late' as const,
+      () => new Promise<never>(() => {}),
+    )
+    let text = ''
+    try {
+      for (let n = 0; ; n++) {
+        const end = await withSignal(Promise.race([turns.at(n), late]), signal)
+        if (end === 'late') {
+          await this.#endSession(sessionId, { isKilled: true })
+          return { status: 'timeout', text, reason: `it took longer than ${work.timeoutMs / 60_000} min` }
+        }
+        text = (await this.#deps.text(end.said)) || text
+        const wrong = end.isGood && n === 0 ? work.refuse?.(text) : undefined
+        if (wrong !== undefined && !end.isOver && (await this.#say(sessionId, wrong, work))) continue
+        await this.#endSession(sessionId, { isKilled: false })
+        return end.isGood
+          ? { status: 'completed', text }
+          : { status: 'failed', text, reason: text || 'it failed' }
+      }
+    } finally {
+      over.abort()
+    }
+  }
+
+  async #say(sessionId: SessionId, text: string, work: Work): Promise<boolean> {
+    const sessions = await this.#deps.sessions()
+    const live = await sessions.settled(sessionId)
+    if (!live) return false
+    await sessions.send(live, { text, mode: 'sequential', from: work.root.actor })
+    return true
+  }
+
+  async #endSession(sessionId: SessionId, { isKilled }: { isKilled: boolean }): Promise<void> {
+    const sessions = await this.#deps.sessions()
+    const live = await sessions.settled(sessionId)
+    if (!live) return
+    if (!isKilled) await sessions.complete(live, { status: 'completed' }).catch(() => {})
+    await sessions.kill(live, { force: isKilled, by: 'muster', reason: 'its work is over' })
+  }
+
+  #turns(sessionId: SessionId): Turns {
+    const ends: TurnEnd[] = []
+    const seen = new Set<number>()
+    let wake = Promise.withResolvers<void>()
+    const take = (event: AgentEvent) => {
+      const end = turnEnd(event)
+      if (!end || seen.has(event.seq)) return
+      seen.add(event.seq)
+      ends.push(end)
+      wake.resolve()
+      wake = Promise.withResolvers()
+    }
+    const listening = this.#deps.waits.listen(sessionId, take)
+    // What ended before it was listened for is in the journal; what ends meanwhile comes both ways.
+    const past = (async () => {
+      for await (const event of this.#deps.events(sessionId, waitedTypes)) take(event)
+    })()
+    past.catch(() => {})
+    return {
+      async at(n) {
+        await past
+        while (ends.length <= n) await wake.promise
+        return ends[n] as TurnEnd
+      },
+      stop: () => listening[Symbol.dispose](),
+    }
+  }
+}
+
+type Turns = { at(n: number): Promise<TurnEnd>; stop(): void }
+
+function turnEnd(event: AgentEvent): TurnEnd | undefined {
+  if (event.type === 'session.completed' || event.type === 'session.failed') {
+    const { message, reason } = event.payload
+    const isGood = event.type === 'session.completed' && event.payload.outcome === 'completed'
+    return { isGood, said: message ?? reason, isOver: true }
+  }
+  // Agents that it started itself end turns of their own.
+  if (!event.type.startsWith('agent.') || event.parentRunId !== undefined) return undefined
+  const said = 'detail' in event.payload ? event.payload.detail : undefined
+  return { isGood: event.type === 'agent.completed', said, isOver: false }
+}
+
+const isForDaemon = ({ reason }: AbortSignal): boolean =>
+  reason instanceof FlowStopped && reason.how === 'daemon'

@@ -1,0 +1,43 @@
+import type { AgentEvent, EventType } from '../contract/event.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { Reactor } from '../engine/react.ts'
+
+const types: ReadonlySet<EventType> = new Set<EventType>([
+  'agent.completed',
+  'agent.failed',
+  'agent.cancelled',
+  'agent.killed',
+  'agent.abandoned',
+  'session.completed',
+  'session.failed',
+])
+
+/** Tells those who wait for the end of a turn or of a session. */
+export class FactWaits {
+  readonly #waiting = new Map<SessionId, Set<(event: AgentEvent) => void>>()
+
+  readonly reactor: Reactor = {
+    name: 'workflow-waits',
+    types,
+    startsAtEnd: true,
+    saved: 'seldom',
+    react: async (event) => {
+      for (const tell of this.#waiting.get(event.sessionId) ?? []) tell(event)
+    },
+  }
+
+  /** Calls back with each such fact of a session until it is disposed of. */
+  listen(sessionId: SessionId, tell: (event: AgentEvent) => void): Disposable {
+    const known = this.#waiting.get(sessionId) ?? new Set()
+    this.#waiting.set(sessionId, known.add(tell))
+    return {
+      [Symbol.dispose]: () => {
+        known.delete(tell)
+        if (known.size === 0) this.#waiting.delete(sessionId)
+      },
+    }
+  }
+}
+
+/** The types that are waited for. */
+export const waitedTypes = [...types]

@@ -1,0 +1,259 @@
+import type { Decision } from '../contract/dialect.ts'
+import { AppError } from '../contract/errors.ts'
+import type { AgentEvent, PayloadOf } from '../contract/event.ts'
+import { type SessionId, shortId } from '../contract/ids.ts'
+import type { Budget } from '../contract/values.ts'
+import type { Ask } from '../core/approvals/asks.ts'
+import { hasEnded, type SessionState } from '../core/session/state.ts'
+import type { Engine } from '../engine/engine.ts'
+import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Vault } from '../ports/vault.ts'
+import { approvalTopic } from './ask-person.ts'
+import { type FlowRecord, LocalDurable } from './local/local-durable.ts'
+
+/** What workflows are run with. */
+export type WorkflowDeps = {
+  readonly engine: Engine
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly procedures: readonly Procedure<never, unknown>[]
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly records: (id?: string) => Promise<readonly FlowRecord[]>
+  readonly onBug: (error: unknown, where: string) => void
+}
+
+/** A workflow as it is asked for. */
+export type Begin = {
+  readonly procedure: string
+  readonly input: unknown
+  readonly workspace: string
+  readonly by: string
+  /** What the session is called: `<kind>-<short id>`. */
+  readonly kind: string
+  readonly title: string
+  readonly name?: string | undefined
+  readonly parent?: Readonly<SessionState> | undefined
+  readonly budget?: Budget | undefined
+  readonly collaboration?: PayloadOf<'session.started'>['collaboration']
+}
+
+/** What a procedure may give so that another workflow follows it in the same session. */
+export type Followed = { readonly next: { readonly procedure: string; readonly input: unknown } }
+
+/** Runs workflows, each in a session of its own: begins them, takes their answers, ends them. */
+export class Workflows {
+  readonly #deps: WorkflowDeps
+  readonly #durable: LocalDurable
+
+  constructor(deps: WorkflowDeps) {
+    this.#deps = deps
+    this.#durable = new LocalDurable({
+      ...deps,
+      procedures: new Map(deps.procedures.map((procedure) => [procedure.name, procedure])),
+    })
+  }
+
+  /** Goes on with what an earlier daemon left. */
+  async start(): Promise<void> {
+    await this.#durable.takeUp()
+    for (const state of Array.from(this.#deps.engine.sessions()))
+      if (state.managed?.origin === 'workflow') this.#follow(state.sessionId)
+  }
+
+  async stop(): Promise<void> {
+    await this.#durable.stop()
+  }
+
+  async begin(wish: Begin): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
+    const { ids, engine } = this.#deps
+    const { parent } = wish
+    const sessionId = ids.session()
+    const workflowId = `${wish.kind}-${shortId(sessionId)}`
+    const root: Root = {
+      sessionId,
+      traceId: parent?.traceId ?? ids.trace(),
+      runId: ids.run(),
+      spanId: ids.span(),
+      actor: wish.by,
+    }
+    await engine.perform([
+      draftOf(root, 'session.started', {
+        name: workflowId,
+        title: wish.title,
+        origin: 'workflow',
+        cli: 'own',
+        workingDir: wish.workspace,
+        depth: parent ? parent.depth + 1 : 0,
+        ...(wish.collaboration && {
+          collaboration: wish.collaboration,
+          agent: wish.collaboration.orchestrator,
+        }),
+        ...(wish.name && { friendlyName: wish.name }),
+        ...(wish.budget && { budget: wish.budget }),
+        ...(parent && { parentSessionId: parent.sessionId }),
+      }),
+    ])
+    const at: FlowPlace = { ...root, actor: wish.kind }
+    await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
+    this.#follow(sessionId)
+    return { sessionId, workflowId }
+  }
+
+  /** What it gave in the end. */
+  result(id: string): Promise<unknown> {
+    return this.#durable.result(id)
+  }
+
+  list(): Promise<readonly FlowView[]> {
+    return this.#durable.list()
+  }
+
+  cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
+    return this.#durable.cancel(id, why)
+  }
+
+  /** Gives the answer to a question of a workflow; the first wins. */
+  async decide(
+    state: Readonly<SessionState>,
+    ask: Ask,
+    { decision, by }: { readonly decision: Decision; readonly by: string },
+  ): Promise<void> {
+    const span = [...state.open.values()].find(({ spanId }) => spanId === ask.spanId)
+    const workflowId = span?.workflowId
+    if (!span || workflowId === undefined)
+      throw new AppError('conflict', 'nothing waits for this answer any more')
+    const { approvalId, subject } = ask
+    const { kind: _kind, facts: _facts, ...place } = span
+    const root = { ...place, sessionId: state.sessionId, actor: by }
+    const decided = {
+      approvalId,
+      subject,
+      by,
+      latencyMs: Math.max(0, this.#deps.clock.now() - ask.requestedAtMs),
+    }
+    const fact =
+      decision.verdict === 'allow'
+        ? draftOf(root, 'approval.granted', {
+            ...decided,
+            scope: 'once',
+            ...(decision.answers && { answer: decision.answers }),
+          })
+        : draftOf(root, 'approval.rejected', {
+            ...decided,
+            ...(decision.reason && { reason: decision.reason }),
+          })
+    const reached = await this.#durable.signal(workflowId, {
+      topic: approvalTopic(approvalId),
+      value: decision,
+      facts: [fact],
+    })
+    if (reached !== 'delivered')
+      throw new AppError(
+        'conflict',
+        `${workflowId} does not run, so it cannot be answered; see: sm workflow list`,
+      )
+  }
+
+  /** Ends the session of a workflow: what runs in it first. */
+  async end(
+    state: Readonly<SessionState>,
+    {
+      outcome,
+      by,
+      reason,
+    }: {
+      readonly outcome: 'killed' | 'cancelled'
+      readonly by: string
+      readonly reason?: string | undefined
+    },
+  ): Promise<void> {
+    for (const { kind, workflowId } of Array.from(state.open.values()))
+      if (kind === 'workflow' && workflowId !== undefined)
+        await this.#durable.cancel(workflowId, { by, reason: reason ?? outcome })
+    await this.#close(state.sessionId, { outcome, ...(reason && { reason }) }, by)
+  }
+
+  /** A session lasts as long as something runs in it; what came of it is its outcome. */
+  #follow(sessionId: SessionId): void {
+    this.#untilQuiet(sessionId).catch((error: unknown) =>
+      this.#deps.onBug(error, `the end of the workflows of ${sessionId}`),
+    )
+  }
+
+  async #untilQuiet(sessionId: SessionId): Promise<void> {
+    const { engine } = this.#deps
+    for (;;) {
+      const state = engine.session(sessionId)
+      if (!state || hasEnded(state)) return
+      const open = [...state.open.values()].find(({ kind }) => kind === 'workflow')
+      const id = open?.workflowId
+      if (id === undefined) break
+      if (!this.#durable.isRunning(id)) return
+      await this.#durable.ended(id)
+      // It was left for the next daemon.
+      if (engine.session(sessionId)?.open.has(open?.spanId ?? '')) return
+    }
+    await this.#next(sessionId)
+  }
+
+  /** Nothing runs: what its last workflow asks for follows it, else the session is over. */
+  async #next(sessionId: SessionId): Promise<void> {
+    const { engine } = this.#deps
+    const state = engine.session(sessionId)
+    const span = state && [...state.open.values()].find(({ kind }) => kind === 'session')
+    if (!state || !span) return
+    let last: AgentEvent | undefined
+    const known = new Set<string>()
+    for await (const event of this.#deps.events(sessionId, endTypes)) {
+      if (event.workflowId !== undefined) known.add(event.workflowId)
+      last = event
+    }
+    if (last?.type === 'workflow.finalized') {
+      const next = (last.payload.result as Partial<Followed> | undefined)?.next
+      const id = `${last.workflowId}/${next?.procedure}`
+      if (next && !known.has(id)) {
+        const { traceId, runId, spanId } = span
+        const at = { sessionId, traceId, runId, spanId, actor: last.actor }
+        await this.#durable.start(next.procedure, { id, input: next.input, at })
+        return this.#untilQuiet(sessionId)
+      }
+    }
+    const failed = last?.type === 'workflow.failed' ? last.payload.reason : undefined
+    await this.#close(
+      sessionId,
+      last?.type === 'workflow.cancelled' ? { outcome: 'cancelled' } : { outcome: 'completed', failed },
+      'muster',
+    )
+  }
+
+  async #close(
+    sessionId: SessionId,
+    how: {
+      readonly outcome: 'completed' | 'killed' | 'cancelled'
+      readonly failed?: string | undefined
+      readonly reason?: string
+    },
+    by: string,
+  ): Promise<void> {
+    const { engine } = this.#deps
+    const state = engine.session(sessionId)
+    const span = state && !hasEnded(state) && [...state.open.values()].find(({ kind }) => kind === 'session')
+    if (!span) return
+    const { traceId, runId, spanId } = span
+    const root = { sessionId, traceId, runId, spanId, actor: by }
+    await engine.perform([
+      how.failed === undefined
+        ? draftOf(root, 'session.completed', {
+            outcome: how.outcome,
+            ...(how.reason && { reason: how.reason }),
+          })
+        : draftOf(root, 'session.failed', { reason: how.failed }),
+    ])
+  }
+}
+
+const endTypes = ['workflow.finalized', 'workflow.failed', 'workflow.cancelled'] as const
