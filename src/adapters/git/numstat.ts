@@ -1,4 +1,5 @@
 import type { ChangedFile } from '../../ports/workspace.ts'
+import { nulWords } from './nul-words.ts'
 
 const changes: Readonly<Record<string, ChangedFile['change']>> = {
   A: 'created',
@@ -9,17 +10,14 @@ const changes: Readonly<Record<string, ChangedFile['change']>> = {
 
 /** Joins `git diff --numstat -z` and `--name-status -z`, both without renames. */
 export function readNumstat(numbers: string, names: string): ChangedFile[] {
-  const words = names.split('\0').filter((word) => word !== '')
+  const words = nulWords(names)
   const kinds = new Map<string, ChangedFile['change']>()
   for (let i = 0; i + 1 < words.length; i += 2)
     kinds.set(words[i + 1] as string, changes[words[i]?.[0] ?? 'M'] ?? 'modified')
-  return numbers
-    .split('\0')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [added = '-', removed = '-', ...rest] = line.split('\t')
-      const path = rest.join('\t')
-      const count = (text: string) => (text === '-' ? null : Number(text))
-      return { path, change: kinds.get(path) ?? 'modified', added: count(added), removed: count(removed) }
-    })
+  return nulWords(numbers).map((line) => {
+    const [added = '-', removed = '-', ...rest] = line.split('\t')
+    const path = rest.join('\t')
+    const count = (text: string) => (text === '-' ? null : Number(text))
+    return { path, change: kinds.get(path) ?? 'modified', added: count(added), removed: count(removed) }
+  })
 }

@@ -6,13 +6,9 @@ const run = promisify(execFile)
 const mostBytes = 64 << 20
 
 /** Runs git in a folder; a failure says what git said. */
-export async function git(
-  folder: string,
-  args: readonly string[],
-  options: { readonly signal: AbortSignal; readonly env?: Readonly<Record<string, string>> },
-): Promise<string> {
+export async function git(folder: string, args: readonly string[], options: Options): Promise<string> {
   try {
-    const { stdout } = await run('git', ['-C', folder, ...args], {
+    const { stdout } = await run('git', ['-C', folder, ...(options.settings ?? []), ...args], {
       maxBuffer: mostBytes,
       signal: options.signal,
       // What a person's shell or a hook says of another repository must not lead it astray.
@@ -27,6 +23,13 @@ export async function git(
     const said = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines[0] ?? ''
     throw new AppError('failed', `git ${args[0]} failed in ${folder}: ${said || String(cause)}`, { cause })
   }
+}
+
+type Options = {
+  readonly signal: AbortSignal
+  readonly env?: Readonly<Record<string, string>>
+  /** Options of git itself, before the command. */
+  readonly settings?: readonly string[]
 }
 
 const withoutGit = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

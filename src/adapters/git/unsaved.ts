@@ -1,4 +1,5 @@
 import type { Unsaved } from '../../ports/workspace.ts'
+import { nulWords } from './nul-words.ts'
 import { maybe, rootOf } from './root-of.ts'
 import { git } from './run-git.ts'
 
@@ -7,10 +8,7 @@ export async function unsavedIn(folder: string, signal: AbortSignal): Promise<Un
   const root = await rootOf(folder, signal)
   if (root === undefined) return undefined
   const status = await git(root, ['status', '--porcelain', '-z', '--no-renames'], { signal })
-  const changed = status
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => entry.slice(3))
+  const changed = nulWords(status).map((entry) => entry.slice(3))
   const branch = (await maybe(git(root, ['symbolic-ref', '--short', '-q', 'HEAD'], { signal }))) ?? null
   const hasRemote = (await maybe(git(root, ['remote'], { signal }))) !== undefined
   const ahead = hasRemote

@@ -1,25 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { repository, runGit as run } from '../../../test/support/git-repository.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { gitWorkspace } from './workspace.ts'
 
 const { signal } = new AbortController()
-const run = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' })
-
-function repository(): string {
-  const dir = tempFolder('muster-git-test-')
-  run(dir, 'init', '-q', '-b', 'main')
-  run(dir, 'config', 'user.email', 'a@b')
-  run(dir, 'config', 'user.name', 'a')
-  writeFileSync(join(dir, 'kept.txt'), 'one\n')
-  writeFileSync(join(dir, '.gitignore'), 'ignored.txt\n')
-  run(dir, 'add', '-A')
-  run(dir, 'commit', '-qm', 'first')
-  return dir
-}
-
 const stateOf = (dir: string) => [
   run(dir, 'status', '--porcelain'),
   run(dir, 'rev-parse', 'HEAD'),

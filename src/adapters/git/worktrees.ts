@@ -1,24 +1,19 @@
-import { promises as fs } from 'node:fs'
 import { AppError } from '../../contract/errors.ts'
 import type { Workspace, Worktree } from '../../ports/workspace.ts'
-import { maybe, rootOf } from './root-of.ts'
+import { placeOf } from './head.ts'
+import { isThere } from './is-there.ts'
+import { checkBranchName, commitOf, isOnBranch } from './refs.ts'
+import { maybe } from './root-of.ts'
 import { git } from './run-git.ts'
 
 /** Work trees of single sessions: each on a branch of its own, and gone only when nothing is lost with it. */
 export const worktrees: Pick<Workspace, 'planWorktree' | 'addWorktree' | 'removeWorktree'> = {
   async planWorktree(folder, branch, signal) {
-    const root = await rootOf(folder, signal)
-    if (root === undefined)
-      throw new AppError('conflict', `${folder} is not in a git work tree, so it cannot have another`)
-    const base = await maybe(git(root, ['rev-parse', '--verify', '-q', 'HEAD'], { signal }))
-    if (base === undefined) throw new AppError('conflict', `${root} has no commit yet; make one first`)
-    if ((await maybe(git(root, ['check-ref-format', '--branch', branch], { signal }))) === undefined)
-      throw new AppError('invalid', `git takes no branch of the name ${branch}; choose another`)
-    const known = await maybe(git(root, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { signal }))
-    if (known !== undefined)
+    const { root, commit, inside } = await placeOf(folder, signal)
+    await checkBranchName(root, branch, signal)
+    if ((await commitOf(root, `refs/heads/${branch}`, signal)) !== undefined)
       throw new AppError('conflict', `there is a branch ${branch} already; choose another name`)
-    const inside = await maybe(git(folder, ['rev-parse', '--show-prefix'], { signal }))
-    return { root, base, inside: (inside ?? '').replace(/\/$/, '') }
+    return { root, base: commit, inside }
   },
   async addWorktree(root, { path, branch, base }, signal) {
     await git(root, ['worktree', 'add', '-q', '-b', branch, path, base], { signal })
@@ -43,19 +38,11 @@ async function isSaved({ path, branch, base }: Worktree, signal: AbortSignal): P
   const changed = await git(path, ['status', '--porcelain', '--untracked-files=all'], { signal })
   if (changed !== '') return false
   const head = (await git(path, ['rev-parse', 'HEAD'], { signal })).trim()
-  const own = await maybe(git(path, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { signal }))
+  const own = await commitOf(path, `refs/heads/${branch}`, signal)
   // Its branch may be ahead of what is checked out.
   for (const commit of new Set([head, own ?? head])) {
     if (commit === base) continue
-    const list = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/heads', 'refs/remotes']
-    const others = (await git(path, list, { signal })).split('\n')
-    if (!others.some((ref) => ref !== '' && ref !== `refs/heads/${branch}`)) return false
+    if (!(await isOnBranch(path, { commit, except: branch }, signal))) return false
   }
   return true
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  fs.access(path).then(
-    () => true,
-    () => false,
-  )

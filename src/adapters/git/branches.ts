@@ -1,0 +1,31 @@
+import type { Branches } from '../../ports/branches.ts'
+import { closeWorktree } from './close-worktree.ts'
+import { commitAll } from './commit-all.ts'
+import { concludeMerge } from './conclude-merge.ts'
+import { dropBranch } from './drop-branch.ts'
+import type { Machine } from './git-at-work.ts'
+import { headOf } from './head.ts'
+import { landBranch } from './land-branch.ts'
+import { abandonMerge, mergeBranch } from './merge-branch.ts'
+import { openWorktree } from './open-worktree.ts'
+import { ownTree } from './own-tree.ts'
+import { restoreFiles } from './restore-files.ts'
+import { treeDiff } from './tree-diff.ts'
+
+/** Branches by the git program of this machine. */
+export function gitBranches(machine: Machine): Branches {
+  const own = (path: string, signal: AbortSignal) => ownTree(path, machine, signal)
+  return {
+    head: headOf,
+    openWorktree: (root, worktree, signal) => openWorktree({ ...worktree, root }, machine, signal),
+    commitAll: async (path, message, signal) => commitAll(await own(path, signal), message, signal),
+    changes: treeDiff,
+    restore: async (path, from, signal) => restoreFiles(await own(path, signal), from, signal),
+    merge: async (path, merge, signal) => mergeBranch(await own(path, signal), merge, signal),
+    concludeMerge: async (path, merge, signal) => concludeMerge(await own(path, signal), merge, signal),
+    abandonMerge: async (path, signal) => abandonMerge(await own(path, signal), signal),
+    land: landBranch,
+    closeWorktree: (root, path, signal) => closeWorktree({ root, path }, machine, signal),
+    dropBranch,
+  }
+}
