@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
+import type { Definition, DefinitionProblem, ShadowedDefinition } from './definition-file.ts'
 import { AgentKind } from './values.ts'
 
 /** An action beyond the use of tools: change files, end the task with a packet, hand work to another agent. */
@@ -94,13 +95,8 @@ export const AgentFrontmatter = z.strictObject({
 })
 export type AgentFrontmatter = z.infer<typeof AgentFrontmatter>
 
-/** Where an agent file was found; a project's file hides a user's, and that one a shipped one. */
-export type AgentSource = 'shipped' | 'user' | 'project'
-
-/** One agent: who it is, what it may do, and its prompt. Names are in lower case. */
-export type AgentDefinition = {
-  readonly name: string
-  readonly aliases: readonly string[]
+/** One agent: who it is, what it may do, and its prompt. */
+export type AgentDefinition = Definition & {
   readonly description: string
   readonly kind: z.infer<typeof AgentKind>
   /** `['*']` means every tool. */
@@ -118,10 +114,6 @@ export type AgentDefinition = {
   readonly budget: AgentFrontmatter['budget']
   readonly mcp: AgentFrontmatter['mcp']
   readonly prompt: string
-  readonly source: AgentSource
-  readonly file: string
-  /** The line of each frontmatter field in its file. */
-  readonly lines: Readonly<Record<string, number>>
 }
 
 /** What an agent may do besides using its tools. */
@@ -130,27 +122,11 @@ type AgentPolicy = {
   readonly delegateTargets: readonly string[] | 'any'
 }
 
-/** Something wrong with an agent file; an error means that the file is not used. */
-export type AgentProblem = {
-  readonly file: string
-  readonly line: number
-  readonly severity: 'error' | 'warning'
-  readonly message: string
-}
-
-/** An agent file that another of the same name hides. */
-export type ShadowedAgent = {
-  readonly name: string
-  readonly source: AgentSource
-  readonly file: string
-  readonly by: string
-}
-
 /** The agents in force, and what became of the files that are not. */
 export type LoadedAgents = {
   readonly agents: readonly AgentDefinition[]
-  readonly problems: readonly AgentProblem[]
-  readonly shadowed: readonly ShadowedAgent[]
+  readonly problems: readonly DefinitionProblem[]
+  readonly shadowed: readonly ShadowedDefinition[]
 }
 
 /** Gives parsed frontmatter its inner form. */

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path'
+import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { AgentDefinitions, AgentProject } from '../../ports/agent-definitions.ts'
-import { type AgentFolder, type KnownFiles, loadAgents } from './load-agents.ts'
+import type { DefinitionFolder, KnownFiles } from '../system/read-definitions.ts'
+import { loadAgents } from './load-agents.ts'
 import { watchAgents } from './watch-agents.ts'
 
 /** The folders that do not depend on a project. */
@@ -8,7 +10,7 @@ export type AgentHomes = { readonly shippedDir: string; readonly userDir: string
 
 /** Agent definitions from Markdown files on disk. */
 export function agentFiles(homes: AgentHomes): AgentDefinitions {
-  const known: KnownFiles = new Map()
+  const known: KnownFiles<AgentDefinition> = new Map()
   return {
     load: (project, signal) =>
       loadAgents(
@@ -25,14 +27,14 @@ export function agentFiles(homes: AgentHomes): AgentDefinitions {
   }
 }
 
-function foldersOf(homes: AgentHomes, project: AgentProject | undefined): AgentFolder[] {
-  const shipped: AgentFolder[] = [
+function foldersOf(homes: AgentHomes, project: AgentProject | undefined): DefinitionFolder[] {
+  const shipped: DefinitionFolder[] = [
     { source: 'shipped', dir: homes.shippedDir },
     { source: 'user', dir: homes.userDir },
   ]
   if (project === undefined) return shipped
   const own = { source: 'project', within: project.root } as const
-  const folders: AgentFolder[] = [
+  const folders: DefinitionFolder[] = [
     { ...own, dir: join(project.root, '.muster', 'agents') },
     { ...own, dir: join(project.root, 'agents'), isMixed: true },
   ]

@@ -1,28 +1,23 @@
 import { basename } from 'node:path'
 import { parseDocument } from 'yaml'
-import {
-  type AgentDefinition,
-  AgentFrontmatter,
-  type AgentProblem,
-  type AgentSource,
-  agentDefinition,
-} from '../../contract/agent-definition.ts'
+import { type AgentDefinition, AgentFrontmatter, agentDefinition } from '../../contract/agent-definition.ts'
 import { isMap } from '../../contract/config/flatten-config.ts'
 import { GivenName } from '../../contract/config/names.ts'
 import { nearest } from '../../contract/config/nearest.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
+import type { DefinitionProblem, DefinitionSource } from '../../contract/definition-file.ts'
 import { contentsOf, offsetOf, positionAt } from '../../contract/yaml-position.ts'
 import { splitFrontmatter } from './split-frontmatter.ts'
 
 /** What one file gives: an agent, or the reasons why it gives none. */
 export type ParsedAgent = {
   readonly agent: AgentDefinition | undefined
-  readonly problems: readonly AgentProblem[]
+  readonly problems: readonly DefinitionProblem[]
   readonly hasFrontmatter: boolean
 }
 
 /** Reads the text of one agent file. */
-export function parseAgent(text: string, from: { file: string; source: AgentSource }): ParsedAgent {
+export function parseAgent(text: string, from: { file: string; source: DefinitionSource }): ParsedAgent {
   const split = splitFrontmatter(text)
   if ('missing' in split) {
     const message = missingWords[split.missing]
@@ -68,7 +63,7 @@ export function parseAgent(text: string, from: { file: string; source: AgentSour
   return { agent, problems, hasFrontmatter: true }
 }
 
-type Finding = Omit<AgentProblem, 'file'>
+type Finding = Omit<DefinitionProblem, 'file'>
 
 const missingWords = {
   start: 'no frontmatter: the first line of an agent file is ---',

@@ -1,9 +1,10 @@
-import type { AgentDefinition, AgentProblem, LoadedAgents } from '../../contract/agent-definition.ts'
+import type { AgentDefinition, LoadedAgents } from '../../contract/agent-definition.ts'
 import { nearest } from '../../contract/config/nearest.ts'
+import type { DefinitionProblem } from '../../contract/definition-file.ts'
 import { canonicalTools, delegatingTools } from './canonical-tools.ts'
 
 /** Lists everything that is wrong or doubtful about the agent files, in the order of files and lines. */
-export function checkAgents({ agents, problems }: LoadedAgents): AgentProblem[] {
+export function checkAgents({ agents, problems }: LoadedAgents): DefinitionProblem[] {
   const known = new Set(agents.flatMap((agent) => [agent.name, ...agent.aliases]))
   const doubts = agents.flatMap((agent) => [
     ...unknownTools(agent),
@@ -15,7 +16,7 @@ export function checkAgents({ agents, problems }: LoadedAgents): AgentProblem[] 
   )
 }
 
-function unknownTools(agent: AgentDefinition): AgentProblem[] {
+function unknownTools(agent: AgentDefinition): DefinitionProblem[] {
   const odd = agent.tools.filter(
     (tool) => tool !== '*' && !tool.startsWith('mcp__') && !canonicalTools.includes(tool),
   )
@@ -29,7 +30,7 @@ function unknownTools(agent: AgentDefinition): AgentProblem[] {
   })
 }
 
-function delegation(agent: AgentDefinition, known: ReadonlySet<string>): AgentProblem[] {
+function delegation(agent: AgentDefinition, known: ReadonlySet<string>): DefinitionProblem[] {
   const { allow, delegateTargets } = agent.policy
   const may = allow.includes('Delegate')
   const hasTool = agent.tools.includes('*') || agent.tools.some((tool) => delegatingTools.includes(tool))
@@ -44,8 +45,8 @@ function delegation(agent: AgentDefinition, known: ReadonlySet<string>): AgentPr
   return found.map((message) => warning(agent, 'policy', message))
 }
 
-function emptiness(agent: AgentDefinition): AgentProblem[] {
-  const found: AgentProblem[] = []
+function emptiness(agent: AgentDefinition): DefinitionProblem[] {
+  const found: DefinitionProblem[] = []
   if (agent.prompt === '')
     found.push(warning(agent, 'name', 'the prompt is empty: write it below the second ---'))
   if (agent.tools.length === 0) {
@@ -57,6 +58,6 @@ function emptiness(agent: AgentDefinition): AgentProblem[] {
   return found
 }
 
-function warning({ file, lines }: AgentDefinition, field: string, message: string): AgentProblem {
+function warning({ file, lines }: AgentDefinition, field: string, message: string): DefinitionProblem {
   return { file, line: lines[field] ?? 1, severity: 'warning', message }
 }

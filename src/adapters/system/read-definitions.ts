@@ -1,0 +1,100 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { DefinitionProblem, DefinitionSource } from '../../contract/definition-file.ts'
+
+const maxBytes = 1024 * 1024
+const mostKnown = 1000
+
+/** A folder with definition files. */
+export type DefinitionFolder = {
+  readonly source: DefinitionSource
+  readonly dir: string
+  /** Files that a link takes out of this folder are refused. */
+  readonly within?: string
+  /** A folder that also holds other files of this ending: those that are not ours are passed over. */
+  readonly isMixed?: boolean
+}
+
+/** What came of one file. */
+export type ReadDefinition<D> = {
+  readonly definition: D | undefined
+  readonly problems: readonly DefinitionProblem[]
+  /** False when nothing in the file says that it is meant for Muster. */
+  readonly isOurs: boolean
+}
+
+/** What came of files before, by their path: they are read again and again, and hardly ever change. */
+export type KnownFiles<D> = Map<string, { readonly text: string; readonly read: ReadDefinition<D> }>
+
+/** Which files are definitions, and how one is taken apart. */
+export type DefinitionFormat<D> = {
+  readonly fileName: RegExp
+  readonly known: KnownFiles<D>
+  parse(text: string, from: { file: string; source: DefinitionSource }): ReadDefinition<D>
+}
+
+/** Reads the definition files of all folders, in the order of their names; what cannot be read is a problem. */
+export async function readDefinitions<D>(
+  folders: readonly DefinitionFolder[],
+  format: DefinitionFormat<D>,
+  signal: AbortSignal,
+): Promise<ReadDefinition<D>[]> {
+  const read: ReadDefinition<D>[] = []
+  for (const folder of folders) {
+    const files = await filesIn(folder.dir, format.fileName)
+    const all = await Promise.all(
+      files.map((file) => readOne(join(folder.dir, file), { folder, signal }, format)),
+    )
+    read.push(...all.filter(({ isOurs }) => isOurs || !folder.isMixed))
+  }
+  return read
+}
+
+async function filesIn(dir: string, fileName: RegExp): Promise<string[]> {
+  const names = await readdir(dir).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  return names.filter((name) => !name.startsWith('.') && fileName.test(name)).toSorted()
+}
+
+async function readOne<D>(
+  file: string,
+  at: { folder: DefinitionFolder; signal: AbortSignal },
+  { known, ...format }: DefinitionFormat<D>,
+): Promise<ReadDefinition<D>> {
+  const { source, within } = at.folder
+  try {
+    if (within !== undefined && !(await isInside(file, within)))
+      return refused(file, 'is a link that leaves the project')
+    const found = await stat(file)
+    if (!found.isFile()) return refused(file, 'is not a regular file')
+    if (found.size > maxBytes) return refused(file, `is larger than ${maxBytes} bytes`)
+    const text = await readFile(file, { encoding: 'utf8', signal: at.signal })
+    const before = known.get(file)
+    if (before?.text === text) return before.read
+    const read = format.parse(text, { file, source })
+    if (known.size >= mostKnown) known.clear()
+    known.set(file, { text, read })
+    return read
+  } catch (error) {
+    // Files come and go while a folder is read: an editor saves by renaming.
+    if (isMissing(error)) return { definition: undefined, problems: [], isOurs: false }
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+      return refused(file, 'cannot be read (EACCES)')
+    throw error
+  }
+}
+
+async function isInside(file: string, dir: string): Promise<boolean> {
+  return (await realpath(file)).startsWith((await realpath(dir)) + sep)
+}
+
+function refused(file: string, why: string): ReadDefinition<never> {
+  const problem: DefinitionProblem = { file, line: 1, severity: 'error', message: `this file ${why}` }
+  return { definition: undefined, problems: [problem], isOurs: true }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
