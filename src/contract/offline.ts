@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { LoadedAgents } from './agent-definition.ts'
 import type { LoadedConfig } from './config.ts'
+import type { Crew } from './crew.ts'
+import type { LoadedCrews } from './crew-definition.ts'
 import { ValidationResult } from './formats/std-008/issue.ts'
 import { Check, type JournalStats } from './health.ts'
 import { Count } from './values.ts'
@@ -95,6 +97,7 @@ export type Offline = {
   redactTest(text: string, signal: AbortSignal): Promise<RedactionReport>
   configShow(signal: AbortSignal): Promise<LoadedConfig>
   agentsLoad(signal: AbortSignal): Promise<LoadedAgents>
+  crewsLoad(signal: AbortSignal): Promise<LoadedCrews<Crew>>
   /** Writes a new agent file; one that is there already is never touched. */
   agentsNew(request: AgentRequest, signal: AbortSignal): Promise<WrittenAgent>
   doctor(signal: AbortSignal): Promise<readonly Check[]>

@@ -66,6 +66,8 @@ export const places = {
   importLog: post('/api/v1/log'),
   listAgents: get('/api/v1/agents'),
   getAgent: get('/api/v1/agents/{name}'),
+  listCrews: get('/api/v1/crews'),
+  getCrew: get('/api/v1/crews/{name}'),
   listModels: get('/api/models'),
   listAgentTypes: get('/api/agents'),
   getConfig: get('/api/v1/config'),

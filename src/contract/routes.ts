@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Capability } from './agent-definition.ts'
 import { AppendRequest, AppendResponse } from './append.ts'
+import { Crew } from './crew.ts'
 import { EventEnvelope, eventTypes } from './event.ts'
 import { Health, JournalStats, SelfReport } from './health.ts'
 import { RunId, SessionId, TraceId } from './ids.ts'
@@ -211,6 +212,20 @@ export const routes = {
     input: z.strictObject({ name: z.string().min(1).max(64) }),
     output: AgentView,
     summary: 'One agent definition, by name or alias',
+  }),
+  listCrews: route({
+    ...places.listCrews,
+    access: 'read',
+    input: nothing,
+    output: z.strictObject({ crews: z.array(Crew).readonly() }),
+    summary: 'The crews that can be run',
+  }),
+  getCrew: route({
+    ...places.getCrew,
+    access: 'read',
+    input: z.strictObject({ name: z.string().min(1).max(64) }),
+    output: Crew,
+    summary: 'One crew, by name or alias',
   }),
   listModels: route({
     ...places.listModels,

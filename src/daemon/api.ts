@@ -4,7 +4,9 @@ import type { LoadedConfig } from '../contract/config.ts'
 import type { Health, SelfReport } from '../contract/health.ts'
 import type { Api } from '../contract/routes.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import { findCrew } from '../core/crew-definitions/find-crew.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { CrewDefinitions } from '../ports/crew-definitions.ts'
 import type { Models } from '../ports/models.ts'
 import { agentType } from './agent-type.ts'
 import type { Authority } from './authority.ts'
@@ -12,6 +14,7 @@ import { findSession } from './find-session.ts'
 import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
+import { loadCrews } from './load-crews.ts'
 import { modelsView } from './models-view.ts'
 import { runtimeApi } from './runtime/runtime-api.ts'
 import { exportSession, importSession } from './session-files.ts'
@@ -24,6 +27,7 @@ export type ApiDeps = SessionApiDeps & {
   readonly thread: IndexThread
   readonly authority: Authority
   readonly agents: AgentDefinitions
+  readonly crews: CrewDefinitions
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig
   readonly models: Models
@@ -39,6 +43,8 @@ export function daemonApi(deps: ApiDeps): Api {
   const idOf = async (word: string | undefined) =>
     word === undefined ? undefined : (await findSession(index, word)).sessionId
   const agents = async (signal: AbortSignal) => (await deps.agents.load(deps.agentProject, signal)).agents
+  const crews = (signal: AbortSignal) =>
+    loadCrews({ ...deps, clis: deps.loaded.config.clis }, deps.agentProject, signal)
   return {
     health: async () => deps.health(),
     doctor: async () => deps.report(),
@@ -63,6 +69,8 @@ export function daemonApi(deps: ApiDeps): Api {
     importLog: (input, { principal }) => importSession(deps, input, principal),
     listAgents: async (_input, { signal }) => ({ agents: await agents(signal) }),
     getAgent: async ({ name }, { signal }) => findAgent(await agents(signal), name),
+    listCrews: async (_input, { signal }) => ({ crews: (await crews(signal)).crews }),
+    getCrew: async ({ name }, { signal }) => findCrew(await crews(signal), name),
     listModels: async (_input, { signal }) =>
       modelsView(deps.loaded.config.models, await deps.models.list(signal)),
     listAgentTypes: async (_input, { signal }) => (await agents(signal)).map(agentType),

@@ -31,6 +31,7 @@ import { type Listening, listen } from '../http/listen.ts'
 import { liveHub } from '../http/live.ts'
 import { loadPage } from '../http/page.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { CrewDefinitions } from '../ports/crew-definitions.ts'
 import { daemonApi } from './api.ts'
 import { openAuthority } from './authority.ts'
 import { noteParked, redactionBook } from './bookkeeping.ts'
@@ -58,6 +59,7 @@ export type DaemonOptions = {
   readonly loaded: LoadedConfig
   readonly env: Readonly<Record<string, string | undefined>>
   readonly agents: AgentDefinitions
+  readonly crews: CrewDefinitions
   readonly agentProject: AgentProject | undefined
   readonly onBug: (error: unknown, where: string) => void
   /** Asked for over HTTP; the process decides how to end. */

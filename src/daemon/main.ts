@@ -1,15 +1,15 @@
 import { homedir } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { agentFiles } from '../adapters/agents/agent-files.ts'
 import { findProject } from '../adapters/config/find-project.ts'
 import { loadConfig } from '../adapters/config/load-config.ts'
 import { musterPaths } from '../adapters/config/muster-paths.ts'
+import { crewFiles } from '../adapters/crews/crew-files.ts'
 import { AppError, errorCodes } from '../contract/errors.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
-import { packageRoot } from './package-root.ts'
 import { redactorOptions } from './redaction.ts'
+import { shippedFolder } from './shipped-folder.ts'
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {
@@ -29,10 +29,8 @@ async function main(): Promise<void> {
     usualHome: musterPaths({ env: {}, home: place.home }).stateDir,
     loaded,
     env: process.env,
-    agents: agentFiles({
-      shippedDir: fileURLToPath(new URL('agents', packageRoot())),
-      userDir: paths.userAgentsDir,
-    }),
+    agents: agentFiles({ shippedDir: shippedFolder('agents'), userDir: paths.userAgentsDir }),
+    crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: paths.userCrewsDir }),
     agentProject: { root: project.root, trusted: false },
     onBug,
     onShutdown: () => stopping.resolve('asked over HTTP'),

@@ -17,6 +17,7 @@ function checkout(): string {
     'src/daemon/main.ts': '',
     'src/daemon/index-worker.ts': '',
     'agents/a.md': '',
+    'crews/a.yaml': '',
   })) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), text)
@@ -24,7 +25,8 @@ function checkout(): string {
     utimesSync(join(folder, file), new Date(0), new Date(0))
     utimesSync(dirname(join(folder, file)), new Date(0), new Date(0))
   }
-  for (const folderName of ['src', 'agents']) utimesSync(join(folder, folderName), new Date(0), new Date(0))
+  for (const folderName of ['src', 'agents', 'crews'])
+    utimesSync(join(folder, folderName), new Date(0), new Date(0))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
@@ -69,9 +71,11 @@ describe('the launcher', () => {
     const extra = join(folder, 'src/cli/extra.ts')
     expect(await launch()).toBe('muster: building\n')
     expect(await launch()).toBe('')
-    writeFileSync(join(folder, 'agents/a.md'), 'changed')
-    expect(await launch()).toBe('muster: building\n')
-    expect(await launch()).toBe('')
+    for (const file of ['agents/a.md', 'crews/a.yaml']) {
+      writeFileSync(join(folder, file), 'changed')
+      expect(await launch()).toBe('muster: building\n')
+      expect(await launch()).toBe('')
+    }
     writeFileSync(extra, '')
     expect(await launch()).toBe('muster: building\n')
     rmSync(extra)

@@ -83,6 +83,69 @@ export const newAgents: CommandOutput<'agents new'>[] = [
   { name: 'migrator', kind: 'subagent', source: 'project', file: '/work/app/agents/migrator.md' },
   { name: 'mine', kind: 'main', source: 'user', file: '/home/ada/.config/muster/agents/mine.md' },
 ]
+const member = { cli: 'own', count: 1, guidelines: [] }
+const balanced: CommandOutput<'crews show'> = {
+  name: 'balanced',
+  aliases: ['three-agent'],
+  description: 'Plans a request, splits it into tasks and reviews the result',
+  pattern: 'master_worker',
+  flow: 'planned',
+  members: [
+    { ...member, id: 'architect', role: 'architect', duty: 'plan', agent: 'architect', model: 'opus' },
+    {
+      ...member,
+      id: 'developer',
+      role: 'developer',
+      duty: 'work',
+      agent: 'developer',
+      cli: 'codex',
+      count: 4,
+    },
+    {
+      ...member,
+      id: 'reviewer',
+      role: 'reviewer',
+      duty: 'review',
+      agent: 'strict-reviewer',
+      guidelines: ['Look first at what is hard to undo.'],
+    },
+  ],
+  limits: {
+    maxIterations: 3,
+    maxParallel: 4,
+    maxTasks: 20,
+    developerMinutes: 10,
+    reviewerMinutes: 5,
+    progressSeconds: 30,
+  },
+  budget: { tokens: 2_000_000, usd: 20 },
+  checks: { test: 'npm test', typeCheck: 'npx tsc', custom: [{ name: 'lint', command: 'npm run lint' }] },
+  approvePlan: true,
+  onMaxIterations: 'human_review',
+  recommendedFor: ['a feature that touches several files'],
+  source: 'shipped',
+  file: '/work/main/crews/balanced.yaml',
+}
+const words: CommandOutput<'crews show'> = {
+  ...balanced,
+  name: 'words',
+  aliases: [],
+  description: '',
+  pattern: 'pipeline',
+  flow: 'pipeline',
+  members: [
+    { ...member, id: 'tester', role: 'tester', duty: 'stage', agent: 'tester' },
+    { ...member, id: 'documenter', role: 'documenter', duty: 'stage', agent: 'documenter' },
+  ],
+  budget: undefined,
+  checks: { custom: [] },
+  approvePlan: false,
+  onMaxIterations: 'abort',
+  recommendedFor: [],
+  source: 'project',
+  file: '/work/app/.muster/crews/words.yaml',
+}
+export const crews = [balanced, words]
 export const agentsCheck: CommandOutput<'agents check'> = {
   agents: 5,
   problems: [

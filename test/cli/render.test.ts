@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { View } from '../../src/cli/command-module.ts'
-import {
-  renderAgent,
-  renderAgentCheck,
-  renderAgentList,
-  renderNewAgent,
-} from '../../src/cli/render/agents.ts'
+import { renderAgent, renderAgentList, renderNewAgent } from '../../src/cli/render/agents.ts'
 import { bytes, count, plural } from '../../src/cli/render/amounts.ts'
+import { renderCheckedDefinitions } from '../../src/cli/render/checked-definitions.ts'
 import { renderChecks } from '../../src/cli/render/checks.ts'
 import { renderConfig, renderConfigOrigins } from '../../src/cli/render/config.ts'
+import { renderCrew, renderCrewList } from '../../src/cli/render/crews.ts'
 import { renderDown, renderUp } from '../../src/cli/render/daemon-status.ts'
 import { renderEventLine } from '../../src/cli/render/event-line.ts'
 import { renderImport, renderStats, renderVerification } from '../../src/cli/render/journal.ts'
@@ -52,7 +49,13 @@ const pages: [string, (view: View) => string][] = [
   ['agents', (view) => renderAgentList(data.agents, view)],
   ['agent', (view) => renderAgent(data.agent, view)],
   ['agents-new', () => data.newAgents.map((agent) => renderNewAgent(agent)).join('\n')],
-  ['agents-check', (view) => renderAgentCheck(data.agentsCheck, view)],
+  [
+    'agents-check',
+    (view) =>
+      renderCheckedDefinitions({ loaded: data.agentsCheck.agents, word: 'agent', ...data.agentsCheck }, view),
+  ],
+  ['crews', (view) => renderCrewList(data.crews, view)],
+  ['crew', (view) => data.crews.map((crew) => renderCrew(crew, view)).join('\n')],
   ['models', (view) => renderModels(data.models, view)],
   ['models-none', (view) => renderModels(data.modelsNone, view)],
   ['journal-verify', (view) => renderVerification(data.verified, view)],
@@ -86,6 +89,7 @@ test.each([
   'doctor',
   'config-origin',
   'agents',
+  'crews',
   'models',
   'models-none',
   'journal-tail',

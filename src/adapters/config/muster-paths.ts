@@ -14,6 +14,7 @@ export type MusterPaths = {
   /** A file that was named by hand must exist; the usual one need not. */
   readonly isUserConfigNamed: boolean
   readonly userAgentsDir: string
+  readonly userCrewsDir: string
 }
 
 /** Finds Muster's folders by the XDG rules, `MUSTER_HOME` and `MUSTER_CONFIG`. */
@@ -27,6 +28,7 @@ export function musterPaths({ env, home }: PathEnvironment): MusterPaths {
     userConfig: named ?? join(configDir, 'config.yaml'),
     isUserConfigNamed: named !== undefined,
     userAgentsDir: join(configDir, 'agents'),
+    userCrewsDir: join(configDir, 'crews'),
   }
 }
 

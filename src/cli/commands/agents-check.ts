@@ -1,6 +1,6 @@
 import { errorCodes } from '../../contract/errors.ts'
 import type { DataCommand } from '../command-module.ts'
-import { renderAgentCheck } from '../render/agents.ts'
+import { renderCheckedDefinitions } from '../render/checked-definitions.ts'
 
 export const agentsCheck: DataCommand<'agents check'> = {
   run: async (_input, io) => {
@@ -11,7 +11,8 @@ export const agentsCheck: DataCommand<'agents check'> = {
       shadowed: shadowed.map(({ name, file, by }) => ({ name, file, by })),
     }
   },
-  render: renderAgentCheck,
+  render: ({ agents, ...checked }, view) =>
+    renderCheckedDefinitions({ loaded: agents, word: 'agent', ...checked }, view),
   exitCode: ({ problems }) =>
     problems.some(({ severity }) => severity === 'error') ? errorCodes.failed.exit : 0,
 }

@@ -1,5 +1,5 @@
-import { nearest } from '../../contract/config/nearest.ts'
 import { AppError } from '../../contract/errors.ts'
+import { findNamed } from '../../contract/find-named.ts'
 import { agentCard } from '../agent-card.ts'
 import type { DataCommand } from '../command-module.ts'
 import { renderAgent } from '../render/agents.ts'
@@ -7,14 +7,9 @@ import { renderAgent } from '../render/agents.ts'
 export const agentsShow: DataCommand<'agents show'> = {
   run: async ({ name }, io) => {
     const { agents } = await (await io.offline()).agentsLoad(io.signal)
-    const wanted = name.toLowerCase()
-    const found = agents.find((agent) => agent.name === wanted || agent.aliases.includes(wanted))
-    if (found !== undefined) return { ...agentCard(found), prompt: found.prompt }
-    const near = nearest(
-      wanted,
-      agents.flatMap((agent) => [agent.name, ...agent.aliases]),
-    )
-    const hint = near === undefined ? 'sm agents list names them' : `did you mean ${near}?`
+    const result = findNamed(agents, name)
+    if (result.found) return { ...agentCard(result.found), prompt: result.found.prompt }
+    const hint = result.near === undefined ? 'sm agents list names them' : `did you mean ${result.near}?`
     throw new AppError('not_found', `no agent is called ${name}; ${hint}`)
   },
   render: renderAgent,

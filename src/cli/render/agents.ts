@@ -1,6 +1,5 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { View } from '../command-module.ts'
-import { plural } from './amounts.ts'
 import { oneLine, plainLines } from './one-line.ts'
 import { painter } from './paint.ts'
 import { table } from './table.ts'
@@ -61,22 +60,5 @@ export function renderNewAgent({ name, kind, source, file }: CommandOutput<'agen
   return [
     `Wrote ${file} (${source}, ${kind}). Edit it, then:`,
     ...steps.map(([line = '', does]) => `  ${line.padEnd(size)}  ${does}`),
-  ].join('\n')
-}
-
-/** What is wrong with agent files, by place. */
-export function renderAgentCheck(
-  { agents, problems, shadowed }: CommandOutput<'agents check'>,
-  { color }: View,
-): string {
-  const paint = painter(color)
-  const errors = problems.filter(({ severity }) => severity === 'error').length
-  return [
-    ...problems.map(({ file, line, severity, message }) => {
-      const word = severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning')
-      return `${file}:${line}: ${word}: ${oneLine(message)}`
-    }),
-    ...shadowed.map(({ name, file, by }) => `${file}: ${name} is hidden by ${by}`),
-    `${plural(agents, 'agent')} loaded, ${plural(errors, 'file')} skipped, ${plural(problems.length - errors, 'warning')}.`,
   ].join('\n')
 }

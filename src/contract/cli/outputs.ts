@@ -28,6 +28,19 @@ const AgentCard = z.strictObject({
   }),
 })
 
+/** What is wrong with the files of definitions, and which are hidden by others. */
+const checked = {
+  problems: z.array(
+    z.strictObject({
+      file: z.string(),
+      line: z.int(),
+      severity: z.enum(['error', 'warning']),
+      message: z.string(),
+    }),
+  ),
+  shadowed: z.array(z.strictObject({ name: z.string(), file: z.string(), by: z.string() })),
+}
+
 /** The file that a document was written to; absent when it was printed. */
 const written = { written: z.string().optional() }
 
@@ -78,24 +91,16 @@ export const commandOutputs = {
   }),
   'agents list': z.array(AgentCard),
   'agents show': z.strictObject({ ...AgentCard.shape, prompt: z.string() }),
-  'agents check': z.strictObject({
-    agents: Count,
-    problems: z.array(
-      z.strictObject({
-        file: z.string(),
-        line: z.int(),
-        severity: z.enum(['error', 'warning']),
-        message: z.string(),
-      }),
-    ),
-    shadowed: z.array(z.strictObject({ name: z.string(), file: z.string(), by: z.string() })),
-  }),
+  'agents check': z.strictObject({ agents: Count, ...checked }),
   'agents new': z.strictObject({
     name: z.string(),
     kind: AgentKind,
     source: z.enum(['project', 'user']),
     file: z.string(),
   }),
+  'crews list': routes.listCrews.output.shape.crews,
+  'crews show': routes.getCrew.output,
+  'crews check': z.strictObject({ crews: Count, ...checked }),
   models: routes.listModels.output,
   replay: routes.replayRun.output,
   'redact test': RedactionReport,

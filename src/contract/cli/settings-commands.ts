@@ -1,6 +1,6 @@
 import { commandFamily } from './command.ts'
 
-/** What is configured: settings, agents, redaction, the shell. */
+/** What is configured: settings, agents, crews, redaction, the shell. */
 export const settingsCommands = commandFamily({
   'config show': {
     group: 'people',
@@ -56,6 +56,30 @@ export const settingsCommands = commandFamily({
       },
       { line: 'sm agents new strict-reviewer --from reviewer --user', does: 'a copy of your own to change' },
     ],
+  },
+  'crews list': {
+    group: 'people',
+    summary: 'list the crews found here',
+    needs: 'offline',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm crews list', does: "the project's, yours, and the shipped ones" }],
+  },
+  'crews show': {
+    group: 'people',
+    summary: 'print one crew with its members',
+    needs: 'offline',
+    arguments: { name: { takes: 'one', about: 'its name or an alias, in any case' } },
+    options: {},
+    examples: [{ line: 'sm crews show balanced', does: 'who takes part, limits and checks' }],
+  },
+  'crews check': {
+    group: 'people',
+    summary: 'report what is wrong in crew files',
+    needs: 'offline',
+    arguments: {},
+    options: {},
+    examples: [{ line: 'sm crews check', does: 'exit 1 when a crew was skipped' }],
   },
   models: {
     group: 'people',

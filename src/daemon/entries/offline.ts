@@ -4,6 +4,7 @@ import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
 import type { OpenOffline } from '../../contract/offline.ts'
 import { homeFiles } from '../home.ts'
 import { agentsLoad, agentsNew } from '../offline/agents.ts'
+import { crewsLoad } from '../offline/crews.ts'
 import { doctorChecks } from '../offline/doctor.ts'
 import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
 import { logMigrate, logRepair, logValidate } from '../offline/log.ts'
@@ -26,6 +27,7 @@ export const openOffline: OpenOffline = (place) => {
     configShow: config,
     agentsLoad: (signal) => agentsLoad(place, signal),
     agentsNew: (request, signal) => agentsNew(request, place, signal),
+    crewsLoad: (signal) => crewsLoad(place, signal),
     doctor: (signal) => doctorChecks(paths.stateDir, signal),
   }
 }

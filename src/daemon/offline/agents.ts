@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { agentFiles } from '../../adapters/agents/agent-files.ts'
 import { writeAgent } from '../../adapters/agents/write-agent.ts'
 import { findProject } from '../../adapters/config/find-project.ts'
@@ -10,17 +9,14 @@ import { checkAgents } from '../../core/agent-definitions/check-agents.ts'
 import { findAgent } from '../../core/agent-definitions/find-agent.ts'
 import { newAgent } from '../../core/agent-definitions/new-agent.ts'
 import { refuseName } from '../../core/agent-definitions/refuse-name.ts'
-import { packageRoot } from '../package-root.ts'
+import { shippedFolder } from '../shipped-folder.ts'
 
 /** The agents that count in a folder, and everything that is wrong with their files. */
 export async function agentsLoad(place: OfflinePlace, signal: AbortSignal): Promise<LoadedAgents> {
   const { root } = await findProject(place.cwd, place.home)
-  const shippedDir = fileURLToPath(new URL('agents', packageRoot()))
   const { userAgentsDir } = musterPaths(place)
-  const loaded = await agentFiles({ shippedDir, userDir: userAgentsDir }).load(
-    { root, trusted: false },
-    signal,
-  )
+  const files = agentFiles({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir })
+  const loaded = await files.load({ root, trusted: false }, signal)
   return { ...loaded, problems: checkAgents(loaded) }
 }
 

@@ -225,7 +225,7 @@ test('[LOG-20, LOG-19] types beyond the three are written by what the agent does
   ])
 })
 
-test('[LOG-18, LOG-74] the collaboration stands in the first file, and consensus is peer to peer', () => {
+test('[LOG-18, LOG-74, COL-5] the collaboration stands in the first file, and consensus is peer to peer', () => {
   const live = new LiveSession({
     collaboration: {
       mode: 'multi_agent',

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import type { CrewDefinition, LoadedCrews } from '../../contract/crew-definition.ts'
+import type { AgentProject } from '../../ports/agent-definitions.ts'
+import type { CrewDefinitions } from '../../ports/crew-definitions.ts'
+import { layerDefinitions } from '../system/layer-definitions.ts'
+import { type DefinitionFolder, type DefinitionFormat, readDefinitions } from '../system/read-definitions.ts'
+import { parseCrew } from './parse-crew.ts'
+
+/** The folders that do not depend on a project. */
+export type CrewHomes = { readonly shippedDir: string; readonly userDir: string }
+
+/** Crews from YAML files on disk. */
+export function crewFiles(homes: CrewHomes): CrewDefinitions {
+  const format: DefinitionFormat<CrewDefinition> = {
+    fileName: /\.ya?ml$/i,
+    known: new Map(),
+    parse: parseCrew,
+  }
+  return {
+    load: async (project, signal): Promise<LoadedCrews> => {
+      const read = await readDefinitions(foldersOf(homes, project), format, signal)
+      const { inForce, problems, shadowed } = layerDefinitions({
+        word: 'crew',
+        found: read.map(({ definition }) => definition).filter((crew) => crew !== undefined),
+        trusted: project?.trusted ?? false,
+        harmless,
+      })
+      return { crews: inForce, problems: [...read.flatMap((file) => file.problems), ...problems], shadowed }
+    },
+  }
+}
+
+function foldersOf(homes: CrewHomes, project: AgentProject | undefined): DefinitionFolder[] {
+  const folders: DefinitionFolder[] = [
+    { source: 'shipped', dir: homes.shippedDir },
+    { source: 'user', dir: homes.userDir },
+  ]
+  if (project === undefined) return folders
+  const dir = join(project.root, '.muster', 'crews')
+  return [...folders, { source: 'project', dir, within: project.root }]
+}
+
+// A cloned repository must not run its commands, nor wave its own work through.
+function harmless(crew: CrewDefinition) {
+  const { test, typeCheck, custom } = crew.checks
+  const hasChecks = test !== undefined || typeCheck !== undefined || custom.length > 0
+  const isForced = crew.onMaxIterations === 'force_approve'
+  return {
+    definition: {
+      ...crew,
+      checks: { custom: [] },
+      onMaxIterations: isForced ? ('human_review' as const) : crew.onMaxIterations,
+    },
+    held: [...(hasChecks ? ['checks'] : []), ...(isForced ? ['on_max_iterations'] : [])],
+  }
+}

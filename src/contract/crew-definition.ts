@@ -1,0 +1,149 @@
+import * as z from 'zod'
+import { GivenName } from './config/names.ts'
+import { type Crew, CrewBudget, type CrewMember, CrewPattern, OnMaxIterations } from './crew.ts'
+import type { Definition, DefinitionProblem, ShadowedDefinition } from './definition-file.ts'
+
+const Sentence = z.string().min(1).max(4096)
+const CommandLine = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[^\r\n]*$/, 'a command is one line')
+
+const plannedPatterns = ['peer_to_peer', 'consensus']
+const Pattern = z
+  .string()
+  .refine((word) => !plannedPatterns.includes(word), {
+    error: ({ input }) => `${String(input)} is not there yet; use master_worker or pipeline`,
+  })
+  .pipe(CrewPattern)
+
+const Member = z.strictObject({
+  id: GivenName.optional().describe('Name of this place in the crew; the role when left out.'),
+  role: GivenName.describe(
+    'architect plans, challenger attacks the plan, developer takes tasks, reviewer judges; any other word is the role of an agent.',
+  ),
+  agent: GivenName.optional().describe('Agent definition that fills the place; the role when left out.'),
+  cli: GivenName.default('own').describe(
+    "own is Muster's own runtime; else a coding CLI, or a program of the settings.",
+  ),
+  model: z.string().min(1).max(200).optional().describe('Model, instead of the one of the agent.'),
+  count: z.int().min(1).max(32).default(1).describe('How many of it may work at a time.'),
+  guidelines: z.array(Sentence).max(32).default([]).describe('Sentences added to its prompt.'),
+})
+
+const minutes = (usual: number) => z.number().positive().max(1440).default(usual)
+
+const Limits = z
+  .strictObject({
+    max_iterations: z.int().min(1).max(20).default(3).describe('Rounds of review, at most.'),
+    max_parallel: z.int().min(1).max(32).default(4).describe('Tasks under way at a time, at most.'),
+    max_tasks: z.int().min(1).max(200).default(20).describe('Tasks that a plan may have.'),
+    developer_minutes: minutes(10).describe('Minutes for one task.'),
+    reviewer_minutes: minutes(5).describe('Minutes for one review.'),
+    progress_seconds: z.int().min(1).max(3600).default(30).describe('Seconds between two reports of a task.'),
+  })
+  .prefault({})
+
+const Checks = z.strictObject({
+  test: CommandLine.optional().describe('Runs the tests.'),
+  type_check: CommandLine.optional().describe('Checks the types.'),
+  custom: z
+    .array(z.strictObject({ name: Sentence.max(200), command: CommandLine }))
+    .max(32)
+    .default([])
+    .describe('Further commands that have to succeed.'),
+})
+
+/** What a crew file may say. */
+export const CrewFile = z.strictObject({
+  name: GivenName.optional().describe('Name of the crew in any case; the file name when left out.'),
+  aliases: z.array(GivenName).max(32).default([]).describe('Other names of the crew.'),
+  description: z.string().max(4096).default('').describe('What the crew is for, in a sentence.'),
+  pattern: Pattern.default('master_worker').describe(
+    'master_worker hands out tasks and reviews them; pipeline gives the output of each member to the next.',
+  ),
+  members: z.array(Member).min(1).max(32).describe('Who takes part; in a pipeline in this order.'),
+  limits: Limits.describe('Bounds of one run.'),
+  budget: CrewBudget.optional().describe('Most that one run may use.'),
+  checks: Checks.prefault({}).describe('Commands that Muster runs before each review; all have to succeed.'),
+  approve_plan: z.boolean().default(false).describe('Whether a person approves the plan before work begins.'),
+  on_max_iterations: OnMaxIterations.default('human_review').describe(
+    'What to do when the last round was not approved.',
+  ),
+  recommended_for: z.array(Sentence).max(32).default([]).describe('Work that the crew suits.'),
+})
+export type CrewFile = z.infer<typeof CrewFile>
+
+/** The keys that may stand at each place of a crew file; places in lists have no number. */
+export const crewKeys: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(CrewFile.shape),
+  members: Object.keys(Member.shape),
+  limits: Object.keys(Limits.def.innerType.shape),
+  budget: Object.keys(CrewBudget.shape),
+  checks: Object.keys(Checks.shape),
+  'checks.custom': ['name', 'command'],
+}
+
+/** A crew as its file says it; nobody has looked yet whether its agents are there. */
+export type CrewDefinition = Definition &
+  Omit<Crew, 'flow' | 'members' | keyof Definition> & { readonly members: readonly Place[] }
+type Place = Omit<CrewMember, 'duty'>
+
+/** The crews that were found, and what became of the files that are not used. */
+export type LoadedCrews<C = CrewDefinition> = {
+  readonly crews: readonly C[]
+  readonly problems: readonly DefinitionProblem[]
+  readonly shadowed: readonly ShadowedDefinition[]
+}
+
+/** Gives a parsed crew file its inner form. */
+export function crewDefinition(written: CrewFile, origin: CrewOrigin): CrewDefinition {
+  const { stem, ...place } = origin
+  const { limits, checks } = written
+  return {
+    name: (written.name ?? stem).toLowerCase(),
+    aliases: [...new Set(written.aliases.map((alias) => alias.toLowerCase()))],
+    description: written.description.trim(),
+    pattern: written.pattern,
+    members: written.members.map((member, index) => ({
+      id: (member.id ?? usualId(written.members, index)).toLowerCase(),
+      role: member.role.toLowerCase(),
+      agent: (member.agent ?? member.role).toLowerCase(),
+      cli: member.cli.toLowerCase(),
+      ...(member.model !== undefined && { model: member.model }),
+      count: member.count,
+      guidelines: member.guidelines,
+    })),
+    limits: {
+      maxIterations: limits.max_iterations,
+      maxParallel: limits.max_parallel,
+      maxTasks: limits.max_tasks,
+      developerMinutes: limits.developer_minutes,
+      reviewerMinutes: limits.reviewer_minutes,
+      progressSeconds: limits.progress_seconds,
+    },
+    ...(written.budget && { budget: written.budget }),
+    checks: {
+      ...(checks.test !== undefined && { test: checks.test }),
+      ...(checks.type_check !== undefined && { typeCheck: checks.type_check }),
+      custom: checks.custom,
+    },
+    approvePlan: written.approve_plan,
+    onMaxIterations: written.on_max_iterations,
+    recommendedFor: written.recommended_for,
+    ...place,
+  }
+}
+
+/** Where a crew was read from. */
+export type CrewOrigin = Pick<Definition, 'source' | 'file' | 'lines'> & { readonly stem: string }
+
+// The second developer that nobody named is developer-2.
+function usualId(members: CrewFile['members'], index: number): string {
+  const role = members[index]?.role ?? ''
+  const before = members.slice(0, index).filter((other) => sameWord(other.role, role)).length
+  return before === 0 ? role : `${role}-${before + 1}`
+}
+
+const sameWord = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()

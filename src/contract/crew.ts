@@ -1,0 +1,74 @@
+import * as z from 'zod'
+
+/** How the members of a crew work together. */
+export const CrewPattern = z.enum(['master_worker', 'pipeline'])
+
+/** What becomes of work that was not approved in the last round there may be. */
+export const OnMaxIterations = z.enum(['human_review', 'abort', 'force_approve'])
+
+/** The bounds of one run of a crew. */
+export const CrewLimits = z.strictObject({
+  maxIterations: z.int(),
+  maxParallel: z.int(),
+  maxTasks: z.int(),
+  developerMinutes: z.number(),
+  reviewerMinutes: z.number(),
+  progressSeconds: z.int(),
+})
+
+/** The most that one run of a crew may use. */
+export const CrewBudget = z.strictObject({
+  tokens: z.int().min(1).optional(),
+  usd: z.number().positive().optional(),
+})
+
+/** Commands that Muster runs itself before a review. */
+export const CrewChecks = z.strictObject({
+  test: z.string().optional(),
+  typeCheck: z.string().optional(),
+  custom: z.array(z.strictObject({ name: z.string(), command: z.string() })),
+})
+export type CrewChecks = z.infer<typeof CrewChecks>
+
+/** What a member is there for: who plans, who attacks the plan, who takes tasks, who judges, or a place in a row. */
+export const Duty = z.enum(['plan', 'challenge', 'work', 'review', 'stage'])
+export type Duty = z.infer<typeof Duty>
+
+/** One place in a crew, and who fills it. */
+const CrewMember = z.strictObject({
+  id: z.string(),
+  role: z.string(),
+  duty: Duty,
+  /** The agent definition, by the name that is in force. */
+  agent: z.string(),
+  /** `own` is Muster's own runtime; anything else is a coding CLI or a program of the settings. */
+  cli: z.string(),
+  model: z.string().optional(),
+  /** How many of it may work at a time. */
+  count: z.int(),
+  guidelines: z.array(z.string()),
+})
+
+/** Which way a request takes: through a plan, as one task, to reviewers alone, or from member to member. */
+export const CrewFlow = z.enum(['planned', 'one_task', 'review', 'pipeline'])
+export type CrewFlow = z.infer<typeof CrewFlow>
+
+/** A crew that can be run: each member is an agent that there is. */
+export const Crew = z.strictObject({
+  name: z.string(),
+  aliases: z.array(z.string()),
+  description: z.string(),
+  pattern: CrewPattern,
+  flow: CrewFlow,
+  members: z.array(CrewMember),
+  limits: CrewLimits,
+  budget: CrewBudget.optional(),
+  checks: CrewChecks,
+  approvePlan: z.boolean(),
+  onMaxIterations: OnMaxIterations,
+  recommendedFor: z.array(z.string()),
+  source: z.enum(['shipped', 'user', 'project']),
+  file: z.string(),
+})
+export type Crew = z.infer<typeof Crew>
+export type CrewMember = Crew['members'][number]

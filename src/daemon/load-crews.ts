@@ -1,0 +1,26 @@
+import { AgentCliName } from '../contract/config/names.ts'
+import type { Config } from '../contract/config.ts'
+import type { Crew } from '../contract/crew.ts'
+import type { LoadedCrews } from '../contract/crew-definition.ts'
+import { resolveCrews } from '../core/crew-definitions/resolve-crews.ts'
+import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { CrewDefinitions } from '../ports/crew-definitions.ts'
+
+/** Where crews come from, and who may fill their places. */
+type CrewParts = {
+  readonly crews: CrewDefinitions
+  readonly agents: AgentDefinitions
+  readonly clis: Config['clis']
+}
+
+/** The crews that can be run in a project, with the agents as they are now. */
+export async function loadCrews(
+  { crews, agents, clis }: CrewParts,
+  project: AgentProject | undefined,
+  signal: AbortSignal,
+): Promise<LoadedCrews<Crew>> {
+  const [found, known] = await Promise.all([crews.load(project, signal), agents.load(project, signal)])
+  return resolveCrews(found, { agents: known.agents, clis: [...codingClis, ...Object.keys(clis)] })
+}
+
+const codingClis = AgentCliName.options.filter((name) => name !== 'custom')

@@ -1,0 +1,7 @@
+import { fileURLToPath } from 'node:url'
+import { packageRoot } from './package-root.ts'
+
+/** Where the definitions lie that come with the package. */
+export function shippedFolder(kind: 'agents' | 'crews'): string {
+  return fileURLToPath(new URL(kind, packageRoot()))
+}
