@@ -240,6 +240,24 @@ test('[MUS-261] the blackboard is shared, and who writes from an older version i
   expect(updates.map(({ payload }) => payload.conflict ?? false)).toEqual([false, true, true])
 })
 
+test('[COL-7, MUS-262] a type whose file appears while a run is under way is none for that run', async () => {
+  const m = await ownAgents()
+  const id = await m.open()
+  const delegate = call('Task', { subagent_type: 'fresh', prompt: script({ text: 'here' }) })
+  await m.say(id, script(call('Bash', { command: 'sleep 1' }), delegate, { text: 'done' }))
+  await m.until('tool.call.started')
+  m.agents.push({
+    ...(m.agents.find(({ name }) => name === 'worker') as (typeof m.agents)[0]),
+    name: 'fresh',
+  })
+  await m.until('agent.completed')
+  expect((await m.until('tool.call.denied'))[0]?.payload).toMatchObject({ tool: 'Task', gate: 'delegation' })
+  // From the next run on it is a definition like any other.
+  await m.say(id, script(delegate, { text: 'done' }))
+  const spawned = await m.until('agent.spawned', 3)
+  expect(spawned.map(({ payload }) => payload.agentId)).toEqual(['lead', 'lead', 'fresh'])
+})
+
 test('[MUS-262] an agent file that is changed while its run is under way opens no gate of it', async () => {
   const m = await ownAgents()
   const search = m.agents.find(({ name }) => name === 'search')
