@@ -11,8 +11,13 @@ type ShownCrew = CommandOutput<'crews show'>
 export function renderCrewList(crews: CommandOutput<'crews list'>, { width }: View): string {
   if (crews.length === 0) return 'No crews were found.'
   return table(
-    [{ title: 'NAME' }, { title: 'FROM' }, { title: 'MEMBERS' }, { title: 'DESCRIPTION', isElastic: true }],
-    crews.map((crew) => [crew.name, crew.source, membersOf(crew), oneLine(crew.description)]),
+    [
+      { title: 'NAME' },
+      { title: 'FROM' },
+      { title: 'MEMBERS', align: 'right' },
+      { title: 'DESCRIPTION', isElastic: true },
+    ],
+    crews.map((crew) => [crew.name, crew.source, String(crew.members.length), oneLine(crew.description)]),
     width,
   )
 }
@@ -64,11 +69,6 @@ function memberTable({ members }: ShownCrew, width: number): string {
     ]),
     width,
   )
-}
-
-function membersOf({ members, flow }: ShownCrew): string {
-  const words = members.map(({ id, count: most }) => (most === 1 ? id : `${id} ×${most}`))
-  return words.join(flow === 'pipeline' ? ' → ' : ', ')
 }
 
 const flowWords: Record<ShownCrew['flow'], string> = {
