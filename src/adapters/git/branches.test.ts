@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -234,7 +235,8 @@ test('[COL-26] what is no work tree of ours is never written to', async () => {
   await branches.openWorktree(dir, tree, signal)
   rmSync(join(tree.path, '.git'))
   put(dir, { 'user.txt': 'x' })
-  for (const folder of [dir, tree.path, join(path, '..')]) {
+  put(path, { 'sub/user.txt': 'x' })
+  for (const folder of [dir, tree.path, join(path, '..'), join(path, 'sub')]) {
     await expect(branches.commitAll(folder, 'no', signal)).rejects.toMatchObject({ code: 'conflict' })
     const restore = branches.restore(folder, { commit: 'HEAD', files: ['user.txt'] }, signal)
     await expect(restore).rejects.toMatchObject({ code: 'conflict' })
@@ -273,6 +275,20 @@ test('[COL-26] changes: names of every kind, files that are not text, renames, a
   expect(await branches.changes(path, { from, to }, signal)).toEqual(now)
 })
 
+test('[COL-26] a change of the same size and time as what git knows is not missed', async () => {
+  const { path } = await opened()
+  runGit(path, 'config', 'core.trustctime', 'false')
+  const old = (file: string) => utimesSync(file, 1e9, 1e9)
+  put(path, { 'same.txt': 'aaa' })
+  old(join(path, 'same.txt'))
+  const from = commitFiles(path, {}, 'start')
+  put(path, { 'same.txt': 'bbb' })
+  old(join(path, 'same.txt'))
+  old(join(gitFolder(path), 'index'))
+  const { files } = await branches.changes(path, { from }, signal)
+  expect(files).toEqual([{ path: 'same.txt', change: 'modified', added: 1, removed: 1 }])
+})
+
 test('[COL-26] restore: changed, deleted, created, links, modes and folders, and nothing through a link', async () => {
   const { path } = await opened()
   put(path, { 'src/a.txt': 'a', 'src/b.txt': 'b', 'was a file': 'file', '*.txt': 'star', run: 'x' })
@@ -281,7 +297,7 @@ test('[COL-26] restore: changed, deleted, created, links, modes and folders, and
   const commit = commitFiles(path, {}, 'start')
   const outside = tempFolder()
   put(outside, { 'a.txt': 'of somebody else', 'new.txt': 'of somebody else' })
-  put(path, { 'kept.txt': 'in scope', 'made/deep/new.txt': 'n', '*.txt': 'changed' })
+  put(path, { 'kept.txt': 'in scope', 'made/deep/new.txt': 'n', '*.txt': 'changed', '[k]ept.txt': 'n' })
   chmodSync(join(path, 'run'), 0o644)
   rmSync(join(path, 'link'))
   writeFileSync(join(path, 'link'), 'a file')
@@ -290,7 +306,7 @@ test('[COL-26] restore: changed, deleted, created, links, modes and folders, and
   rmSync(join(path, 'src'), { recursive: true })
   symlinkSync(outside, join(path, 'src'))
   runGit(path, 'add', 'made', 'was a file/x.txt')
-  const made = ['made/deep/new.txt', 'was a file/x.txt', 'src', 'src/new.txt']
+  const made = ['[k]ept.txt', 'made/deep/new.txt', 'was a file/x.txt', 'src', 'src/new.txt']
   const files = [...made, 'src/a.txt', 'src/b.txt', 'link', 'run', 'was a file', '*.txt', 'never there']
   for (const round of [1, 2]) {
     await branches.restore(path, { commit, files }, signal)
@@ -339,10 +355,13 @@ test('[SM-97] a branch is dropped only when its commits are on another', async (
   const drop = () => branches.dropBranch(dir, 'muster/task', signal)
   put(path, { 'new.txt': 'x' })
   await branches.commitAll(path, 'all', signal)
-  expect(await drop()).toBe(false)
   runGit(dir, 'merge', '-q', 'muster/task')
   expect(await drop()).toBe(false)
+  put(path, { 'new.txt': 'y' })
+  await branches.commitAll(path, 'more', signal)
   await branches.closeWorktree(dir, path, signal)
+  expect(await drop()).toBe(false)
+  runGit(dir, 'merge', '-q', 'muster/task')
   expect([await drop(), await drop()]).toEqual([true, true])
   expect(runGit(dir, 'branch', '--list', 'muster/*')).toBe('')
 })
