@@ -10,6 +10,7 @@ export async function git(folder: string, args: readonly string[], options: Opti
   try {
     const { stdout } = await run('git', ['-C', folder, ...(options.settings ?? []), ...args], {
       maxBuffer: mostBytes,
+      encoding: options.encoding ?? 'utf8',
       signal: options.signal,
       // What a person's shell or a hook says of another repository must not lead it astray.
       env: { ...withoutGit(process.env), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...options.env },
@@ -28,6 +29,8 @@ export async function git(folder: string, args: readonly string[], options: Opti
 type Options = {
   readonly signal: AbortSignal
   readonly env?: Readonly<Record<string, string>>
+  /** Latin1 keeps every byte of a file apart. */
+  readonly encoding?: 'utf8' | 'latin1'
   /** Options of git itself, before the command. */
   readonly settings?: readonly string[]
 }
