@@ -350,6 +350,29 @@ test('[SM-97] a work tree is closed with its branch kept; what is in no commit s
   ])
 })
 
+test('[SM-97] modules are left alone, and commits that only a work tree has of one are not lost', async () => {
+  const [dir, library] = [repository(), repository()]
+  const allow = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet']
+  runGit(dir, ...allow, 'add', library, 'library')
+  const base = commitFiles(dir, {}, 'with a module')
+  runGit(dir, 'config', 'submodule.recurse', 'true')
+  const { path } = await opened(dir)
+  expect((await branches.changes(path, { from: base }, signal)).files).toEqual([])
+  expect(await branches.commitAll(path, 'nothing', signal)).toBeUndefined()
+  runGit(path, ...allow, 'update', '--init')
+  runGit(join(path, 'library'), 'config', 'user.email', 'a@b')
+  runGit(join(path, 'library'), 'config', 'user.name', 'a')
+  const close = () => branches.closeWorktree(dir, path, signal)
+  commitFiles(join(path, 'library'), { 'kept.txt': 'changed' })
+  const { files } = await branches.changes(path, { from: base }, signal)
+  expect(files.map((file) => file.path)).toEqual(['library'])
+  await branches.commitAll(path, 'a later module', signal)
+  await expect(close()).rejects.toThrow('on no remote')
+  runGit(join(path, 'library'), 'push', '-q', 'origin', 'HEAD:refs/heads/later')
+  await close()
+  expect([existsSync(path), existsSync(join(dir, 'library/kept.txt'))]).toEqual([false, true])
+})
+
 test('[SM-97] a branch is dropped only when its commits are on another', async () => {
   const { dir, path } = await opened()
   const drop = () => branches.dropBranch(dir, 'muster/task', signal)

@@ -1,4 +1,5 @@
 import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { findPlace } from '../system/place.ts'
 import { type Machine, waitForGit } from './git-at-work.ts'
@@ -35,4 +36,9 @@ async function checkSaved(path: string, machine: Machine, signal: AbortSignal): 
   const head = (await commitOf(tree.path, 'HEAD', signal)) ?? ''
   if (!(await isOnBranch(tree.path, { commit: head }, signal)))
     throw new AppError('conflict', `${path} stands at ${head}, which is on no branch; make one of it first`)
+  // The repositories of modules go with the work tree.
+  if (!(await isThere(join(tree.gitFolder, 'modules')))) return
+  const asked = ['submodule', '--quiet', 'foreach', '--recursive', 'git rev-list HEAD --not --remotes']
+  if ((await ownGit(tree.path, asked, signal)) !== '')
+    throw new AppError('conflict', `${path} has commits in a module that are on no remote; push them first`)
 }
