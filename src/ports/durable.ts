@@ -65,6 +65,8 @@ export type Flow = {
   sleep(name: string, ms: number): Promise<void>
   /** Counts what an agent used, for the sums at the end. */
   count(agent: { readonly tokens: number }): void
+  /** What the whole workflow has counted so far. */
+  spent(): { readonly tokens: number; readonly agents: number }
 }
 
 /** A branch that has begun. */

@@ -59,6 +59,10 @@ export class LocalFlow implements Flow {
     totals.agents += 1
   }
 
+  spent(): { readonly tokens: number; readonly agents: number } {
+    return { ...this.#run.totals }
+  }
+
   async step<T>(name: string, act: (given: StepGiven) => Promise<T>): Promise<T> {
     return this.#perform(this.#own(name), act)
   }

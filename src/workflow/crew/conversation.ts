@@ -1,0 +1,99 @@
+import type { AgentEvent, Draft } from '../../contract/event.ts'
+import type { Agent } from '../../contract/values.ts'
+import { say } from '../../core/collaboration/protocol/say.ts'
+import {
+  type MessagePayload,
+  newTalk,
+  type Talk,
+  type Utterance,
+  withAgent,
+} from '../../core/collaboration/protocol/talk.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow } from '../../ports/durable.ts'
+import type { CrewParts } from './crew-parts.ts'
+
+/** The messages of one collaboration: one at a time, so that their numbers have no gap whoever speaks. */
+export class Conversation {
+  readonly #parts: Pick<CrewParts, 'engine' | 'events'>
+  #talk: Talk
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(parts: Pick<CrewParts, 'engine' | 'events'>, talk: Talk) {
+    this.#parts = parts
+    this.#talk = talk
+  }
+
+  /** Begins it, or goes on from what was said before a crash. */
+  static async open(
+    parts: Pick<CrewParts, 'engine' | 'events'>,
+    flow: Flow,
+    { orchestrator, others }: { readonly orchestrator: Agent; readonly others: readonly Agent[] },
+  ): Promise<Conversation> {
+    const conversation = new Conversation(parts, newTalk(flow.id, orchestrator, others))
+    for await (const event of parts.events(flow.root().sessionId, ['agent.message.created']))
+      if (event.type === 'agent.message.created' && event.payload.messageType !== undefined)
+        conversation.#hear(event)
+    return conversation
+  }
+
+  join(agent: Agent): void {
+    this.#talk = withAgent(this.#talk, agent)
+  }
+
+  /** Says something once, together with facts that belong to it. */
+  say(
+    flow: Flow,
+    name: string,
+    { utterance, facts = [] }: { utterance: Utterance; facts?: readonly Draft[] },
+  ): Promise<string> {
+    return this.#next(() =>
+      flow.step(`say:${name}`, async ({ tell }) => {
+        const { message, talk } = this.#spoken(utterance)
+        tell(...facts, this.#draft(flow, message))
+        // The step is written before anybody else may speak.
+        this.#talk = talk
+        return message.messageId
+      }),
+    )
+  }
+
+  /** Says something that is only true now; it is not said again when the workflow is run again. */
+  async mention(flow: Flow, utterance: Utterance): Promise<void> {
+    await this.#next(async () => {
+      const { message, talk } = this.#spoken(utterance)
+      await this.#parts.engine.perform([this.#draft(flow, message)])
+      this.#talk = talk
+    })
+  }
+
+  #spoken(utterance: Utterance): { readonly message: MessagePayload; readonly talk: Talk } {
+    const said = say(this.#talk, utterance)
+    if ('problems' in said) throw new Error(`a message breaks the protocol: ${said.problems.join('; ')}`)
+    return said
+  }
+
+  #draft(flow: Flow, message: MessagePayload): Draft {
+    return draftOf({ ...flow.root(), actor: message.from.agentId }, 'agent.message.created', message)
+  }
+
+  #hear(event: Extract<AgentEvent, { type: 'agent.message.created' }>): void {
+    const { from, to, messageType, payload, replyTo } = event.payload
+    this.join(from)
+    this.join(to)
+    const utterance = {
+      from: from.agentId,
+      to: to.agentId,
+      type: messageType,
+      payload,
+      ...(replyTo && { replyTo }),
+    }
+    this.#talk = this.#spoken(utterance as Utterance).talk
+  }
+
+  async #next<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.#turn
+    const own = before.catch(() => {}).then(act)
+    this.#turn = own
+    return own
+  }
+}

@@ -1,0 +1,43 @@
+import type { Crew, CrewMember } from '../../contract/crew.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Branches } from '../../ports/branches.ts'
+import type { Checks } from '../../ports/checks.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Workers } from '../../ports/workers.ts'
+
+/** What a crew works with. */
+export type CrewParts = {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly workers: Workers
+  readonly branches: Branches
+  readonly checks: Checks
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  /** The folder in which the work trees of crews are made. */
+  readonly worktrees: string
+  readonly onBug: (error: unknown, where: string) => void
+}
+
+/** What a crew is given. */
+export type CrewInput = {
+  readonly request: string
+  readonly crew: Crew
+  readonly repo: {
+    readonly root: string
+    /** The commit that the work begins at, and the branch that it is meant for. */
+    readonly base: string
+    readonly into: string | null
+    /** Where the project is below the root. */
+    readonly inside: string
+  }
+}
+
+/** Somebody who does something in a collaboration: a member under the name that messages and files know it by. */
+export type Someone = { readonly id: string; readonly member: CrewMember }
+
+const minuteMs = 60_000
+
+export const developerMs = ({ crew }: CrewInput): number => crew.limits.developerMinutes * minuteMs
+export const reviewerMs = ({ crew }: CrewInput): number => crew.limits.reviewerMinutes * minuteMs

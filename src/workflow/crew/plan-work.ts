@@ -1,0 +1,168 @@
+import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
+import type { Plan } from '../../contract/collaboration/plan.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import { planRecord } from '../../core/collaboration/plan-record.ts'
+import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
+import {
+  challengedPlanPrompt,
+  planPrompt,
+  replanPrompt,
+} from '../../core/collaboration/prompts/plan-prompt.ts'
+import { readChallenge } from '../../core/collaboration/replies/read-challenge.ts'
+import { readPlan } from '../../core/collaboration/replies/read-plan.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow } from '../../ports/durable.ts'
+import { askPerson } from '../ask-person.ts'
+import { agentWork } from './agent-work.ts'
+import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
+import type { Stages } from './stages.ts'
+
+/** What planning needs. */
+export type Planning = {
+  readonly parts: CrewParts
+  readonly flow: Flow
+  readonly stages: Stages
+  readonly input: CrewInput
+  readonly folder: string
+  readonly planner: Someone | undefined
+  readonly challenger: Someone | undefined
+  readonly checks: readonly string[]
+}
+
+/** Why the last plan will not do. */
+export type Rejection = {
+  readonly round: CrewRound
+  readonly findings: readonly ReviewFinding[]
+  /** Names of earlier tasks. */
+  readonly taken: readonly string[]
+}
+
+/** The plan of a request, looked at by those who are there for it; without a planner the request is the one task. */
+export async function planWork(planning: Planning, n: number, rejection?: Rejection): Promise<Plan> {
+  const { stages, flow, input } = planning
+  const made = await stages.run('analyze', { key: `analyze-${n}`, inputCount: 1 }, async (at) => {
+    const plan = planning.planner ? await asked(planning, { at, n, rejection }) : wholeRequest(input.request)
+    return { value: plan, count: plan.tasks.length }
+  })
+  return stages.run('plan', { key: `plan-${n}`, inputCount: made.tasks.length }, async (at) => {
+    const plan = await challenged(planning, { at, n, plan: made })
+    await flow.step(`plan-${n}`, async ({ tell }) => {
+      tell(
+        draftOf(
+          { ...at, actor: planning.planner?.id ?? at.actor },
+          'plan.created',
+          planRecord(`${flow.id}/plan-${n}`, plan),
+        ),
+      )
+    })
+    if (input.crew.approvePlan) await approved(flow, n, plan)
+    return { value: plan, count: plan.tasks.length }
+  })
+}
+
+type Asking = {
+  readonly at: Parameters<typeof agentWork>[2]['at']
+  readonly n: number
+  readonly rejection?: Rejection | undefined
+}
+
+async function asked(planning: Planning, { at, n, rejection }: Asking): Promise<Plan> {
+  const { input, checks } = planning
+  const taken = rejection?.taken ?? []
+  const wish = { request: input.request, maxTasks: input.crew.limits.maxTasks, checks, taken }
+  const prompt = rejection ? replanPrompt({ ...wish, ...rejection }) : planPrompt(wish)
+  return planned(planning, { at, name: `architect-${n}`, prompt, taken })
+}
+
+async function planned(
+  { parts, flow, input, folder, planner }: Planning,
+  { at, name, prompt, taken }: { at: Asking['at']; name: string; prompt: string; taken: readonly string[] },
+): Promise<Plan> {
+  if (!planner) throw new Error('there is nobody to plan')
+  const limits = { maxTasks: input.crew.limits.maxTasks, taken }
+  const { end, reply } = await agentWork(parts, flow, {
+    at,
+    work: {
+      name,
+      who: planner,
+      prompt,
+      read: (text) => readPlan(text, limits),
+      folder,
+      timeoutMs: developerMs(input),
+    },
+  })
+  if (reply) return reply
+  const read = readPlan(end.text, limits)
+  const why =
+    end.status === 'completed' && 'problems' in read
+      ? read.problems.join('; ')
+      : (end.reason ?? 'it gave none')
+  throw new AppError('failed', `${planner.id} made no plan that can be used: ${why}`)
+}
+
+/** Blocking objections go back to the architect, once. */
+async function challenged(
+  planning: Planning,
+  { at, n, plan }: Asking & { readonly plan: Plan },
+): Promise<Plan> {
+  const { parts, flow, input, folder, challenger } = planning
+  if (!challenger) return plan
+  const { reply } = await agentWork(parts, flow, {
+    at,
+    work: {
+      name: `challenger-${n}`,
+      who: challenger,
+      prompt: challengerPrompt(input.request, plan),
+      read: readChallenge,
+      folder,
+      timeoutMs: developerMs(input),
+    },
+  })
+  if (!reply || reply.verdict === 'go') return plan
+  const prompt = [
+    planPrompt({ request: input.request, maxTasks: input.crew.limits.maxTasks }),
+    `Your plan was:\n\n\`\`\`json\n${JSON.stringify(plan, null, 2)}\n\`\`\``,
+    challengedPlanPrompt(reply),
+  ].join('\n\n')
+  return planned(planning, { at, name: `architect-${n}-again`, prompt, taken: [] })
+}
+
+async function approved(flow: Flow, n: number, plan: Plan): Promise<void> {
+  const decision = await askPerson(flow, `approve-plan-${n}`, {
+    subject: 'plan',
+    action: planWords(plan),
+    scope: plan,
+    risk: 'low',
+    options: ['approve', 'reject'],
+  })
+  if (decision.verdict === 'deny')
+    throw new AppError('denied', `the plan was not approved${decision.reason ? `: ${decision.reason}` : ''}`)
+}
+
+const planWords = ({ summary, tasks }: Plan): string =>
+  [
+    summary,
+    '',
+    ...tasks.map(
+      ({ task_id, title, scope, depends_on }) =>
+        `- ${task_id}: ${title} (${scope.join(', ')})${depends_on.length > 0 ? `, after ${depends_on.map((one) => one.task_id).join(', ')}` : ''}`,
+    ),
+  ].join('\n')
+
+/** The plan of a crew without an architect. */
+const wholeRequest = (request: string): Plan => ({
+  summary: request.split('\n', 1)[0] ?? request,
+  tasks: [
+    {
+      task_id: 'request',
+      title: (request.split('\n', 1)[0] ?? request).slice(0, 200) || 'The request',
+      description: request,
+      scope: ['**'],
+      depends_on: [],
+      acceptance_criteria: [],
+      priority: 'medium',
+      testing_required: true,
+    },
+  ],
+})
