@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { globsOverlap } from './globs-overlap.ts'
+import { matchesGlob } from './matches-glob.ts'
+
+test.each([
+  ['src/a.ts', 'src/a.ts', true],
+  ['src/a.ts', 'src/b.ts', false],
+  ['src/*.ts', 'src/a.ts', true],
+  ['src/*.ts', 'src/*.js', false],
+  ['src/*.ts', 'src/b/*.ts', false],
+  ['src/**', 'src/b/c.ts', true],
+  ['src/**', 'test/**', false],
+  ['**/*.ts', 'src/**', true],
+  ['src', 'src/deep/a.ts', true],
+  ['src/a', 'src/ab', false],
+  ['{a,b}/x', 'b/*', true],
+  ['{a,b}/x', 'c/*', false],
+  ['a[0-9].ts', 'a5.ts', true],
+  ['a[0-9].ts', 'ab.ts', false],
+  ['*a*', '*b*', true],
+  ['a*', '*b', true],
+  ['a*c', 'b*c', false],
+  ['.', 'anything/at.all', true],
+  ['a/**/b', 'a/b', true],
+  ['a/**', 'a', true],
+])('[COL-31] %s and %s: %s', (left, right, isMet) => {
+  expect(globsOverlap(left, right)).toBe(isMet)
+  expect(globsOverlap(right, left)).toBe(isMet)
+})
+
+const part = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', '?', '**', '[ab]', '[!a]', '{a,b}', 'a?')
+const glob = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+const path = fc
+  .array(fc.constantFrom('a', 'b', 'ab', 'ba', 'aa', 'c'), { minLength: 1, maxLength: 5 })
+  .map((names) => names.join('/'))
+
+test('[COL-31] two globs that name one path overlap, whatever they are made of', () => {
+  fc.assert(
+    fc.property(glob, glob, path, (left, right, both) => {
+      if (matchesGlob(both, left) && matchesGlob(both, right)) expect(globsOverlap(left, right)).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('[COL-31] globs without classes that overlap have a path in common', () => {
+  const names = ['a', 'b', 'ab', 'aab', 'abb', 'x']
+  const plain = fc
+    .array(fc.constantFrom('a', 'b', '*', 'a*', '*b', '**'), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join('/'))
+  const paths = names.flatMap((one) => [
+    one,
+    ...names.flatMap((two) => [`${one}/${two}`, ...names.map((three) => `${one}/${two}/${three}`)]),
+  ])
+  const deeper = [...paths, ...paths.map((each) => `${each}/b`), ...paths.map((each) => `${each}/a/b`)]
+  fc.assert(
+    fc.property(plain, plain, (left, right) => {
+      if (globsOverlap(left, right))
+        expect(deeper.some((each) => matchesGlob(each, left) && matchesGlob(each, right))).toBe(true)
+    }),
+  )
+})
+
+test('[COL-31] no pair of globs takes long', () => {
+  const many = '{a,b,c}/'.repeat(6)
+  expect(globsOverlap(many, many)).toBe(true)
+  expect(globsOverlap(`${'*a'.repeat(200)}x`, `${'*b'.repeat(200)}y`)).toBe(false)
+  expect(globsOverlap(`${'**/a/'.repeat(60)}x`, `${'**/b/'.repeat(60)}y.z`)).toBe(true)
+})
