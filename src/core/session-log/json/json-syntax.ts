@@ -7,17 +7,27 @@ const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /**
  * Where a text stops being JSON. Engines word their own errors differently and do not always say where,
- * so the text is scanned; the nesting is kept on a list because a hostile text may be nested a million deep.
+ * so the text is scanned.
  */
 export function jsonSyntaxError(text: string): SyntaxFault {
+  const end = jsonValueEnd(text, 0)
+  if (typeof end !== 'number') return end
+  return fault(end, text, end < text.length ? 'the end of the text' : 'a fault')
+}
+
+/**
+ * Where the value that begins at a place of a text ends, with the space behind it, or where it stops being one.
+ * The nesting is kept on a list because a hostile text may be nested a million deep.
+ */
+export function jsonValueEnd(text: string, from: number): number | SyntaxFault {
   const open: ('[' | '{')[] = []
-  let at = skip(space, text, 0)
+  let at = skip(space, text, from)
   let expects: 'value' | 'value or ]' | 'key' | 'key or }' | 'after' = 'value'
   for (;;) {
     const char = text[at]
     if (expects === 'after') {
       const inside = open.at(-1)
-      if (inside === undefined) return fault(at, text, at < text.length ? 'the end of the text' : 'a fault')
+      if (inside === undefined) return at
       if (char === ',') expects = inside === '[' ? 'value' : 'key'
       else if (char === (inside === '[' ? ']' : '}')) open.pop()
       else return fault(at, text, inside === '[' ? '"," or "]"' : '"," or "}"')

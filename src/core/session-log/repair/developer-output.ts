@@ -15,23 +15,25 @@ import {
   word,
 } from './values.ts'
 
+/** How a developer's task can end, and what other writers call it. */
+export const developerStatuses = {
+  allowed: ['completed', 'partial', 'failed'],
+  also: {
+    success: 'completed',
+    done: 'completed',
+    ok: 'completed',
+    error: 'failed',
+    in_progress: 'partial',
+    blocked: 'partial',
+  },
+} as const
+
 /** What a developer gave back; plain paths become file changes, notes become implementation_notes. */
 export function developerOutput(output: Found, taskId: string): JsonRecord | undefined {
   const fields = fieldsOf(output)
   if (!fields) return undefined
   id(fields, 'task_id', () => taskId)
-  word(fields, 'status', {
-    allowed: ['completed', 'partial', 'failed'],
-    also: {
-      success: 'completed',
-      done: 'completed',
-      ok: 'completed',
-      error: 'failed',
-      in_progress: 'partial',
-      blocked: 'partial',
-    },
-    fallback: () => 'partial',
-  })
+  word(fields, 'status', { ...developerStatuses, fallback: () => 'partial' })
   rename(fields, 'summary', ['message', 'description', 'result'])
   text(fields, 'summary', () => '')
   rename(fields, 'implementation_notes', ['notes'])

@@ -3,6 +3,21 @@ import { isRecord, type JsonRecord } from '../json/value.ts'
 import { type Fields, type Found, fieldsOf, found, rename, setAside } from './fields.ts'
 import { amount, id, optionalText, text, textFrom, word } from './values.ts'
 
+/** The severities and what other writers call them. */
+export const severities = {
+  allowed: ['critical', 'major', 'minor', 'suggestion'],
+  also: {
+    blocker: 'critical',
+    high: 'major',
+    error: 'major',
+    medium: 'minor',
+    warning: 'minor',
+    low: 'suggestion',
+    info: 'suggestion',
+    nit: 'suggestion',
+  },
+} as const
+
 /** One finding of a review, flat; where it had a nested location, that is kept beside. */
 export function finding(item: Found, position: number): JsonRecord | undefined {
   const described = textFrom(item.value)
@@ -11,20 +26,7 @@ export function finding(item: Found, position: number): JsonRecord | undefined {
   if (!fields) return undefined
   rename(fields, 'finding_id', ['id', 'findingId'])
   id(fields, 'finding_id', () => `finding-${String(position + 1).padStart(3, '0')}`)
-  word(fields, 'severity', {
-    allowed: ['critical', 'major', 'minor', 'suggestion'],
-    also: {
-      blocker: 'critical',
-      high: 'major',
-      error: 'major',
-      medium: 'minor',
-      warning: 'minor',
-      low: 'suggestion',
-      info: 'suggestion',
-      nit: 'suggestion',
-    },
-    fallback: () => 'minor',
-  })
+  word(fields, 'severity', { ...severities, fallback: () => 'minor' })
   word(fields, 'category', {
     allowed: ['bug', 'security', 'performance', 'style', 'logic', 'test'],
     also: {

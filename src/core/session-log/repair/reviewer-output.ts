@@ -6,7 +6,7 @@ import { shown } from './log.ts'
 import { id, itemsOf, optionalTexts, text, textFrom, word } from './values.ts'
 import { verification } from './verification.ts'
 
-const verdicts = {
+const otherVerdicts = {
   approve: 'approved',
   pass: 'approved',
   passed: 'approved',
@@ -25,6 +25,12 @@ const verdicts = {
   refuted: 'rejected',
 } as const
 
+/** The verdicts and what other writers call them. */
+export const verdicts = {
+  allowed: ['approved', 'changes_requested', 'rejected'],
+  also: otherVerdicts,
+} as const
+
 /** What a reviewer gave back. A verdict nobody can read asks for changes: it must not count as an approval. */
 export function reviewerOutput(output: Found, taskId: string): JsonRecord | undefined {
   const fields = fieldsOf(output)
@@ -32,11 +38,7 @@ export function reviewerOutput(output: Found, taskId: string): JsonRecord | unde
   const { record } = fields
   id(fields, 'task_id', () => taskId)
   id(fields, 'review_id', () => `review-${String(record['task_id'])}`)
-  word(fields, 'verdict', {
-    allowed: ['approved', 'changes_requested', 'rejected'],
-    also: verdicts,
-    fallback: () => 'changes_requested',
-  })
+  word(fields, 'verdict', { ...verdicts, fallback: () => 'changes_requested' })
   rename(fields, 'summary', ['message', 'description', 'notes'])
   text(fields, 'summary', () => '')
   records(fields, 'findings', finding)

@@ -100,17 +100,7 @@ export function word<T extends string>(fields: Fields, key: string, words: Words
   const { record, place, log } = fields
   const value = record[key]
   if (words.allowed.includes(value as T)) return
-  const name =
-    typeof value === 'string'
-      ? value
-          .trim()
-          .toLowerCase()
-          .replace(/[\s-]+/g, '_')
-      : undefined
-  const same = words.allowed.find((each) => each === name)
-  const known =
-    name !== undefined && words.also && Object.hasOwn(words.also, name) ? words.also[name] : undefined
-  const chosen = same ?? known ?? words.fallback(name)
+  const chosen = knownWord(value, words) ?? words.fallback(wordName(value))
   if (value === undefined || value === null || value === '')
     log(at(place, key), 'filled', `it was missing; ${chosen} is put in`)
   else {
@@ -120,18 +110,29 @@ export function word<T extends string>(fields: Fields, key: string, words: Words
   record[key] = chosen
 }
 
+/** The word of a fixed list that a value means; undefined when it means none. */
+export function knownWord<T extends string>(
+  value: unknown,
+  { allowed, also }: Pick<Words<T>, 'allowed' | 'also'>,
+): T | undefined {
+  const name = wordName(value)
+  const other = name !== undefined && also && Object.hasOwn(also, name) ? also[name] : undefined
+  return allowed.find((each) => each === name) ?? other
+}
+
+const wordName = (value: unknown): string | undefined =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replace(/[\s-]+/g, '_')
+    : undefined
+
 /** A word of a fixed list that may be absent; one that cannot be translated is set aside. */
 export function optionalWord<T extends string>(fields: Fields, key: string, allowed: readonly T[]): void {
   const value = fields.record[key]
   if (!Object.hasOwn(fields.record, key) || allowed.includes(value as T)) return
-  const name =
-    typeof value === 'string'
-      ? value
-          .trim()
-          .toLowerCase()
-          .replace(/[\s-]+/g, '_')
-      : undefined
-  const same = allowed.find((each) => each === name)
+  const same = knownWord(value, { allowed })
   if (same === undefined) setAside(fields, key, `is none of ${allowed.join(', ')}`)
   else {
     fields.record[key] = same
