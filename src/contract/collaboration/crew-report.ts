@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { FileChange } from '../formats/std-008/developer.ts'
+import { ReviewFinding } from '../formats/std-008/reviewer.ts'
+import { Count, Millis, Verdict } from '../values.ts'
+
+/** How a task of a collaboration stands. */
+export const TaskState = z.enum(['pending', 'running', 'completed', 'partial', 'failed', 'cancelled'])
+export type TaskState = z.infer<typeof TaskState>
+
+/** How a collaboration ended. */
+export const CrewOutcome = z.enum([
+  'approved',
+  'force_approved',
+  'unapproved',
+  'aborted',
+  'failed',
+  'cancelled',
+])
+export type CrewOutcome = z.infer<typeof CrewOutcome>
+
+/** A check of the project as Muster ran it, or why it did not. */
+export const CheckRun = z.strictObject({
+  name: z.string(),
+  command: z.string().optional(),
+  required: z.boolean(),
+  /** Null when it was not run. */
+  passed: z.boolean().nullable(),
+  because: z.string().optional(),
+  output: z.string().optional(),
+  duration_ms: Millis.optional(),
+})
+export type CheckRun = z.infer<typeof CheckRun>
+
+/** One review and what came of it. */
+export const CrewRound = z.strictObject({
+  number: Count,
+  verdict: Verdict,
+  /** The reviewer's own verdict, where another one was taken. */
+  said: Verdict.optional(),
+  reasons: z.array(z.string()),
+  summary: z.string(),
+  findings: z.array(ReviewFinding),
+  /** Ids of earlier findings that this review calls mended. */
+  addressed: z.array(z.string()),
+})
+export type CrewRound = z.infer<typeof CrewRound>
+
+/** One task with what git says it changed. */
+export const CrewTask = z.strictObject({
+  task_id: z.string(),
+  title: z.string(),
+  state: TaskState,
+  files: z.array(FileChange),
+  lines_added: Count,
+  lines_removed: Count,
+  summary: z.string().optional(),
+  blockers: z.array(z.string()).optional(),
+  /** Why it is not complete. */
+  because: z.string().optional(),
+  attempts: Count.optional(),
+  duration_ms: Millis.optional(),
+})
+export type CrewTask = z.infer<typeof CrewTask>
+
+/** Something that was asked for and not done. */
+export const Skipped = z.strictObject({ what: z.string(), why: z.string() })
+export type Skipped = z.infer<typeof Skipped>
+
+/** What a crew leaves behind: the final report as data. */
+export const CrewReport = z.strictObject({
+  crew: z.string(),
+  workflow_id: z.string(),
+  request: z.string(),
+  outcome: CrewOutcome,
+  summary: z.string(),
+  branch: z.string().nullable(),
+  base: z.string().nullable(),
+  commit: z.string().nullable(),
+  /** What the branch changes as a whole; tasks and their revisions may have changed the same file. */
+  files: z.array(FileChange),
+  lines_added: Count,
+  lines_removed: Count,
+  rounds: z.array(CrewRound),
+  tasks: z.array(CrewTask),
+  checks: z.array(CheckRun),
+  findings: z.strictObject({ open: z.array(ReviewFinding), mended: z.array(ReviewFinding) }),
+  skipped: z.array(Skipped),
+  /** Null where nobody told it. */
+  cost_usd: z.number().nonnegative().nullable(),
+  tokens: Count.nullable(),
+  duration_ms: Millis,
+  phases: z.array(z.strictObject({ phase: z.string(), duration_ms: Millis })),
+})
+export type CrewReport = z.infer<typeof CrewReport>

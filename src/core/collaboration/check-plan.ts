@@ -1,0 +1,87 @@
+import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
+import { globsOverlap } from '../delegation/globs-overlap.ts'
+import { byId, dependencyCircle, overBefore } from './task-order.ts'
+
+/** What a plan has to keep to. */
+export type PlanLimits = {
+  readonly maxTasks: number
+  /** Names that earlier tasks of the collaboration have. */
+  readonly taken?: readonly string[]
+}
+
+/** What is wrong with a plan, in sentences that its architect can act on; nothing when it can be carried out. */
+export function checkPlan(plan: Pick<Plan, 'tasks'>, limits: PlanLimits): string[] {
+  const wrongCount = counted(plan.tasks, limits)
+  if (wrongCount !== undefined) return [wrongCount]
+  const problems = [...named(plan.tasks, limits), ...scoped(plan.tasks)]
+  const broken = dependencyProblems(plan.tasks)
+  // Which tasks may meet is only known of an order that holds.
+  return broken.length > 0 ? [...problems, ...broken] : [...problems, ...meetings(plan.tasks)]
+}
+
+function counted(tasks: readonly PlanTask[], { maxTasks }: PlanLimits): string | undefined {
+  if (tasks.length === 0) return 'tasks: there is none; give at least one'
+  if (tasks.length <= maxTasks) return undefined
+  return `tasks: there are ${tasks.length}, and at most ${maxTasks} are allowed; put some together`
+}
+
+const revision = /-rev\d+$/
+
+function named(tasks: readonly PlanTask[], { taken = [] }: PlanLimits): string[] {
+  const ids = tasks.map((task) => task.task_id)
+  const twice = [...new Set(ids.filter((id, i) => ids.indexOf(id) !== i))]
+  return [
+    ...twice.map((id) => `task ${id}: the name is there twice; give each task its own`),
+    ...[...new Set(ids)].flatMap((id) => {
+      if (taken.includes(id)) return [`task ${id}: an earlier task has this name; choose another`]
+      return revision.test(id) ? [`task ${id}: names that end like -rev1 are kept for revisions`] : []
+    }),
+  ]
+}
+
+function scoped(tasks: readonly PlanTask[]): string[] {
+  return tasks.flatMap(({ task_id, scope }) =>
+    scope
+      .filter((glob) => /^[/~]|^[a-z]:/i.test(glob) || glob.split('/').includes('..'))
+      .map(
+        (glob) => `task ${task_id}: the scope ${shown(glob)} has to be relative to the project, without ..`,
+      ),
+  )
+}
+
+function dependencyProblems(tasks: readonly PlanTask[]): string[] {
+  const known = byId(tasks)
+  const unknown = tasks.flatMap(({ task_id, depends_on }) =>
+    depends_on
+      .filter((dependency) => !known.has(dependency.task_id))
+      .map((dependency) => `task ${task_id}: it depends on ${shown(dependency.task_id)}, which is no task`),
+  )
+  const circle = dependencyCircle(tasks)
+  if (!circle) return unknown
+  return [...unknown, `the tasks wait for each other in a circle: ${circle.join(' → ')}; take one step out`]
+}
+
+/** Two tasks that may run at the same time must not be able to change the same file. */
+function meetings(tasks: readonly PlanTask[]): string[] {
+  const before = new Map(tasks.map(({ task_id }) => [task_id, overBefore(tasks, task_id)]))
+  return tasks.flatMap((task, i) =>
+    tasks.slice(i + 1).flatMap((other) => {
+      if (task.task_id === other.task_id) return []
+      const isOrdered =
+        before.get(task.task_id)?.has(other.task_id) || before.get(other.task_id)?.has(task.task_id)
+      const globs = isOrdered ? undefined : sharedGlobs(task, other)
+      return globs ? [meeting(task, other, globs)] : []
+    }),
+  )
+}
+
+function sharedGlobs(task: PlanTask, other: PlanTask): readonly [string, string] | undefined {
+  for (const glob of task.scope)
+    for (const second of other.scope) if (globsOverlap(glob, second)) return [glob, second]
+  return undefined
+}
+
+const meeting = (task: PlanTask, other: PlanTask, [glob, second]: readonly [string, string]): string =>
+  `tasks ${task.task_id} and ${other.task_id} may run at the same time, and ${shown(glob)} and ${shown(second)} can name the same file; make one a hard dependency of the other, or part their scopes`
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 100))

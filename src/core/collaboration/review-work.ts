@@ -1,0 +1,96 @@
+import type * as z from 'zod'
+import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-report.ts'
+import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import { told } from '../../contract/formats/foreign-json.ts'
+import type {
+  FocusArea,
+  ReviewerInput,
+  ReviewerOutput,
+  Verification,
+} from '../../contract/formats/std-008/reviewer.ts'
+import type { Judgement } from './judge-review.ts'
+
+/** What a review is about. */
+export type ReviewWork = {
+  readonly reviewId: string
+  readonly taskId: string
+  readonly request: string
+  readonly files: readonly string[]
+  readonly tasks: readonly PlanTask[]
+  readonly checks?: PlanChecks
+  readonly rounds: readonly CrewRound[]
+  readonly focusAreas?: readonly z.infer<typeof FocusArea>[]
+}
+
+/** What a reviewer is given. */
+export function reviewerInput(work: ReviewWork): z.infer<typeof ReviewerInput> {
+  const { checks = {} } = work
+  return {
+    review_id: work.reviewId,
+    task_id: work.taskId,
+    review_scope: told({
+      files: [...work.files],
+      focus_areas: work.focusAreas === undefined ? undefined : [...work.focusAreas],
+    }),
+    criteria: told({
+      must_pass_tests: checks.test !== undefined,
+      must_pass_type_check: checks.type_check !== undefined,
+      custom_checks: checks.custom?.map(({ name, command }) => ({ name, command, expected_exit_code: 0 })),
+    }),
+    context: told({
+      task_description: work.request,
+      acceptance_criteria: work.tasks.flatMap((task) => task.acceptance_criteria),
+      previous_reviews: work.rounds.length === 0 ? undefined : work.rounds.map(previousReview),
+    }),
+  }
+}
+
+/** What a reviewer gave back: its own words, the verdict that counts, and the checks that Muster ran. */
+export function reviewerOutput(
+  { reviewId, taskId }: Pick<ReviewWork, 'reviewId' | 'taskId'>,
+  reply: ReviewerReply,
+  { verdict, checks }: Pick<Judgement, 'verdict'> & { readonly checks: readonly CheckRun[] },
+): ReviewerOutput {
+  const { addressed: _, ...words } = reply
+  return { review_id: reviewId, task_id: taskId, ...words, verdict, verification: verificationOf(checks) }
+}
+
+/** A review as the report keeps it, with the reviewer's own findings; what a check showed is in the checks. */
+export const crewRound = (
+  number: number,
+  reply: ReviewerReply,
+  { verdict, said, reasons }: Judgement,
+): CrewRound => ({
+  number,
+  verdict,
+  ...(said === verdict ? {} : { said }),
+  reasons: [...reasons],
+  summary: reply.summary,
+  findings: reply.findings,
+  addressed: reply.addressed ?? [],
+})
+
+/** The names of the two checks that the format knows; every other check is a custom one. */
+export const checkNames = { test: 'tests', type_check: 'type_check' } as const
+
+/** A check that nobody ran did not pass. */
+function verificationOf(checks: readonly CheckRun[]): Verification {
+  const passed = (name: string) => checks.find((check) => check.name === name)?.passed === true
+  const custom = checks
+    .filter(({ name }) => name !== checkNames.test && name !== checkNames.type_check)
+    .map((check) => [check.name, check.passed === true] as const)
+  return {
+    tests_passed: passed(checkNames.test),
+    type_check_passed: passed(checkNames.type_check),
+    ...(custom.length === 0 ? {} : { custom_checks: Object.fromEntries(custom) }),
+  }
+}
+
+const previousReview = ({ number, verdict, findings }: CrewRound) => ({
+  review_number: number,
+  verdict,
+  key_findings: findings.map(
+    ({ finding_id, severity, description }) => `${finding_id} (${severity}): ${description}`,
+  ),
+})
