@@ -1,8 +1,9 @@
 import type * as z from 'zod'
+import { OnMaxIterations } from '../../contract/crew.ts'
 import type { Verdict } from '../../contract/values.ts'
 
 /** What happens when the rounds are used up. */
-export type Escalation = 'human_review' | 'abort' | 'force_approve'
+export type Escalation = z.infer<typeof OnMaxIterations>
 /** What a person may answer to work that the rounds were not enough for. */
 export type EscalationAnswer = 'force_approve' | 'iterate' | 'abort'
 
@@ -33,7 +34,7 @@ export function afterReview({ verdict, iterations, maxIterations, onLimit }: Loo
   const used = iterations + 1
   if (used < maxIterations) return { next: verdict === 'rejected' ? 'replan' : 'revise', iterations: used }
   const reason = `${used} of ${maxIterations} rounds are used up, and the last review says ${verdict}`
-  const candidates: Escalation[] = ['human_review', 'abort', 'force_approve']
+  const candidates = OnMaxIterations.options
   return {
     next: onLimit,
     iterations: used,

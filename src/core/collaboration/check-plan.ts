@@ -1,5 +1,7 @@
-import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { Plan, PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
 import { globsOverlap } from '../delegation/globs-overlap.ts'
+import { verifies } from '../delegation/verification-command.ts'
+import { plannedChecks } from './required-checks.ts'
 import { byId, dependencyCircle, overBefore } from './task-order.ts'
 
 /** What a plan has to keep to. */
@@ -10,10 +12,10 @@ export type PlanLimits = {
 }
 
 /** What is wrong with a plan, in sentences that its architect can act on; nothing when it can be carried out. */
-export function checkPlan(plan: Pick<Plan, 'tasks'>, limits: PlanLimits): string[] {
+export function checkPlan(plan: Pick<Plan, 'tasks' | 'checks'>, limits: PlanLimits): string[] {
   const wrongCount = counted(plan.tasks, limits)
   if (wrongCount !== undefined) return [wrongCount]
-  const problems = [...named(plan.tasks, limits), ...scoped(plan.tasks)]
+  const problems = [...named(plan.tasks, limits), ...scoped(plan.tasks), ...unsafeChecks(plan.checks)]
   const broken = dependencyProblems(plan.tasks)
   // Which tasks may meet is only known of an order that holds.
   return broken.length > 0 ? [...problems, ...broken] : [...problems, ...meetings(plan.tasks)]
@@ -47,6 +49,14 @@ function scoped(tasks: readonly PlanTask[]): string[] {
         (glob) => `task ${task_id}: the scope ${shown(glob)} has to be relative to the project, without ..`,
       ),
   )
+}
+
+// Muster runs the checks itself, so the words of a model must not become any command it likes.
+function unsafeChecks(checks: PlanChecks | undefined): string[] {
+  return plannedChecks(checks).flatMap(({ name, command }) => {
+    const verified = verifies(command)
+    return verified.ok ? [] : [`the check ${name} (${shown(command)}): ${verified.reason}`]
+  })
 }
 
 function dependencyProblems(tasks: readonly PlanTask[]): string[] {

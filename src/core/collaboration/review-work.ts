@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   Verification,
 } from '../../contract/formats/std-008/reviewer.ts'
 import type { Judgement } from './judge-review.ts'
+import { checkNames, type RequiredCheck } from './required-checks.ts'
 
 /** What a review is about. */
 export type ReviewWork = {
@@ -18,14 +19,15 @@ export type ReviewWork = {
   readonly request: string
   readonly files: readonly string[]
   readonly tasks: readonly PlanTask[]
-  readonly checks?: PlanChecks
+  readonly checks: readonly RequiredCheck[]
   readonly rounds: readonly CrewRound[]
   readonly focusAreas?: readonly z.infer<typeof FocusArea>[]
 }
 
 /** What a reviewer is given. */
 export function reviewerInput(work: ReviewWork): z.infer<typeof ReviewerInput> {
-  const { checks = {} } = work
+  const has = (name: string) => work.checks.some((check) => check.name === name)
+  const custom = work.checks.filter((check) => !isBuiltIn(check.name))
   return {
     review_id: work.reviewId,
     task_id: work.taskId,
@@ -34,9 +36,10 @@ export function reviewerInput(work: ReviewWork): z.infer<typeof ReviewerInput> {
       focus_areas: work.focusAreas === undefined ? undefined : [...work.focusAreas],
     }),
     criteria: told({
-      must_pass_tests: checks.test !== undefined,
-      must_pass_type_check: checks.type_check !== undefined,
-      custom_checks: checks.custom?.map(({ name, command }) => ({ name, command, expected_exit_code: 0 })),
+      must_pass_tests: has(checkNames.test),
+      must_pass_type_check: has(checkNames.typeCheck),
+      custom_checks:
+        custom.length === 0 ? undefined : custom.map((check) => ({ ...check, expected_exit_code: 0 })),
     }),
     context: told({
       task_description: work.request,
@@ -71,21 +74,20 @@ export const crewRound = (
   addressed: reply.addressed ?? [],
 })
 
-/** The names of the two checks that the format knows; every other check is a custom one. */
-export const checkNames = { test: 'tests', type_check: 'type_check' } as const
-
 /** A check that nobody ran did not pass. */
 function verificationOf(checks: readonly CheckRun[]): Verification {
   const passed = (name: string) => checks.find((check) => check.name === name)?.passed === true
   const custom = checks
-    .filter(({ name }) => name !== checkNames.test && name !== checkNames.type_check)
+    .filter((check) => !isBuiltIn(check.name))
     .map((check) => [check.name, check.passed === true] as const)
   return {
     tests_passed: passed(checkNames.test),
-    type_check_passed: passed(checkNames.type_check),
+    type_check_passed: passed(checkNames.typeCheck),
     ...(custom.length === 0 ? {} : { custom_checks: Object.fromEntries(custom) }),
   }
 }
+
+const isBuiltIn = (name: string): boolean => name === checkNames.test || name === checkNames.typeCheck
 
 const previousReview = ({ number, verdict, findings }: CrewRound) => ({
   review_number: number,

@@ -19,7 +19,7 @@ import { challengerPrompt } from './challenger-prompt.ts'
 import { developerPrompt } from './developer-prompt.ts'
 import { failurePrompt } from './failure-prompt.ts'
 import { challengedPlanPrompt, planPrompt, replanPrompt } from './plan-prompt.ts'
-import { fenced } from './quoted.ts'
+import { fenced, withGuidelines } from './quoted.ts'
 import { repairPrompt } from './repair-prompt.ts'
 import { reviewerPrompt } from './reviewer-prompt.ts'
 
@@ -31,7 +31,10 @@ const work = {
   request,
   files: ['src/a/x.ts'],
   tasks: plan.tasks,
-  checks: { test: 'npm test', custom: [{ name: 'lint', command: 'npm run lint' }] },
+  checks: [
+    { name: 'tests', command: 'npm test' },
+    { name: 'lint', command: 'npm run lint' },
+  ],
   rounds: [crewRoundOf(1, { findings: [reviewFinding('r1-x')] })],
 }
 const asked = { request, maxTasks: 8 }
@@ -125,6 +128,13 @@ test('[COL-46, COL-47] what a reviewer gives back carries the checks that Muster
 test('[COL-9] nothing that is quoted can end its fence, and a repair names every problem', () => {
   expect(fenced('a\n````\nb')).toBe('`````\na\n````\nb\n`````')
   expect(repairPrompt(['one', 'two'])).toMatch(/- one\n- two\n[\s\S]*whole JSON object/)
+})
+
+test('[COL-9] guidelines of a crew stand before all else', () => {
+  expect(withGuidelines('Do it.', ['Be kind.', 'Be short.'])).toBe(
+    'Guidelines of this crew:\n- Be kind.\n- Be short.\n\nDo it.',
+  )
+  expect(withGuidelines('Do it.', [])).toBe('Do it.')
 })
 
 test('[COL-9] each answer has a JSON Schema in which only what must be there is required', () => {

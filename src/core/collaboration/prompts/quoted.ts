@@ -15,3 +15,9 @@ export const endOf = (text: string, most: number): string =>
 /** How every agent is told to answer. */
 export const howToAnswer = (example: unknown): string =>
   `End your answer with exactly one JSON object of this shape, and nothing after it. Words in <…> are yours to fill in.\n\n${fencedJson(example)}`
+
+/** A prompt with the sentences that a crew gives one of its members; they come first, so that the form stays last. */
+export const withGuidelines = (prompt: string, guidelines: readonly string[]): string =>
+  guidelines.length === 0
+    ? prompt
+    : `Guidelines of this crew:\n${guidelines.map((each) => `- ${each}`).join('\n')}\n\n${prompt}`
