@@ -27,7 +27,7 @@ function counted(tasks: readonly PlanTask[], { maxTasks }: PlanLimits): string |
   return `tasks: there are ${tasks.length}, and at most ${maxTasks} are allowed; put some together`
 }
 
-const revision = /-rev\d+$/
+const kept = /-(rev|merge)\d+$/
 
 function named(tasks: readonly PlanTask[], { taken = [] }: PlanLimits): string[] {
   const ids = tasks.map((task) => task.task_id)
@@ -36,7 +36,7 @@ function named(tasks: readonly PlanTask[], { taken = [] }: PlanLimits): string[]
     ...twice.map((id) => `task ${id}: the name is there twice; give each task its own`),
     ...[...new Set(ids)].flatMap((id) => {
       if (taken.includes(id)) return [`task ${id}: an earlier task has this name; choose another`]
-      return revision.test(id) ? [`task ${id}: names that end like -rev1 are kept for revisions`] : []
+      return kept.test(id) ? [`task ${id}: names that end like -rev1 or -merge1 are kept for later work`] : []
     }),
   ]
 }
