@@ -19,6 +19,8 @@ export type Io = {
   readonly isTerminal: boolean
   readonly isJson: boolean
   readonly isColored: boolean
+  /** How wide a line may be. */
+  width(): number
   /** Whether a person is there to answer a question. */
   readonly canAsk: boolean
   /** Asks a person; anything but yes is no. */

@@ -23,6 +23,7 @@ export function openIo(options: OpenIoOptions): Io {
     isTerminal: terminal.isTerminal,
     isJson,
     isColored,
+    width: () => terminal.view(undefined).width,
     canAsk: process.stdin.isTTY && process.stderr.isTTY && !isJson,
     confirm: async (question) => (await import('./confirm.ts')).confirm(question, terminal.signal),
     say: (message) => terminal.say(message),

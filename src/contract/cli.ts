@@ -12,11 +12,13 @@ import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
 import { talkCommands } from './cli/talk-commands.ts'
 import { watchCommand } from './cli/watch-command.ts'
+import { workflowCommands } from './cli/workflow-commands.ts'
 
 /** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
 export const commands = {
   ...watchCommand,
   ...talkCommands,
+  ...workflowCommands,
   ...sessionCommands,
   ...sessionLookCommands,
   ...sessionReportCommands,

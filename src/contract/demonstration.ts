@@ -4,45 +4,176 @@ export const demonstrationFolder = 'demo'
 /** The name under which the scripted model plays the demonstration. */
 export const demonstrationScript = 'demonstration'
 
-const before = 'return `Hello!`'
-const after = 'return `Hello, ${name}!`'
 const test = 'node --test'
 
-/** A small project with a fault that its test finds. */
+/** A small project with one function and its test. */
 export const demonstrationFiles: Readonly<Record<string, string>> = {
-  'README.md': `# Greetings\n\nA project to look at. Its test: \`${test}\`\n`,
-  'greet.mjs': `/** Greets somebody by name. */\nexport function greet(name) {\n  ${before}\n}\n`,
-  'greet.test.mjs': [
-    "import assert from 'node:assert/strict'",
-    "import { test } from 'node:test'",
-    "import { greet } from './greet.mjs'",
-    '',
-    "test('greets by name', () => {",
-    "  assert.equal(greet('Ada'), 'Hello, Ada!')",
-    '})',
-    '',
-  ].join('\n'),
+  'README.md': `# Greetings\n\nA project to look at. Its tests: \`${test}\`\n`,
+  'greet.mjs': '/** Greets somebody by name. */\nexport const greet = (name) => `Hello, ${name}!`\n',
+  'greet.test.mjs': testFile('greet', "assert.equal(greet('Ada'), 'Hello, Ada!')"),
 }
 
-/** What an agent is asked to do there. */
-export const demonstrationPrompt = `The test of greet() fails. Find out why, mend it, and show that it passes. SCRIPT=${demonstrationScript}`
+/** What a crew is asked to do there. */
+export const demonstrationRequest = `Add farewell(name) and shout(text) beside greet(), each with a test. SCRIPT=${demonstrationScript}`
 
-/** What the scripted model does with it, turn by turn; the tools, the files and the test are real. */
-export const demonstrationSteps = [
+const task = (task_id: string, title: string, description: string) => ({
+  task_id,
+  title,
+  description: `${description} SCRIPT=${demonstrationScript}`,
+  scope: [`${task_id}.mjs`, `${task_id}.test.mjs`],
+  acceptance_criteria: [`\`${test}\` passes, and covers ${task_id}()`],
+  reference_files: ['greet.mjs', 'greet.test.mjs'],
+})
+
+const plan = {
+  summary: 'Two small modules in the manner of greet(), which do not touch each other, side by side.',
+  tasks: [
+    task(
+      'farewell',
+      'Add farewell(name)',
+      'farewell.mjs exports farewell(name), which says goodbye by name.',
+    ),
+    task(
+      'shout',
+      'Add shout(text)',
+      'shout.mjs exports shout(text): the text in capitals with a mark at its end.',
+    ),
+  ],
+  checks: { test },
+}
+
+const farewell =
+  '/** Says goodbye to somebody by name. */\nexport const farewell = (name) => `Goodbye, ${name}!`\n'
+const hasty = '/** Says something loudly. */\nexport const shout = (text) => `${text.toUpperCase()}!`\n'
+const careful = "export const shout = (text) => (text === '' ? '' : `${text.toUpperCase()}!`)"
+const shoutTest = testFile('shout', "assert.equal(shout('hello'), 'HELLO!')")
+const emptyTest =
+  "\ntest('shouts nothing when there is nothing to say', () => {\n  assert.equal(shout(''), '')\n})\n"
+
+const said = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+const write = (file_path: string, content: string) => ({ name: 'Write', input: { file_path, content } })
+const read = (file_path: string) => ({ name: 'Read', input: { file_path } })
+const bash = (command: string) => ({ name: 'Bash', input: { command } })
+const done = (summary: string) =>
+  `Done.\n\n${said({ status: 'completed', summary, self_review: { tests_run: true, tests_passed: true, type_check_passed: true } })}`
+
+const develop = (name: string, code: string, tests: string) => [
   {
-    text: 'I read the code and its test first.',
-    tools: [
-      { name: 'Read', input: { file_path: 'greet.mjs' } },
-      { name: 'Read', input: { file_path: 'greet.test.mjs' } },
-    ],
+    text: 'I look at the one that is there first.',
+    tools: [read('greet.mjs'), read('greet.test.mjs')],
+    delayMs: 300,
   },
-  { text: 'Now I see it fail.', tools: [{ name: 'Bash', input: { command: test } }] },
   {
-    text: 'The name is never used. I put it in.',
-    tools: [{ name: 'Edit', input: { file_path: 'greet.mjs', old_string: before, new_string: after } }],
+    text: 'Now mine, and its test.',
+    tools: [write(`${name}.mjs`, code), write(`${name}.test.mjs`, tests)],
+    delayMs: 400,
   },
-  { text: 'And run the test again.', tools: [{ name: 'Bash', input: { command: test } }] },
-  {
-    text: `greet() left the name out; now it says it. Changed: greet.mjs. The last run of \`${test}\` is above.\n\nNo model was called: this was a script, with real tools, real files and a real test.`,
-  },
+  { text: 'And I see whether it holds.', tools: [bash(test)], delayMs: 200 },
+  { text: done(`${name}() and its test are there; \`${test}\` passes.`), delayMs: 200 },
 ]
+
+/** What the scripted model does, by the part that it plays; the tools, the files, git and the tests are real. */
+export const demonstrationCast = {
+  cast: [
+    {
+      when: '"review_id": "review-2"',
+      steps: [
+        {
+          text: 'I look at what was asked for last time.',
+          tools: [read('shout.mjs'), read('shout.test.mjs')],
+          delayMs: 300,
+        },
+        {
+          text: said({
+            verdict: 'approved',
+            summary: 'shout() holds for an empty text now, and a test shows it. The tests pass.',
+            findings: [],
+            addressed: ['r1-empty-shout'],
+            commendations: ['Both modules follow the one that was there.'],
+          }),
+          delayMs: 300,
+        },
+      ],
+    },
+    {
+      when: '"review_id": "review-1"',
+      steps: [
+        {
+          text: 'I read every changed file.',
+          tools: [read('farewell.mjs'), read('shout.mjs'), read('shout.test.mjs')],
+          delayMs: 300,
+        },
+        {
+          text: said({
+            verdict: 'changes_requested',
+            summary: 'farewell() is right. shout() says something when there is nothing to say.',
+            findings: [
+              {
+                finding_id: 'empty-shout',
+                severity: 'major',
+                category: 'bug',
+                file: 'shout.mjs',
+                line: 2,
+                description: "shout('') gives '!', though there is nothing to shout",
+                suggestion: 'Give back an empty text for an empty one, and test it',
+              },
+            ],
+          }),
+          delayMs: 300,
+        },
+      ],
+    },
+    {
+      when: '"task_id": "shout-rev1"',
+      steps: [
+        { text: 'The review is right.', tools: [read('shout.mjs'), read('shout.test.mjs')], delayMs: 300 },
+        {
+          text: 'I mend it, and test it.',
+          tools: [
+            {
+              name: 'Edit',
+              input: { file_path: 'shout.mjs', old_string: hasty.split('\n')[1], new_string: careful },
+            },
+            write('shout.test.mjs', `${shoutTest}${emptyTest}`),
+          ],
+          delayMs: 300,
+        },
+        { text: 'And I see whether it holds.', tools: [bash(test)], delayMs: 200 },
+        { text: done(`An empty text stays empty; \`${test}\` passes.`), delayMs: 200 },
+      ],
+    },
+    { when: '"task_id": "shout"', steps: develop('shout', hasty, shoutTest) },
+    {
+      when: '"task_id": "farewell"',
+      steps: develop(
+        'farewell',
+        farewell,
+        testFile('farewell', "assert.equal(farewell('Ada'), 'Goodbye, Ada!')"),
+      ),
+    },
+    {
+      when: 'You are the architect of a crew',
+      steps: [
+        {
+          text: 'I look at the project first.',
+          tools: [{ name: 'Glob', input: { pattern: '*' } }, read('greet.mjs')],
+          delayMs: 300,
+        },
+        { text: `Two tasks that can be done at the same time.\n\n${said(plan)}`, delayMs: 300 },
+      ],
+    },
+  ],
+}
+
+function testFile(name: string, assertion: string): string {
+  return [
+    "import assert from 'node:assert/strict'",
+    "import { test } from 'node:test'",
+    `import { ${name} } from './${name}.mjs'`,
+    '',
+    `test('${name}', () => {`,
+    `  ${assertion}`,
+    '})',
+    '',
+  ].join('\n')
+}

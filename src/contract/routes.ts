@@ -13,6 +13,7 @@ import { places } from './route-places.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
 import { SessionRef, sessionRoutes } from './session-routes.ts'
 import { AgentKind, Count } from './values.ts'
+import { workflowRoutes } from './workflow-routes.ts'
 
 /** How a stream names a session; it compares ids and looks nothing up. */
 const StreamSession = z.union([
@@ -153,6 +154,7 @@ export const routes = {
   }),
   ...sessionRoutes,
   ...runtimeRoutes,
+  ...workflowRoutes,
   listRuns: route({
     ...places.listRuns,
     access: 'read',

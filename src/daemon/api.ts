@@ -6,8 +6,10 @@ import type { Api } from '../contract/routes.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import { findCrew } from '../core/crew-definitions/find-crew.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { Branches } from '../ports/branches.ts'
 import type { CrewDefinitions } from '../ports/crew-definitions.ts'
 import type { Models } from '../ports/models.ts'
+import type { Workflows } from '../workflow/workflows.ts'
 import { agentType } from './agent-type.ts'
 import type { Authority } from './authority.ts'
 import { findSession } from './find-session.ts'
@@ -20,6 +22,7 @@ import { runtimeApi } from './runtime/runtime-api.ts'
 import { exportSession, importSession } from './session-files.ts'
 import { killAll } from './sessions/kill-all.ts'
 import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
+import { workflowApi } from './workflows/workflow-api.ts'
 
 export type ApiDeps = SessionApiDeps & {
   readonly journal: Journal
@@ -28,6 +31,8 @@ export type ApiDeps = SessionApiDeps & {
   readonly authority: Authority
   readonly agents: AgentDefinitions
   readonly crews: CrewDefinitions
+  readonly workflows: Workflows
+  readonly branches: Branches
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig
   readonly models: Models
@@ -54,6 +59,11 @@ export function daemonApi(deps: ApiDeps): Api {
       results: await engine.propose({ items: events, principal, producer }),
     }),
     ...sessionApi(deps),
+    ...workflowApi({
+      ...deps,
+      crewsOf: (root, signal) =>
+        loadCrews({ ...deps, clis: deps.loaded.config.clis }, { root, trusted: false }, signal),
+    }),
     ...runtimeApi({ ...deps, usualMode: () => deps.loaded.config.runtime.mode }),
     listRuns: async ({ id, ...page }) => ({
       runs: await index.ask('runs', { ...page, sessionId: (await findSession(index, id)).sessionId }),

@@ -46,11 +46,13 @@ import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { frameContext } from './runtime/frame-context.ts'
 import { openRuntime } from './runtime/open-runtime.ts'
 import { observe } from './self-report.ts'
+import { sessionEventsOf } from './session-events-of.ts'
 import { agentClis } from './sessions/clis.ts'
 import { Directory } from './sessions/directory.ts'
 import { openParts } from './sessions/open-sessions.ts'
 import { sessionHost } from './sessions/session-host.ts'
 import { usableHome } from './usable-home.ts'
+import { openWorkflows } from './workflows/open-workflows.ts'
 
 export type DaemonOptions = {
   readonly home: string
@@ -172,6 +174,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onBug: options.onBug,
   })
 
+  const opened = openWorkflows({
+    engine,
+    vault,
+    blobs: journal.blobs,
+    index,
+    caughtUp: () => directory.caughtUp(),
+    events: sessionEventsOf({ journal, index, thread }),
+    sessions: async () => (await host.open()).sessions,
+    own: runtime.works,
+    worktrees: `${files.home}/worktrees`,
+    env: options.env,
+    onBug: options.onBug,
+  })
+  const { workflows, waits, branches } = opened
+
   let listening: Listening | undefined
   const url = () => listening?.url ?? ''
   const health = (): Health => ({
@@ -219,6 +236,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       looking,
       models,
       runtime,
+      workflows,
+      branches,
     }),
     journal,
     live,
@@ -266,12 +285,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           }),
   })
   const orphans = abandonChildren(async () => host.current()?.abandonOrphans())
-  const reactors = await startReactors([releaseVault(vault), told, tidy, budget, orphans, outside], {
-    journal,
-    cursorDir: files.cursors,
-    onBug: options.onBug,
-    onParked,
-  })
+  const reactors = await startReactors(
+    [releaseVault(vault), told, tidy, budget, orphans, outside, waits.reactor],
+    {
+      journal,
+      cursorDir: files.cursors,
+      onBug: options.onBug,
+      onParked,
+    },
+  )
   parts.defer(() => reactors.stop())
   thread.start(journal.watermark())
   journal.onDurable((watermark) => thread.advance(watermark))
@@ -297,6 +319,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const hasOpen = [...engine.sessions()].some(({ managed }) => managed?.origin === 'managed')
   if (hasOpen || folders.length > 0)
     await host.open().catch((error: unknown) => options.onBug(error, 'taking up sessions'))
+  // After the sessions that its agents may be.
+  parts.defer(() => workflows.stop())
+  await workflows.start()
   observer.start()
   parts.defer(() => observer.stop())
   const sweep = setInterval(() => {

@@ -214,7 +214,7 @@ export class Workflows {
     }
     if (last?.type === 'workflow.finalized') {
       const next = (last.payload.result as Partial<Followed> | undefined)?.next
-      const id = `${last.workflowId}/${next?.procedure}`
+      const id = `${last.workflowId}.${next?.procedure}`
       if (next && !known.has(id)) {
         const { traceId, runId, spanId } = span
         const at = { sessionId, traceId, runId, spanId, actor: last.actor }

@@ -43,6 +43,7 @@ function connect(home: string, env: Record<string, string> = {}, patience?: Pati
     confirm: async () => false,
     isJson: false,
     isColored: false,
+    width: () => 80,
     say: (message) => said.push(message),
     progress: () => {},
     now: () => Date.now(),

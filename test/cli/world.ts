@@ -39,6 +39,7 @@ export function world(answers: Answers): { io: Io; said: string[]; slept: number
     },
     isJson,
     isColored: false,
+    width: () => 80,
     say: (message) => said.push(message),
     progress: () => {},
     now: () => clock.now,

@@ -1,6 +1,6 @@
 import type { ModelsConfig } from '../../contract/config/models.ts'
 import { type ProviderSettings, providersOf } from '../../contract/config/providers.ts'
-import { demonstrationScript, demonstrationSteps } from '../../contract/demonstration.ts'
+import { demonstrationCast, demonstrationScript } from '../../contract/demonstration.ts'
 import { AppError } from '../../contract/errors.ts'
 import { linked } from '../../contract/linked.ts'
 import type { ModelStatus } from '../../contract/model-status.ts'
@@ -72,7 +72,7 @@ export function openModels({ config, env, clock, platform = process.platform }: 
 
 async function startScripted(clock: Clock): Promise<ScriptedModel> {
   const { startScriptedModel } = await import('./scripted/scripted-model.ts')
-  return startScriptedModel({ clock, scenarios: { [demonstrationScript]: demonstrationSteps } })
+  return startScriptedModel({ clock, scenarios: { [demonstrationScript]: demonstrationCast } })
 }
 
 async function statusOf(provider: ProviderSettings, source: KeySource): Promise<ModelStatus> {

@@ -2,36 +2,84 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import { demonstrationFolder, demonstrationPrompt } from '../../contract/demonstration.ts'
-import { AppError, errorCodes } from '../../contract/errors.ts'
-import type { DataCommand } from '../command-module.ts'
+import { demonstrationFolder, demonstrationRequest } from '../../contract/demonstration.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { TextCommand } from '../command-module.ts'
 import { makeProject } from '../demo/make-project.ts'
+import { followWorkflow } from '../follow-workflow.ts'
 import type { Io } from '../io.ts'
 import { renderDemo } from '../render/demo.ts'
-import { answerData } from '../talk/answer-data.ts'
-import { beginSession } from '../talk/begin-session.ts'
-import { hearAnswer } from '../talk/hear-answer.ts'
 
-const longestSeconds = 120
 const readingMs = 10_000
 
-export const demo: DataCommand<'demo'> = {
-  run: async ({ once }, io) => {
+export const demo: TextCommand<'demo'> = {
+  text: async function* ({ once }, io) {
     const daemon = await io.daemon()
     const client = await daemon.client()
     const first = join(daemon.home, demonstrationFolder)
-    const folder = freeFolder(first)
-    if (once && (folder !== first || (await hasHistory(client, io)))) return { answer: null, folder: first }
-    await makeProject(daemon.home, folder)
-    return { answer: await played(client, folder, io), folder }
+    const repo = freeFolder(first)
+    if (once && (repo !== first || (await hasHistory(client, io)))) {
+      if (io.isJson) yield `${JSON.stringify(notPlayed(first), null, 2)}\n`
+      return
+    }
+    await makeProject(daemon.home, repo)
+    if (!io.isJson)
+      yield 'A demonstration: a crew adds two functions to a small project (no model is called)\n'
+    // On the scripted model whatever keys there are.
+    const begun = await client.startCrew({
+      request: demonstrationRequest,
+      project_root: repo,
+      crew: 'balanced',
+      model: 'scripted',
+    })
+    const news = followWorkflow(client, begun, io)
+    let next = await news.next()
+    for (; !next.done; next = await news.next()) if (!io.isJson) yield `  ${next.value}`
+    const shown = await demoData(client, { repo, flow: next.value }, io)
+    const view = { width: io.width(), now: io.now(), color: io.isColored }
+    yield io.isJson ? `${JSON.stringify(shown, null, 2)}\n` : `\n${renderDemo(shown, view)}\n`
+    if (shown.verdict !== 'approved')
+      throw new AppError('failed', 'the demonstration did not end as it should')
   },
-  render: renderDemo,
-  exitCode: ({ answer }) => (answer === null || isGood(answer) ? 0 : errorCodes.failed.exit),
 }
 
-/** The words are a script's; whether the test passed is what the tools say. */
-const isGood = ({ status, tools }: NonNullable<CommandOutput<'demo'>['answer']>): boolean =>
-  status === 'completed' && tools.at(-1)?.tool === 'Bash' && tools.at(-1)?.status === 'completed'
+const notPlayed = (repo: string): CommandOutput<'demo'> => ({
+  played: false,
+  session_id: null,
+  session_file: null,
+  workflow_id: null,
+  branch: null,
+  repo,
+  verdict: null,
+  rounds: null,
+  approval_id: null,
+})
+
+/** The question that is left is asked a moment after the work is done. */
+async function demoData(
+  client: Client,
+  { repo, flow }: { readonly repo: string; readonly flow: CommandOutput<'workflow show'> },
+  io: Io,
+): Promise<CommandOutput<'demo'>> {
+  const { workflow_id, session_id, report } = flow
+  const until = io.now() + readingMs
+  let now = flow
+  while (report && now.approvals.length === 0 && io.now() < until) {
+    await io.sleep(50)
+    now = await client.getWorkflow({ id: workflow_id }, { signal: io.signal })
+  }
+  return {
+    played: true,
+    session_id,
+    session_file: now.session_file,
+    workflow_id,
+    branch: flow.branch,
+    repo,
+    verdict: report?.outcome ?? null,
+    rounds: report?.rounds.length ?? null,
+    approval_id: now.approvals[0]?.approval_id ?? null,
+  }
+}
 
 function freeFolder(first: string): string {
   let folder = first
@@ -51,15 +99,4 @@ async function hasHistory(client: Client, io: Io): Promise<boolean> {
       await io.sleep(100)
     }
   }
-}
-
-/** One task for the shipped coder, on the scripted model whatever keys there are. */
-async function played(client: Client, folder: string, io: Io): Promise<CommandOutput<'demo'>['answer']> {
-  const wanted = { cwd: folder, agent: 'coder', session: undefined, mode: 'auto', model: 'scripted' } as const
-  const begun = await beginSession(client, wanted, io.signal)
-  const silent: Io = { ...io, isJson: true, cwd: folder }
-  const words = hearAnswer({ client, io: silent, begun, text: demonstrationPrompt, timeout: longestSeconds })
-  let read = await words.next()
-  while (!read.done) read = await words.next()
-  return answerData(begun, read.value.answer, read.value.ended)
 }

@@ -1,40 +1,25 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { View } from '../command-module.ts'
-import { toolRow } from '../talk/tool-row.ts'
-import { plainLines } from './one-line.ts'
 import { painter } from './paint.ts'
 import { shellQuote } from './shell-quote.ts'
 
-/** What the demonstration did and where to look; nothing when it was not the first time. */
-export function renderDemo({ answer, folder }: CommandOutput<'demo'>, { width, color }: View): string {
-  if (answer === null) return ''
+/** What is left of the demonstration, and where to look; nothing when it was not played. */
+export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string {
+  if (!demo.played) return ''
   const paint = painter(color)
-  const { agent, status, session_id, text } = answer
-  const rows = answer.tools.map(({ tool, target, status: result, duration_ms, reason }) =>
-    toolRow(
-      {
-        tool,
-        ...(target !== null && { target }),
-        result: result === 'running' ? 'failed' : result,
-        ...(duration_ms !== null && { durationMs: duration_ms }),
-        ...(reason !== null && { reason }),
-      },
-      { width: width - 2, paint },
-    ),
-  )
   const look = [
-    ['sm all', 'its session beside all others'],
-    [`sm chat --session ${session_id}`, 'what was said; go on from there'],
-    [shellQuote(['git', '-C', folder, 'diff']), 'what it changed'],
+    [`sm workflow show ${demo.workflow_id}`, 'the report'],
+    [
+      shellQuote(['git', '-C', demo.repo, 'log', '--graph', '--oneline', demo.branch ?? '']),
+      'what came of it',
+    ],
+    ...(demo.approval_id === null
+      ? []
+      : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it`]] as const)),
   ] as const
   const longest = Math.max(...look.map(([line]) => line.length))
   return [
-    `${paint('bold', `A demonstration: ${agent} mends a small project`)} ${paint('dim', '(no model was called)')}`,
-    ...rows.map((row) => `  ${row}`),
-    ...(status === 'completed' ? [] : [`  ${paint('red', `it ${status}`)}`]),
-    ...plainLines(text)
-      .split('\n')
-      .map((line) => `  ${line}`.trimEnd()),
+    `${paint('bold', `${demo.verdict ?? 'it did not end well'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
     '',
     'Look at it',
     ...look.map(([line, does]) => `  ${line.padEnd(longest)}  ${paint('dim', does)}`),

@@ -12,6 +12,7 @@ import { routes, WireEvent } from '../routes.ts'
 import { AgentKind, Count } from '../values.ts'
 import { sessionOutputs } from './session-outputs.ts'
 import { talkOutputs } from './talk-outputs.ts'
+import { workflowOutputs } from './workflow-outputs.ts'
 
 const AgentCard = z.strictObject({
   name: z.string(),
@@ -48,6 +49,7 @@ const written = { written: z.string().optional() }
 export const commandOutputs = {
   ...sessionOutputs,
   ...talkOutputs,
+  ...workflowOutputs,
   watch: routes.listSessions.output,
   up: z.strictObject({
     url: z.string(),

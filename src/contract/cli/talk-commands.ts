@@ -46,10 +46,10 @@ export const talkCommands = commandFamily({
   },
   demo: {
     group: 'people',
-    summary: 'watch an agent of our own mend a small project',
+    summary: 'watch a crew of our own on a small project',
     needs: 'daemon',
     arguments: {},
     options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
-    examples: [{ line: 'sm demo', does: 'real tools and a real test; no model is called' }],
+    examples: [{ line: 'sm demo', does: 'real git, tools and tests; no model is called' }],
   },
 })

@@ -31,9 +31,4 @@ export const talkOutputs = {
   ask: Answer,
   /** One for each line of standard input. */
   chat: Answer,
-  demo: z.strictObject({
-    /** Nothing when it was not the first time. */
-    answer: Answer.nullable(),
-    folder: z.string(),
-  }),
 } as const

@@ -4,7 +4,6 @@ import { systemProcesses } from '../../adapters/system/processes.ts'
 import { agentTools } from '../../adapters/tools/agent-tools.ts'
 import { webFetchTool } from '../../adapters/web/web-fetch.ts'
 import type { Config } from '../../contract/config.ts'
-import type { AgentEvent } from '../../contract/event.ts'
 import type { TokenDelta } from '../../contract/formats/sse.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Redactor } from '../../core/redaction/redactor.ts'
@@ -17,7 +16,7 @@ import { Runtime } from '../../runtime/runtime.ts'
 import { Slots } from '../../runtime/slots.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
-import { listEvents } from '../list-events.ts'
+import { sessionEventsOf } from '../session-events-of.ts'
 import { toolsOfAgents } from './tools-of-agents.ts'
 
 export type RuntimeOptions = {
@@ -37,11 +36,9 @@ export type RuntimeOptions = {
   readonly onBug: (error: unknown, where: string) => void
 }
 
-const pageOf = 1000
-
 /** Builds what Muster's own agents are run with. */
 export function openRuntime(options: RuntimeOptions): Runtime {
-  const { agents, env, hidden, redactor, thread, journal } = options
+  const { agents, env, hidden, redactor } = options
   const { web } = options.config().runtime
   const processes = systemProcesses(systemClock)
   return new Runtime({
@@ -60,20 +57,7 @@ export function openRuntime(options: RuntimeOptions): Runtime {
       webFetchTool({ policy: { allow: ['*', ...web.allow], deny: web.deny } }),
     ],
     openTools: toolsOfAgents({ env, processes, hidden, servers: () => options.config().runtime.mcp_servers }),
-    async *events(sessionId, types): AsyncIterable<AgentEvent> {
-      await thread.reached(journal.watermark(), new AbortController().signal)
-      for (let after = 0; ; ) {
-        const { events } = await listEvents(options, {
-          sessionId,
-          type: types.join(','),
-          after,
-          limit: pageOf,
-        })
-        yield* events
-        if (events.length < pageOf) return
-        after = events.at(-1)?.seq ?? after
-      }
-    },
+    events: sessionEventsOf(options),
     onToken: options.onToken,
     textStream: () => redactor.stream(),
     onBug: options.onBug,

@@ -7,12 +7,13 @@ import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { sessionRoot } from '../../runtime/session-root.ts'
+import type { Workflows } from '../../workflow/workflows.ts'
 import type { Reached } from '../sessions/checkpoints.ts'
 
-type Deps = { readonly engine: Engine; readonly runtime: Runtime }
+type Deps = { readonly engine: Engine; readonly runtime: Runtime; readonly workflows: Workflows }
 
-/** Whether a session is one of our own agents: it has no terminal, and everything goes through the runtime. */
-export const isOwn = ({ origin }: SessionRow): boolean => origin === 'runtime'
+/** Whether a session is one of our own agents, or of a workflow: it has no terminal. */
+export const isOwn = ({ origin }: SessionRow): boolean => origin === 'runtime' || origin === 'workflow'
 
 /** A session of our own agents that is open. */
 export function openOwn({ engine }: Pick<Deps, 'engine'>, row: SessionRow): Readonly<SessionState> {
@@ -50,6 +51,11 @@ export async function sendToOwn(
     await deps.runtime.decide(state, question, { decision, by: said.from })
     return { messageId: question.approvalId, isAnswer: true }
   }
+  if (state.managed?.origin === 'workflow')
+    throw new AppError(
+      'conflict',
+      'a workflow takes no messages; answer what it asks (sm approvals), or speak to one of its agents (sm children)',
+    )
   return { messageId: await deps.runtime.say(state, said), isAnswer: false }
 }
 
@@ -76,6 +82,12 @@ export async function endOwn(
 ): Promise<void> {
   const { status, ...said } = end
   const state = openOwn(deps, row)
+  if (state.managed?.origin === 'workflow')
+    return deps.workflows.end(state, {
+      outcome: status === 'killed' ? 'killed' : 'cancelled',
+      by: end.by,
+      reason: end.reason ?? end.message,
+    })
   if (status !== 'error') return deps.runtime.end(state, { ...said, outcome: status })
   await deps.runtime.interrupt(row.sessionId, end.by)
   const root = sessionRoot(state, end.by)

@@ -1,5 +1,3 @@
-import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { fleet, type RunId, shortId } from '../../contract/ids.ts'
 import type { RunRow } from '../../contract/index-rows.ts'
@@ -14,6 +12,7 @@ import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { sessionRoot } from '../../runtime/session-root.ts'
+import { projectFolder } from '../project-folder.ts'
 import type { Directory } from '../sessions/directory.ts'
 import { mayAct, nameOf } from '../sessions/may-act.ts'
 import { messageView } from '../sessions/message-view.ts'
@@ -220,11 +219,4 @@ async function sessionOf(
   const state = engine.session(sessionId)
   if (!state) throw new AppError('unavailable', 'the session could not be begun; try again')
   return state
-}
-
-async function projectFolder(path: string): Promise<string> {
-  const found = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined
-  if (!found?.isDirectory())
-    throw new AppError('invalid', `project_root ${path} is no folder; name a whole path to one`)
-  return realpath(path)
 }

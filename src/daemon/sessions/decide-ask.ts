@@ -11,6 +11,7 @@ import type { Said } from '../../engine/sessions/closing.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Live } from '../../engine/sessions/sessions.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { Workflows } from '../../workflow/workflows.ts'
 import { approvalView } from './approval-view.ts'
 import type { Directory } from './directory.ts'
 import { mayAct, nameOf } from './may-act.ts'
@@ -21,6 +22,7 @@ type Deps = {
   readonly engine: Engine
   readonly host: SessionHost
   readonly runtime: Runtime
+  readonly workflows: Workflows
 }
 
 type Given = {
@@ -44,7 +46,11 @@ export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView>
     if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
     return row
   }
-  if (state.managed?.origin === 'runtime') {
+  if (state.managed?.origin === 'workflow' && ask.subject !== 'tool' && ask.subject !== 'question') {
+    await deps.workflows.decide(state, ask, decided)
+    return approvalView(directory, await written())
+  }
+  if (state.managed?.origin === 'runtime' || state.managed?.origin === 'workflow') {
     await deps.runtime.decide(state, ask, decided)
     return approvalView(directory, await written())
   }

@@ -18,6 +18,7 @@ import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { Workflows } from '../../workflow/workflows.ts'
 import { explainOwn } from '../runtime/explain-own.ts'
 import {
   endOwn,
@@ -59,6 +60,7 @@ export type SessionApiDeps = {
   /** What reading a conversation needs; no terminal. */
   readonly looking: Looking
   readonly runtime: Runtime
+  readonly workflows: Workflows
 }
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>

@@ -1,3 +1,4 @@
+import { withGuidelines } from '../../core/collaboration/prompts/quoted.ts'
 import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
 import type { Read } from '../../core/collaboration/replies/read-reply.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
@@ -38,8 +39,7 @@ export async function agentWork<T>(
         name: id,
         cli: member.cli,
         model: member.model,
-        prompt:
-          member.guidelines.length > 0 ? `${prompt}\n\nKeep to this:\n${listed(member.guidelines)}` : prompt,
+        prompt: withGuidelines(prompt, member.guidelines),
         workspace: folder,
         scope,
         timeoutMs,
@@ -57,5 +57,3 @@ export async function agentWork<T>(
   const said = read(end.text)
   return { end, reply: 'value' in said ? said.value : undefined }
 }
-
-const listed = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n')

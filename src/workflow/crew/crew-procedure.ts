@@ -5,10 +5,12 @@ import type {
   CrewRound,
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
-import type { Plan, PlanChecks } from '../../contract/collaboration/plan.ts'
+import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { afterAnswer, afterReview, type EscalationAnswer } from '../../core/collaboration/after-review.ts'
 import { crewReport, type DoneTask, settledFindings } from '../../core/collaboration/report/crew-report.ts'
+import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
@@ -57,6 +59,8 @@ class CrewRun {
   readonly #skipped: Skipped[] = []
   #checks: readonly CheckRun[] = []
   #order: string[] = []
+  /** What the last review left to be mended. */
+  #mend: readonly ReviewFinding[] = []
 
   constructor(parts: CrewParts, flow: Flow, input: CrewInput) {
     this.#parts = parts
@@ -137,14 +141,14 @@ class CrewRun {
       if (next === 'complete') return { outcome: 'approved', summary: round.summary }
       if (next === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
       if (next === 'abort') return { outcome: 'unapproved', summary: round.summary }
-      const open = settledFindings(this.#rounds).open
+      const findings = this.#mend
       if (next === 'replan') {
         plans += 1
-        plan = await this.#plan(plans, { round, findings: open, taken: [...this.#tasks.keys()] })
+        plan = await this.#plan(plans, { round, findings, taken: [...this.#tasks.keys()] })
         work = plan.tasks.map((task) => ({ task, attempts: [] }))
         newest = work
       } else {
-        const revisions = revise({ round: number, plan: plan.tasks, work: newest, findings: open })
+        const revisions = revise({ round: number, plan: plan.tasks, work: newest, findings })
         work = revisions.work
         newest = newestWork(newest, revisions.work)
       }
@@ -162,7 +166,7 @@ class CrewRun {
         folder: folderOf(this.#input, this.#path),
         planner,
         challenger,
-        checks: commandsOf(this.#checksOf(undefined)),
+        checks: requiredChecks(this.#input.crew.checks, undefined).map(({ command }) => command),
       },
       n,
       rejection,
@@ -232,7 +236,7 @@ class CrewRun {
           developers,
           order: this.#order,
           planner,
-          checks: commandsOf(this.#checksOf(plan.checks)),
+          checks: requiredChecks(this.#input.crew.checks, plan.checks).map(({ command }) => command),
         })
         return { value, count: value.results.size }
       },
@@ -329,31 +333,18 @@ class CrewRun {
           base,
           files,
           tasks: plan.tasks,
-          checks: this.#checksOf(plan.checks),
+          checks: requiredChecks(this.#input.crew.checks, plan.checks),
           rounds: this.#rounds,
           earlier: settledFindings(this.#rounds).open,
         })
-        const { round, checks, skipped } = await child.result()
+        const { round, mend, checks, skipped } = await child.result()
+        this.#mend = mend
         this.#rounds.push(round)
         this.#checks = checks
         this.#skipped.push(...skipped)
         return { value: round, count: round.findings.length }
       },
     )
-  }
-
-  /** What the crew's file says wins over what a plan proposes. */
-  #checksOf(planned: PlanChecks | undefined): PlanChecks {
-    const { test, typeCheck, custom } = this.#input.crew.checks
-    return {
-      ...planned,
-      ...(test !== undefined && { test }),
-      ...(typeCheck !== undefined && { type_check: typeCheck }),
-      custom: [
-        ...custom,
-        ...(planned?.custom ?? []).filter((one) => custom.every(({ name }) => name !== one.name)),
-      ],
-    }
   }
 
   async #askPerson(number: number, round: CrewRound): Promise<EscalationAnswer> {
@@ -442,6 +433,3 @@ class CrewRun {
 function refused(error: unknown): void {
   if (!(error instanceof AppError)) throw error
 }
-
-const commandsOf = ({ test, type_check, custom = [] }: PlanChecks): string[] =>
-  [test, type_check, ...custom.map(({ command }) => command)].filter((command) => command !== undefined)

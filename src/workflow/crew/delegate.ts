@@ -12,6 +12,7 @@ import { agentWork } from './agent-work.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { develop } from './develop.ts'
+import { branchOf } from './places.ts'
 
 /** What a task came to in the end. */
 export type TaskResult = Attempted & { readonly attempts: number; readonly branch: string }
@@ -100,9 +101,6 @@ function firstAttempt(delegating: Delegating, work: Work): Attempt {
     checks: delegating.checks,
   }
 }
-
-export const branchOf = (id: string, { task_id }: Pick<PlanTask, 'task_id'>): string =>
-  `muster/${id}.${task_id}`
 
 /** Each task has its developer, and a revision goes to whoever did it before. */
 function developerFor({ developers, order }: Delegating, task: PlanTask): Someone {

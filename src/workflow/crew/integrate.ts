@@ -1,10 +1,11 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
+import { conflictWork } from '../../core/collaboration/conflict-work.ts'
 import { integrationOrder } from '../../core/collaboration/task-order.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import { type Around, type Attempt, type Attempted, carryOut } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
-import { branchOf } from './delegate.ts'
+import { branchOf } from './places.ts'
 
 type Integrating = Around & {
   readonly flow: Flow
@@ -41,19 +42,7 @@ type Conflict = {
 /** A conflict is a task: a developer resolves it in the work tree, and git says whether it did. */
 async function resolve(integrating: Integrating, { task, merge, conflicts }: Conflict): Promise<void> {
   const { flow, parts, path, round, resolver, input } = integrating
-  const work = {
-    attempts: [],
-    task: {
-      task_id: `merge-${task.task_id}-r${round}`.slice(0, 40),
-      title: `Resolve the conflicts of ${task.task_id}`,
-      description: `The work of ${task.task_id} (${task.title}) was merged and conflicts with work that is there already. Resolve the conflict markers in these files so that both changes hold: ${conflicts.join(', ')}. Do not commit.`,
-      scope: [...conflicts],
-      depends_on: [],
-      acceptance_criteria: ['No conflict markers are left', 'What both sides were meant to do still works'],
-      priority: 'high' as const,
-      testing_required: false,
-    },
-  }
+  const work = conflictWork({ task, files: conflicts, number: round })
   const settled = flow.child(`r${round}/merge-${task.task_id}#1`, resolving(integrating, merge), {
     work,
     number: 1,

@@ -1,3 +1,4 @@
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { FileChange } from '../../contract/formats/std-008/developer.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import type { CrewInput } from './crew-parts.ts'
@@ -16,3 +17,7 @@ export const fileChange = ({ path, change, added, removed }: ChangedFile): FileC
   ...(added !== null && { lines_added: added }),
   ...(removed !== null && { lines_removed: removed }),
 })
+
+/** The branch of one task; beside the one of the crew and not below it, where git could not keep it. */
+export const branchOf = (id: string, { task_id }: Pick<PlanTask, 'task_id'>): string =>
+  `muster/${id}.${task_id}`

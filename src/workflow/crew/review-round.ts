@@ -1,11 +1,13 @@
 import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
-import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
 import { failedChecks, type Judgement, judgeReview } from '../../core/collaboration/judge-review.ts'
 import { reviewerPrompt } from '../../core/collaboration/prompts/reviewer-prompt.ts'
 import { readReview } from '../../core/collaboration/replies/read-review.ts'
-import { checkNames, crewRound, reviewerInput, reviewerOutput } from '../../core/collaboration/review-work.ts'
+import { checkNames, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { crewRound, reviewerInput, reviewerOutput } from '../../core/collaboration/review-work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot, Procedure } from '../../ports/durable.ts'
@@ -14,7 +16,7 @@ import type { ChangedFile } from '../../ports/workspace.ts'
 import { agentWork } from './agent-work.ts'
 import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
-import { folderOf } from './places.ts'
+import { branchOf, folderOf } from './places.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -23,7 +25,7 @@ export type ReviewRound = {
   readonly base: string
   readonly files: readonly ChangedFile[]
   readonly tasks: readonly PlanTask[]
-  readonly checks: PlanChecks
+  readonly checks: readonly RequiredCheck[]
   readonly rounds: readonly CrewRound[]
   readonly earlier: readonly ReviewFinding[]
 }
@@ -31,6 +33,8 @@ export type ReviewRound = {
 /** What a review gave. */
 export type Reviewed = {
   readonly round: CrewRound
+  /** What is left to be mended, when it is not approved. */
+  readonly mend: readonly ReviewFinding[]
   readonly checks: readonly CheckRun[]
   readonly skipped: readonly Skipped[]
 }
@@ -53,7 +57,7 @@ export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> =>
   async run(flow, given) {
     const { parts, input } = around
     const path = `${parts.worktrees}/${flow.id}`
-    const branch = `muster/${flow.id}`
+    const branch = branchOf(flow.root().workflowId, { task_id: `review-${given.number}` })
     const until = await flow.step('open', async ({ signal }) => {
       await parts.branches.openWorktree(input.repo.root, { path, branch, base: given.commit }, signal)
       return parts.clock.now() + reviewerMs(input)
@@ -70,7 +74,9 @@ export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> =>
       await parts.branches.closeWorktree(input.repo.root, path, signal)
       await parts.branches.dropBranch(input.repo.root, branch, signal)
     })
-    return { round: judged.round, checks, skipped: [...skipped, ...judged.skipped] }
+    const { round, reply } = judged
+    const mend = findingsToMend({ reply, checks, earlier: given.earlier, round: given.number })
+    return { round, mend, checks, skipped: [...skipped, ...judged.skipped] }
   },
 })
 
@@ -91,9 +97,10 @@ async function runChecks(
 ): Promise<{ checks: CheckRun[]; skipped: Skipped[] }> {
   const checks: CheckRun[] = []
   const skipped: Skipped[] = []
-  for (const { name, command, isOptional } of checksOf(given.checks)) {
+  for (const check of given.checks) {
+    const { name, command } = check
     const run = await flow.step(`check:${name}`, async ({ signal, tell }): Promise<CheckRun> => {
-      if (isOptional && parts.clock.now() > until)
+      if (isOptional(check) && parts.clock.now() > until)
         return { name, command, required: true, passed: null, because: 'the time for the review was over' }
       const timeoutMs = reviewerMs(input)
       const { passed, output, durationMs, exitCode } = await parts.checks.run(
@@ -123,19 +130,22 @@ async function runChecks(
   return { checks, skipped }
 }
 
-const checksOf = ({ test, type_check, custom = [] }: PlanChecks) => [
-  ...(test === undefined ? [] : [{ name: checkNames.test, command: test, isOptional: false }]),
-  ...(type_check === undefined
-    ? []
-    : [{ name: checkNames.type_check, command: type_check, isOptional: false }]),
-  ...custom.map(({ name, command }) => ({ name, command, isOptional: true })),
-]
+/** Tests and types are always checked; what else there is may be left out when the time is over. */
+const isOptional = ({ name }: RequiredCheck): boolean =>
+  name !== checkNames.test && name !== checkNames.typeCheck
 
 type Judging = InReview & { readonly checks: readonly CheckRun[] }
 
 async function judge(around: Around, flow: Flow, { given, folder, checks }: Judging) {
   const { talk, orchestrator, reviewer, input } = around
-  if (!reviewer) return { round: byChecks(given, checks), skipped: [] }
+  if (!reviewer) {
+    const reply = byChecks(checks)
+    return {
+      reply,
+      round: crewRound(given.number, reply, judgeReview({ reply, checks, earlier: [] })),
+      skipped: [],
+    }
+  }
   const work = {
     reviewId: `review-${given.number}`,
     taskId: given.tasks.at(-1)?.task_id ?? 'request',
@@ -178,7 +188,7 @@ async function judge(around: Around, flow: Flow, { given, folder, checks }: Judg
       taskId: work.reviewId,
     },
   })
-  const said = reply ?? unsaid(given, { end, checks })
+  const said = reply ?? unsaid(checks, end)
   const judgement = judgeReview({ reply: said, checks, earlier: reply ? given.earlier : [] })
   const output = reviewerOutput(work, said, { verdict: judgement.verdict, checks })
   const by = { ...place, actor: reviewer.id }
@@ -204,41 +214,24 @@ async function judge(around: Around, flow: Flow, { given, folder, checks }: Judg
   const skipped = reply
     ? []
     : [{ what: `the review by ${reviewer.id}`, why: end.reason ?? 'it gave no verdict' }]
-  return { round: crewRound(given.number, said, judgement), skipped }
+  return { reply: said, round: crewRound(given.number, said, judgement), skipped }
 }
 
 /** Without a reviewer the checks decide. */
-function byChecks(given: ReviewRound, checks: readonly CheckRun[]): CrewRound {
-  const failed = failedChecks(checks)
-  const verdict = failed.length === 0 ? 'approved' : 'changes_requested'
-  const judgement: Judgement = { verdict, said: verdict, reasons: [] }
-  return crewRound(
-    given.number,
-    { verdict, summary: summaryOf(checks), findings: failed.map(asFinding) },
-    judgement,
-  )
+function byChecks(checks: readonly CheckRun[]): ReviewerReply {
+  const verdict = failedChecks(checks).length === 0 ? 'approved' : 'changes_requested'
+  return { verdict, summary: summaryOf(checks), findings: [] }
 }
 
 /** A reviewer that gave no verdict in time: the required checks decide, and it is said that nobody looked. */
-function unsaid(
-  given: ReviewRound,
-  { end, checks }: { end: WorkEnd; checks: readonly CheckRun[] },
-): ReviewerReply {
-  const { verdict, findings } = byChecks(given, checks)
+function unsaid(checks: readonly CheckRun[], end: WorkEnd): ReviewerReply {
+  const reply = byChecks(checks)
+  const why = end.reason ?? 'no answer that can be read'
   return {
-    verdict,
-    findings,
-    summary: `The reviewer gave no verdict (${end.reason ?? 'no answer that can be read'}); the required checks decide. ${summaryOf(checks)}`,
+    ...reply,
+    summary: `The reviewer gave no verdict (${why}); the required checks decide. ${reply.summary}`,
   }
 }
-
-const asFinding = ({ name, command, because }: CheckRun): ReviewFinding => ({
-  finding_id: `check-${name}`,
-  severity: 'major',
-  category: 'bug',
-  file: '',
-  description: `The check ${name} (${command ?? ''}) does not pass${because ? `: ${because}` : ''}`,
-})
 
 const summaryOf = (checks: readonly CheckRun[]): string =>
   checks.length === 0

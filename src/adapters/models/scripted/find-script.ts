@@ -15,7 +15,7 @@ export function findScript(text: string, scenarios: Scenarios): FoundScript | un
   for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
     const [, encoded, name] = match
     if (encoded !== undefined) found = fromBase64(encoded)
-    else if (name !== undefined) found = fromScenario(name, scenarios)
+    else if (name !== undefined) found = fromScenario(name, scenarios, text)
     else {
       const inline = fromInline(text, marker.lastIndex)
       found = inline.found
@@ -34,9 +34,16 @@ function fromBase64(encoded: string): FoundScript {
     : checked(array.value)
 }
 
-function fromScenario(name: string, scenarios: Scenarios): FoundScript {
-  const steps = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
-  if (steps !== undefined) return { kind: 'script', steps, key: name }
+function fromScenario(name: string, scenarios: Scenarios, text: string): FoundScript {
+  const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
+  if (Array.isArray(scenario)) return { kind: 'script', steps: scenario, key: name }
+  if (scenario !== undefined) {
+    const part = scenario.cast.findIndex(({ when }) => text.includes(when))
+    const steps = scenario.cast[part]?.steps
+    return steps
+      ? { kind: 'script', steps, key: `${name}:${part}` }
+      : broken(`nobody in the scenario ${name} answers to these words`)
+  }
   const names = Object.keys(scenarios).join(', ')
   return broken(`there is no scenario ${name}; there are: ${names || 'none'}`)
 }

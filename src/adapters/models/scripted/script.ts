@@ -60,6 +60,11 @@ export type Step = z.infer<typeof Step>
 export const Script = z.array(Step).min(1)
 export type Script = z.infer<typeof Script>
 
+/** One script for each part that is played under the same name: the first whose words the prompt has. */
+const Cast = z.strictObject({
+  cast: z.array(z.strictObject({ when: z.string().min(1), steps: Script })).min(1),
+})
+
 /** Scripts that a prompt can name. */
-export const Scenarios = z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), Script)
+export const Scenarios = z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([Script, Cast]))
 export type Scenarios = z.infer<typeof Scenarios>

@@ -1,0 +1,66 @@
+import { commandFamily } from './command.ts'
+
+const aWorkflow = { takes: 'one', about: 'a workflow, or its session' } as const
+
+/** Crews at work, and every other durable procedure. */
+export const workflowCommands = commandFamily({
+  crew: {
+    group: 'people',
+    summary: 'have a crew plan, do and review something',
+    needs: 'daemon',
+    arguments: { request: { takes: 'optional', about: 'what shall be done; - reads standard input' } },
+    options: {
+      name: {
+        kind: 'text',
+        value: 'crew',
+        about: 'which crew; balanced when none is named, sm crews list shows them',
+      },
+      cli: { kind: 'text', value: 'cli', about: 'who fills every place: own, claude, codex and so on' },
+      model: {
+        kind: 'text',
+        value: 'model',
+        about: 'instead of the models that the crew and its agents name',
+      },
+      'max-iterations': { kind: 'count', value: 'n', about: 'rounds of review, at most' },
+      budget: {
+        kind: 'text',
+        value: 'amount',
+        isMany: true,
+        about: 'most it may use: 500k tokens, 5usd, or both',
+      },
+      'approve-plan': { kind: 'switch', about: 'ask before the work begins' },
+      detach: { kind: 'switch', short: 'd', about: 'do not wait for the end' },
+    },
+    examples: [
+      { line: 'sm crew "Add login with a test"', does: 'plan, parallel work, review; a branch to land' },
+      {
+        line: 'sm crew "Mend the flaky test" --name pair -d',
+        does: 'one developer and a reviewer, in the background',
+      },
+    ],
+  },
+  'workflow list': {
+    group: 'people',
+    summary: 'list workflows and how they stand',
+    needs: 'daemon',
+    arguments: {},
+    options: { limit: { kind: 'count', value: 'n', about: 'so many, newest first' } },
+    examples: [{ line: 'sm workflow list', does: 'those that run, wait, or are over' }],
+  },
+  'workflow show': {
+    group: 'people',
+    summary: 'show a workflow: tasks, questions, report',
+    needs: 'daemon',
+    arguments: { id: aWorkflow },
+    options: {},
+    examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report when it is over' }],
+  },
+  'workflow cancel': {
+    group: 'people',
+    summary: 'end a workflow and all its agents',
+    needs: 'daemon',
+    arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why' } },
+    options: {},
+    examples: [{ line: 'sm workflow cancel crew-1749a2fe', does: 'what was done so far is kept' }],
+  },
+})

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { CrewReport } from './collaboration/crew-report.ts'
+import { route } from './route.ts'
+import { places } from './route-places.ts'
+import { SessionRef } from './session-routes.ts'
+import { ApprovalView } from './session-views.ts'
+import { Budget, Count } from './values.ts'
+
+const text = z.string().nullable()
+/** A workflow: its id, or its session. */
+const WorkflowRef = z.string().min(1).max(200)
+
+/** A run of a workflow as lists show it. */
+export const WorkflowView = z.strictObject({
+  workflow_id: z.string(),
+  session_id: z.string(),
+  name: z.string(),
+  /** What was asked for. */
+  title: text,
+  version: text,
+  /** `pending`: it was begun under a version that is not there, and can be forked. */
+  status: z.enum(['running', 'pending', 'completed', 'failed', 'cancelled']),
+  phase: text,
+  steps: Count,
+  agents: Count.nullable(),
+  tokens: Count.nullable(),
+  detail: text,
+  fork_of: text,
+  working_dir: text,
+  branch: text,
+  /** The session file that is written as it goes. */
+  session_file: text,
+  started_at: text,
+  ended_at: text,
+})
+export type WorkflowView = z.infer<typeof WorkflowView>
+
+/** One task of a workflow as it stands. */
+const WorkflowTask = z.strictObject({
+  task_id: z.string(),
+  description: text,
+  status: z.string(),
+  agent: text,
+  dependencies: z.array(z.string()),
+  detail: text,
+})
+
+/** One workflow with all that can be known of it at a glance. */
+export const WorkflowDetail = z.strictObject({
+  ...WorkflowView.shape,
+  tasks: z.array(WorkflowTask),
+  approvals: z.array(ApprovalView),
+  report: CrewReport.nullable(),
+  /** The same as a person reads it, in Markdown. */
+  report_text: text,
+})
+export type WorkflowDetail = z.infer<typeof WorkflowDetail>
+
+export const workflowRoutes = {
+  startCrew: route({
+    ...places.startCrew,
+    access: 'report',
+    input: z.strictObject({
+      request: z.string().min(1).max(200_000),
+      project_root: z.string().min(1).max(4096),
+      crew: z.string().min(1).max(64).default('balanced'),
+      /** Who fills every place, instead of what the crew says. */
+      cli: z.string().min(1).max(64).optional(),
+      model: z.string().min(1).max(200).optional(),
+      max_iterations: z.int().min(1).max(20).optional(),
+      budget: Budget.optional(),
+      approve_plan: z.boolean().optional(),
+      name: z.string().min(1).max(64).optional(),
+      parent: SessionRef.optional(),
+    }),
+    output: z.strictObject({ workflow_id: z.string(), session_id: z.string(), branch: z.string() }),
+    summary: 'Have a crew plan, carry out and review a request',
+  }),
+  listWorkflows: route({
+    ...places.listWorkflows,
+    access: 'read',
+    input: z.strictObject({ limit: z.coerce.number<number>().int().min(1).max(500).default(50) }),
+    output: z.strictObject({ workflows: z.array(WorkflowView) }),
+    summary: 'Workflows, newest first',
+  }),
+  getWorkflow: route({
+    ...places.getWorkflow,
+    access: 'read',
+    input: z.strictObject({ id: WorkflowRef }),
+    output: WorkflowDetail,
+    summary: 'One workflow: its tasks, what it asks, and its report',
+  }),
+  cancelWorkflow: route({
+    ...places.cancelWorkflow,
+    access: 'report',
+    input: z.strictObject({ id: WorkflowRef, reason: z.string().max(1000).optional() }),
+    output: WorkflowView,
+    summary: 'End a workflow and every agent that works for it',
+  }),
+} as const

@@ -1,0 +1,174 @@
+import { CrewReport } from '../../contract/collaboration/crew-report.ts'
+import type { Crew } from '../../contract/crew.ts'
+import type { LoadedCrews } from '../../contract/crew-definition.ts'
+import { AppError } from '../../contract/errors.ts'
+import { shortId } from '../../contract/ids.ts'
+import type { WorkflowRow } from '../../contract/index-rows.ts'
+import type { Api } from '../../contract/routes.ts'
+import type { WorkflowView, workflowRoutes } from '../../contract/workflow-routes.ts'
+import { reportMarkdown } from '../../core/collaboration/report/report-markdown.ts'
+import { findCrew } from '../../core/crew-definitions/find-crew.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Branches } from '../../ports/branches.ts'
+import type { CrewInput } from '../../workflow/crew/crew-parts.ts'
+import type { Workflows } from '../../workflow/workflows.ts'
+import { projectFolder } from '../project-folder.ts'
+import { approvalView } from '../sessions/approval-view.ts'
+import type { Directory } from '../sessions/directory.ts'
+import { mayAct, nameOf } from '../sessions/may-act.ts'
+
+export type WorkflowApiDeps = {
+  readonly workflows: Workflows
+  readonly branches: Branches
+  readonly directory: Directory
+  readonly engine: Engine
+  readonly crewsOf: (root: string, signal: AbortSignal) => Promise<LoadedCrews<Crew>>
+}
+
+const titleChars = 200
+
+/** What stands behind the routes of workflows. */
+export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workflowRoutes> {
+  const { workflows, branches, directory, engine } = deps
+  const rowOf = async (word: string): Promise<WorkflowRow> => {
+    await directory.caughtUp()
+    const [named] = await directory.ask('workflows', { workflowId: word, limit: 1 })
+    if (named) return named
+    const { sessionId, shortId: short } = await directory.find(word)
+    const [first] = (await directory.ask('workflows', { sessionId, limit: 100 })).slice(-1)
+    if (!first) throw new AppError('not_found', `${short} is no workflow; sm workflow list shows them`)
+    return first
+  }
+  const viewOf = async (row: WorkflowRow): Promise<WorkflowView> => {
+    const flows = row.status === 'running' ? await workflows.list() : []
+    const status = flows.find(({ id }) => id === row.workflowId)?.status ?? row.status
+    const [session] = await directory
+      .ask('sessions', { before: row.seq + 1, limit: 1000 })
+      .then((all) => all.filter(({ sessionId }) => sessionId === row.sessionId))
+    return {
+      workflow_id: row.workflowId,
+      session_id: shortId(row.sessionId),
+      name: row.name ?? '',
+      title: session?.title ?? null,
+      version: row.version,
+      status,
+      phase: row.phase,
+      steps: row.steps,
+      agents: row.totalAgents,
+      tokens: row.totalTokens,
+      detail: row.detail,
+      fork_of: row.forkOf,
+      working_dir: session?.workingDir ?? null,
+      branch: row.name === 'crew' ? `muster/${row.workflowId}` : null,
+      session_file: null,
+      started_at: timeOf(row.startedMs),
+      ended_at: timeOf(row.endedMs),
+    }
+  }
+  return {
+    async startCrew(asked, { principal, signal }) {
+      const root = await projectFolder(asked.project_root)
+      const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
+      const crew = withWishes(found, asked)
+      const head = await branches.head(root, signal)
+      const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
+      if (parent?.managed?.isolation)
+        throw new AppError(
+          'denied',
+          'an isolated session cannot start a crew that works outside of its walls',
+        )
+      const input: CrewInput = {
+        request: asked.request,
+        crew,
+        repo: { root: head.root, base: head.commit, into: head.branch, inside: head.inside },
+      }
+      const planner = crew.members.find(({ duty }) => duty === 'plan')
+      const { sessionId, workflowId } = await workflows.begin({
+        procedure: 'crew',
+        input,
+        workspace: root,
+        by: nameOf(engine, principal),
+        kind: 'crew',
+        title: asked.request.split('\n', 1)[0]?.slice(0, titleChars) ?? '',
+        name: asked.name,
+        parent,
+        budget: crew.budget,
+        collaboration: {
+          mode: 'multi_agent',
+          pattern: crew.pattern,
+          orchestrator: { agentId: planner?.id ?? 'crew', agentType: planner?.role ?? 'architect' },
+          participants: crew.members
+            .filter((member) => member !== planner)
+            .map(({ id, role }) => ({ agentId: id, agentType: role })),
+        },
+      })
+      return { workflow_id: workflowId, session_id: shortId(sessionId), branch: `muster/${workflowId}` }
+    },
+    async listWorkflows({ limit }) {
+      await directory.caughtUp()
+      const rows = await directory.ask('workflows', { limit })
+      return { workflows: await Promise.all(rows.map(viewOf)) }
+    },
+    async getWorkflow({ id }) {
+      const row = await rowOf(id)
+      const { sessionId } = row
+      const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
+      const asked = await directory.ask('approvals', { sessionId, isPending: true })
+      const report = await reportOf(deps, row)
+      return {
+        ...(await viewOf(row)),
+        tasks: tasks.map((task) => ({
+          task_id: task.taskId,
+          description: task.description,
+          status: task.status ?? 'planned',
+          agent: task.agentId,
+          dependencies: [...task.dependencies],
+          detail: task.summary,
+        })),
+        approvals: await Promise.all(asked.map((one) => approvalView(directory, one))),
+        report,
+        report_text: report && reportMarkdown(report),
+      }
+    },
+    async cancelWorkflow({ id, reason }, { principal }) {
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const by = nameOf(engine, principal)
+      const reached = await workflows.cancel(row.workflowId, { by, reason: reason ?? `cancelled by ${by}` })
+      if (reached !== 'delivered')
+        throw new AppError('conflict', `${row.workflowId} does not run: it is ${(await viewOf(row)).status}`)
+      return viewOf(await rowOf(row.workflowId))
+    },
+  }
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+async function reportOf({ directory }: WorkflowApiDeps, { sessionId, workflowId }: WorkflowRow) {
+  const { events } = await directory.events({ sessionId, type: 'workflow.finalized', after: 0, limit: 100 })
+  const end = events.find((event) => event.type === 'workflow.finalized' && event.workflowId === workflowId)
+  const result =
+    end?.type === 'workflow.finalized' ? (end.payload.result as { report?: unknown } | undefined) : undefined
+  const report = CrewReport.safeParse(result?.report)
+  return report.success ? report.data : null
+}
+
+type Wishes = {
+  readonly cli?: string | undefined
+  readonly model?: string | undefined
+  readonly max_iterations?: number | undefined
+  readonly budget?: Crew['budget'] | undefined
+  readonly approve_plan?: boolean | undefined
+}
+
+/** What was asked for wins over what the crew's file says. */
+function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_plan }: Wishes): Crew {
+  const filled = { ...(cli !== undefined && { cli }), ...(model !== undefined && { model }) }
+  return {
+    ...crew,
+    members: crew.members.map((member) => ({ ...member, ...filled })),
+    ...(max_iterations !== undefined && { limits: { ...crew.limits, maxIterations: max_iterations } }),
+    ...(budget && { budget }),
+    ...(approve_plan !== undefined && { approvePlan: approve_plan }),
+  }
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { demonstrationFiles } from '../../src/contract/demonstration.ts'
+import type { AgentEvent } from '../../src/contract/event.ts'
+import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
+import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { eventually } from './session-daemon.ts'
+import { tempFolder } from './temp-journal.ts'
+
+/** A daemon, and a small git project for crews to work in. */
+export async function crewDaemon(config = '') {
+  const home = realpathSync(tempFolder('mcrew-'))
+  const repo = join(home, 'project')
+  mkdirSync(repo)
+  for (const [name, text] of Object.entries(demonstrationFiles)) writeFileSync(join(repo, name), text)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', repo, '-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      encoding: 'utf8',
+    })
+  git('init', '-q', '-b', 'main')
+  git('add', '-A')
+  git('commit', '-qm', 'A greeting')
+  writeFileSync(join(home, 'config.yaml'), config)
+  const start = () => startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
+  let daemon: DaemonProcess = await start()
+  onTestFinished(() => void daemon.kill('SIGKILL'))
+  const client = () => daemon.client
+  const until = (
+    id: string,
+    holds: (flow: WorkflowDetail) => boolean,
+    ms = 60_000,
+  ): Promise<WorkflowDetail> => eventually(() => client().getWorkflow({ id }), holds, ms)
+  return {
+    home,
+    repo,
+    git,
+    client,
+    until,
+    crew: (request: string, more: object = {}) =>
+      client().startCrew({ request, project_root: repo, crew: 'balanced', model: 'scripted', ...more }),
+    ended: (id: string) => until(id, ({ status }) => status !== 'running'),
+    events: async (session: string, type?: string): Promise<AgentEvent[]> =>
+      (await client().listEvents({ session, limit: 1000, ...(type && { type }) })).events as AgentEvent[],
+    async kill(): Promise<void> {
+      await daemon.kill('SIGKILL')
+      daemon = await start()
+    },
+  }
+}
