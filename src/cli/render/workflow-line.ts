@@ -1,5 +1,4 @@
 import { bodyText } from '../../contract/body-text.ts'
-import type { EventEnvelope } from '../../contract/event.ts'
 import { oneLine } from './one-line.ts'
 import type { Paint } from './paint.ts'
 
