@@ -123,12 +123,13 @@ test('[MUS-276] after a crash the same run goes on: no call is made again, and i
 })
 
 test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one that is cancelled ends them', async () => {
-  const { runtime, begin, work, events, until } = await bed()
+  const m = await bed()
+  const { runtime, begin, work, events } = m
   for (const how of ['daemon', 'cancelled'] as const) {
     const stop = new AbortController()
     const spanId = derivedSpan(how)
     const running = runtime.works.run(work(await begin(), script({ hang: true }), { spanId }), stop.signal)
-    await until('llm.request.started', how === 'daemon' ? 1 : 2)
+    await m.until('llm.request.started', how === 'daemon' ? 1 : 2)
     stop.abort(new FlowStopped(how, 'me', 'enough'))
     await expect(running).rejects.toThrow('enough')
     const ends = (await events()).filter(

@@ -1,15 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
+import type { EventOf, EventType } from '../../src/contract/event.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
+import { eventually } from '../support/session-daemon.ts'
 
-test('[COL-74] a whole run: planned, done side by side, reviewed, mended, approved, ready to land', async () => {
+type Bed = Awaited<ReturnType<typeof crewDaemon>>
+const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
+  (await m.events(session, type)) as EventOf<T>[]
+
+test('[COL-74] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
   const m = await crewDaemon()
+  const before = m.git('rev-parse', 'main')
   const { workflow_id, session_id, branch } = await m.crew(demonstrationRequest)
   const flow = await m.ended(workflow_id)
-  if (flow.status !== 'completed') {
-    for (const event of await m.events(session_id))
-      console.log(event.seq, event.type, JSON.stringify(event.payload).slice(0, 300))
+  expect(flow).toMatchObject({
+    status: 'completed',
+    report: {
+      outcome: 'approved',
+      branch,
+      tasks: [
+        { task_id: 'farewell', state: 'completed', lines_added: 9 },
+        { task_id: 'shout', state: 'completed', lines_added: 9 },
+        { task_id: 'shout-rev1', state: 'completed', lines_added: 5, lines_removed: 1 },
+      ],
+      rounds: [{ verdict: 'changes_requested' }, { verdict: 'approved', addressed: ['r1-empty-shout'] }],
+      checks: [{ name: 'tests', passed: true }],
+      findings: { open: [], mended: [{ finding_id: 'r1-empty-shout', fixed_in_iteration: 2 }] },
+    },
+  })
+  // Two developers were at work at the same time, and each in a place of its own.
+  const assigned = await eventsOf(m, session_id, 'agent.task.assigned')
+  const over = await eventsOf(m, session_id, 'task.completed')
+  const [a, b] = assigned
+  expect([a?.payload.taskId, b?.payload.taskId].toSorted()).toEqual(['farewell', 'shout'])
+  expect(over.find(({ taskId }) => taskId === a?.payload.taskId)?.seq).toBeGreaterThan(b?.seq ?? Infinity)
+  // Nothing of the user's has moved, and nothing is left lying about.
+  expect(m.git('rev-parse', 'main')).toBe(before)
+  expect(m.git('status', '--porcelain')).toBe('')
+  expect(m.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  expect(m.git('branch', '--format=%(refname:short)').trim().split('\n').toSorted()).toEqual(['main', branch])
+  expect(existsSync(join(m.home, 'worktrees')) ? readdirSync(join(m.home, 'worktrees')) : []).toEqual([])
+  const [ask] = (await m.until(workflow_id, ({ approvals }) => approvals.length > 0)).approvals
+  expect(ask).toMatchObject({ subject: 'land', action: `Land ${branch} into main?` })
+  await m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once' })
+  await eventually(
+    () => m.client().getSession({ id: session_id }),
+    ({ status }) => status === 'completed',
+    20_000,
+  )
+  expect(m.git('merge-base', '--is-ancestor', branch, 'main')).toBe('')
+  execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
+})
+
+test('[COL-21] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+  const m = await crewDaemon()
+  const { workflow_id, session_id } = await m.crew(demonstrationRequest)
+  await m.ended(workflow_id)
+  const phases = await eventsOf(m, session_id, 'workflow.phase.started')
+  expect(phases.map(({ payload }) => payload.phase)).toEqual([
+    'receive',
+    'analyze',
+    'plan',
+    ...['delegate', 'collect', 'integrate', 'review'],
+    ...['delegate', 'collect', 'integrate', 'review'],
+    'complete',
+  ])
+  expect(await eventsOf(m, session_id, 'workflow.phase.completed')).toHaveLength(phases.length)
+  expect(await eventsOf(m, session_id, 'workflow.node.exit')).toHaveLength(phases.length)
+  expect(
+    (await eventsOf(m, session_id, 'loop.round.completed')).map(({ payload }) => payload.verdict),
+  ).toEqual(['changes_requested', 'approved'])
+  const said = (await eventsOf(m, session_id, 'agent.message.created'))
+    .map(({ payload }) => payload)
+    .filter(({ messageType }) => messageType !== undefined)
+  expect(said.map(({ sequenceNumber }) => sequenceNumber)).toEqual(said.map((_, i) => i + 1))
+  const kinds = said.map(({ messageType }) => messageType)
+  for (const [kind, count] of [
+    ['task_assignment', 3],
+    ['acknowledgment', 3],
+    ['task_completion', 3],
+    ['review_request', 2],
+    ['review_result', 2],
+  ] as const)
+    expect(
+      kinds.filter((one) => one === kind),
+      kind,
+    ).toHaveLength(count)
+  for (const one of said.filter(({ messageType }) => messageType === 'task_completion')) {
+    const asked = said.find(({ messageId }) => messageId === one.replyTo)
+    expect(asked).toMatchObject({ messageType: 'task_assignment', correlationId: one.correlationId })
   }
-  expect(flow).toMatchObject({ status: 'completed', report: { outcome: 'approved' } })
-  console.log(JSON.stringify(flow, null, 1), branch)
+  expect(await eventsOf(m, session_id, 'plan.created')).toHaveLength(1)
+  expect(await eventsOf(m, session_id, 'test.passed')).toHaveLength(2)
+  expect(await eventsOf(m, session_id, 'verifier.issue.found')).toHaveLength(1)
+  const spawned = await eventsOf(m, session_id, 'agent.spawned')
+  expect(spawned).toHaveLength(6)
+  for (const event of spawned)
+    expect(event).toMatchObject({ workflowId: workflow_id, phase: expect.any(String) })
+  const [end] = await eventsOf(m, session_id, 'workflow.finalized')
+  const agents = await eventsOf(m, session_id, 'agent.completed')
+  expect(end?.payload.totalAgents).toBe(agents.length)
+  expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
+})
+
+test('[COL-66] a plan that a person refuses ends the crew, and nothing was begun', async () => {
+  const m = await crewDaemon()
+  const { workflow_id, session_id } = await m.crew(demonstrationRequest, { approve_plan: true })
+  const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
+  expect(asked.approvals).toMatchObject([{ subject: 'plan', action: expect.stringContaining('farewell') }])
+  // The question outlives the daemon.
+  await m.kill()
+  await m.until(workflow_id, ({ status, approvals }) => status === 'running' && approvals.length === 1)
+  await m.client().decideApproval({ id: session_id, verdict: 'deny', scope: 'once', reason: 'too much' })
+  const flow = await m.ended(workflow_id)
+  expect(flow).toMatchObject({ status: 'failed', detail: 'the plan was not approved: too much' })
+  expect(await eventsOf(m, session_id, 'agent.task.assigned')).toEqual([])
+  expect(m.git('status', '--porcelain')).toBe('')
+})
+
+test('[MUS-277] a cancel ends every agent of a crew at once, with one end each, and keeps what was done', async () => {
+  const m = await crewDaemon()
+  const { workflow_id, session_id } = await m.crew(demonstrationRequest)
+  await eventually(
+    () => eventsOf(m, session_id, 'agent.task.assigned'),
+    (all) => all.length === 2,
+    20_000,
+  )
+  const flow = await m.client().cancelWorkflow({ id: workflow_id, reason: 'enough' })
+  expect(flow).toMatchObject({ status: 'cancelled', detail: 'enough' })
+  const session = await eventually(
+    () => m.client().getSession({ id: session_id }),
+    ({ status }) => status === 'cancelled',
+    20_000,
+  )
+  expect(session.status).toBe('cancelled')
+  const spawned = await eventsOf(m, session_id, 'agent.spawned')
+  const all = await m.events(session_id)
+  for (const { spanId } of spawned) {
+    const ends = all.filter(
+      (event) =>
+        event.spanId === spanId && /^agent\.(completed|failed|cancelled|killed|abandoned)$/.test(event.type),
+    )
+    expect(ends).toHaveLength(1)
+  }
+  await expect(m.client().cancelWorkflow({ id: workflow_id })).rejects.toMatchObject({ code: 'conflict' })
 })

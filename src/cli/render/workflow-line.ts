@@ -30,7 +30,7 @@ const lines: Readonly<Record<string, (said: Words, around: Around) => string | u
   'test.passed': ({ command }, { paint }) => `${paint('green', '✓')} ${first(command)}`,
   'test.failed': ({ command }, { paint }) => `${paint('red', '✗')} ${first(command)}`,
   'verifier.issue.found': ({ severity, file, line, description }, { paint }) =>
-    `  ${paint('yellow', text(severity))} ${text(file)}${line === undefined ? '' : `:${String(line)}`} ${first(description)}`,
+    `  ${paint('yellow', text(severity))} ${text(file)}${typeof line === 'number' ? `:${line}` : ''} ${first(description)}`,
   'loop.round.completed': ({ round, verdict }, { paint }) =>
     verdict === undefined
       ? undefined

@@ -26,7 +26,6 @@ const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
   custom: undefined,
 }
 
-/** What an agent says at the end of a turn may be a whole plan. */
 const answerChars = 64_000
 const samePromptMs = 60_000
 const soonestMs = 50

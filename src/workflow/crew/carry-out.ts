@@ -7,7 +7,7 @@ import { developerFromProse, readDeveloper } from '../../core/collaboration/repl
 import { developerInput, developerOutput, type Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow, FlowRoot, Procedure } from '../../ports/durable.ts'
+import type { FlowRoot, Procedure } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import { agentWork } from './agent-work.ts'

@@ -8,7 +8,7 @@ import type {
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { afterAnswer, afterReview, type EscalationAnswer } from '../../core/collaboration/after-review.ts'
+import { afterAnswer, afterReview } from '../../core/collaboration/after-review.ts'
 import { crewReport, type DoneTask, settledFindings } from '../../core/collaboration/report/crew-report.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
@@ -16,14 +16,15 @@ import type { Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
-import { askPerson } from '../ask-person.ts'
 import type { Followed } from '../workflows.ts'
 import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { type Delegated, delegate } from './delegate.ts'
+import { doneTasks } from './done-tasks.ts'
+import { askAboutRound, recordEscalation } from './escalate.ts'
 import { integrate } from './integrate.ts'
 import { landName } from './land.ts'
-import { fileChange, folderOf } from './places.ts'
+import { fileChange, folderOf, treeOf } from './places.ts'
 import { planWork } from './plan-work.ts'
 import { reviewRound } from './review-round.ts'
 import { Stages } from './stages.ts'
@@ -84,7 +85,7 @@ class CrewRun {
   }
 
   get #path(): string {
-    return `${this.#parts.worktrees}/${this.#flow.id}/integration`
+    return treeOf(this.#parts.worktrees, this.#flow.id, 'all')
   }
 
   async run(): Promise<CrewResult> {
@@ -132,12 +133,12 @@ class CrewRun {
       iterations = after.iterations
       let next: 'complete' | 'revise' | 'replan' | 'force_approve' | 'abort'
       if (after.next === 'human_review') {
-        const answer = await this.#askPerson(number, round)
+        const answer = await askAboutRound(this.#flow, { number, rounds: this.#rounds })
         next = afterAnswer(answer, round.verdict)
         if (answer === 'iterate') maxIterations += 1
       } else next = after.next
       if ('decision' in after)
-        await this.#decided(number, { ...after.decision, candidates: [...after.decision.candidates] })
+        await recordEscalation(this.#flow, { number, by: this.#orchestrator, decision: after.decision })
       if (next === 'complete') return { outcome: 'approved', summary: round.summary }
       if (next === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
       if (next === 'abort') return { outcome: 'unapproved', summary: round.summary }
@@ -249,24 +250,7 @@ class CrewRun {
     { work, delegated }: { work: readonly Work[]; delegated: Delegated },
   ): Promise<string | undefined> {
     return this.#stages.run('collect', { key: `collect-${number}`, inputCount: work.length }, async () => {
-      for (const { task } of work) {
-        const result = delegated.results.get(task.task_id)
-        const because = delegated.blocked.find((one) => one.task_id === task.task_id)?.because
-        const why = result?.failure?.error ?? because
-        this.#tasks.set(task.task_id, {
-          task_id: task.task_id,
-          title: task.title,
-          state: delegated.states[task.task_id] ?? 'cancelled',
-          files: [...(result?.files ?? [])],
-          ...(result && {
-            summary: result.output.summary,
-            attempts: result.attempts,
-            duration_ms: result.durationMs,
-          }),
-          ...(result?.output.blockers && { blockers: result.output.blockers }),
-          ...(why !== undefined && { because: why }),
-        })
-      }
+      for (const one of doneTasks(work, delegated)) this.#tasks.set(one.task_id, one)
       const undone = work.filter(
         ({ task }) => !['completed', 'partial'].includes(delegated.states[task.task_id] ?? ''),
       )
@@ -347,31 +331,6 @@ class CrewRun {
     )
   }
 
-  async #askPerson(number: number, round: CrewRound): Promise<EscalationAnswer> {
-    const decision = await askPerson(this.#flow, `human-review-${number}`, {
-      subject: 'plan',
-      action: `The rounds are used up and the work is not approved: ${round.summary}`,
-      reason: settledFindings(this.#rounds)
-        .open.map(({ severity, description }) => `${severity}: ${description}`)
-        .join('\n'),
-      risk: 'medium',
-      options: ['iterate', 'force_approve', 'abort'],
-    })
-    if (decision.verdict === 'deny') return 'abort'
-    const said = Object.values(decision.answers ?? {})[0]
-    return said === 'force_approve' || said === 'abort' ? said : 'iterate'
-  }
-
-  async #decided(
-    number: number,
-    decision: { subject: 'approach' | 'retry'; candidates: string[]; choice: string; reason: string },
-  ): Promise<void> {
-    const flow = this.#flow
-    await flow.step(`escalated-${number}`, async ({ tell }) => {
-      tell(draftOf({ ...flow.root(), actor: this.#orchestrator }, 'decision.made', decision))
-    })
-  }
-
   async #complete(
     { outcome, summary }: { outcome: CrewOutcome; summary: string },
     beganMs: number,
@@ -422,7 +381,7 @@ class CrewRun {
     const { branches, worktrees } = this.#parts
     const { root } = this.#input.repo
     for (const id of this.#tasks.keys()) {
-      await branches.closeWorktree(root, `${worktrees}/${this.#flow.id}/${id}`, signal).catch(refused)
+      await branches.closeWorktree(root, treeOf(worktrees, this.#flow.id, id), signal).catch(refused)
       await branches.dropBranch(root, `${this.#branch}.${id}`, signal).catch(refused)
     }
     await branches.closeWorktree(root, this.#path, signal).catch(refused)

@@ -12,7 +12,7 @@ import { agentWork } from './agent-work.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { develop } from './develop.ts'
-import { branchOf } from './places.ts'
+import { branchOf, treeOf } from './places.ts'
 
 /** What a task came to in the end. */
 export type TaskResult = Attempted & { readonly attempts: number; readonly branch: string }
@@ -86,7 +86,7 @@ const atOnce = ({ input, developers }: Delegating): number =>
 function firstAttempt(delegating: Delegating, work: Work): Attempt {
   const { flow, parts, base, input } = delegating
   const { task } = work
-  const path = `${parts.worktrees}/${flow.id}/${task.task_id}`
+  const path = treeOf(parts.worktrees, flow.id, task.task_id)
   return {
     work,
     number: 1,

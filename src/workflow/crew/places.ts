@@ -21,3 +21,6 @@ export const fileChange = ({ path, change, added, removed }: ChangedFile): FileC
 /** The branch of one task; beside the one of the crew and not below it, where git could not keep it. */
 export const branchOf = (id: string, { task_id }: Pick<PlanTask, 'task_id'>): string =>
   `muster/${id}.${task_id}`
+
+/** The folder of a work tree; all of them lie side by side, so that none leaves an empty one behind. */
+export const treeOf = (worktrees: string, id: string, name: string): string => `${worktrees}/${id}.${name}`

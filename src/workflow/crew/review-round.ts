@@ -3,7 +3,7 @@ import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
-import { failedChecks, type Judgement, judgeReview } from '../../core/collaboration/judge-review.ts'
+import { failedChecks, judgeReview } from '../../core/collaboration/judge-review.ts'
 import { reviewerPrompt } from '../../core/collaboration/prompts/reviewer-prompt.ts'
 import { readReview } from '../../core/collaboration/replies/read-review.ts'
 import { checkNames, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
@@ -16,7 +16,7 @@ import type { ChangedFile } from '../../ports/workspace.ts'
 import { agentWork } from './agent-work.ts'
 import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
-import { branchOf, folderOf } from './places.ts'
+import { branchOf, folderOf, treeOf } from './places.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -56,8 +56,10 @@ export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> =>
   version: '1',
   async run(flow, given) {
     const { parts, input } = around
-    const path = `${parts.worktrees}/${flow.id}`
-    const branch = branchOf(flow.root().workflowId, { task_id: `review-${given.number}` })
+    const { workflowId } = flow.root()
+    const name = `review-${given.number}`
+    const path = treeOf(parts.worktrees, workflowId, name)
+    const branch = branchOf(workflowId, { task_id: name })
     const until = await flow.step('open', async ({ signal }) => {
       await parts.branches.openWorktree(input.repo.root, { path, branch, base: given.commit }, signal)
       return parts.clock.now() + reviewerMs(input)

@@ -1,8 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { SessionId, SpanId } from '../../contract/ids.ts'
-import { sha256 } from '../../contract/sha256.ts'
-import { hasEnded, type OpenSpan, type SessionState, spanKey } from '../../core/session/state.ts'
+import type { OpenSpan, SessionState } from '../../core/session/state.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -10,7 +9,6 @@ import type { Clock } from '../../ports/clock.ts'
 import {
   type Durable,
   type FlowPlace,
-  type FlowRoot,
   type FlowStatus,
   FlowStopped,
   type FlowView,
@@ -19,7 +17,9 @@ import {
 } from '../../ports/durable.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { Book, bookTypes, withSignal } from './book.ts'
-import { LocalFlow, type RunningFlow } from './local-flow.ts'
+import { cancelled, finalized, stopped } from './flow-ends.ts'
+import { LocalFlow } from './local-flow.ts'
+import { digestOf, firstPhase, type Running, rootOf } from './running.ts'
 
 /** A workflow as it is recorded. */
 export type FlowRecord = Omit<FlowView, 'status'> & {
@@ -40,20 +40,8 @@ export type LocalDeps = {
   readonly onBug: (error: unknown, where: string) => void
 }
 
-type Running = RunningFlow & {
-  readonly name: string
-  readonly version: string
-  readonly digest: string
-  readonly startedMs: number
-  readonly controller: AbortController
-  result: Promise<unknown>
-  /** Resolves when its end is written, or it was left for the next daemon. */
-  ended: Promise<void>
-}
-
 /** So long a cancelled workflow may take to end by itself; then its end is written for it. */
 const graceMs = 2000
-const firstPhase = 'begin'
 
 /** Runs workflows in this process, through the engine: what a step did is a fact, what it gave is in the vault. */
 export class LocalDurable implements Durable {
@@ -139,7 +127,7 @@ export class LocalDurable implements Durable {
     if (!running) return this.#absent(id)
     running.controller.abort(new FlowStopped('cancelled', by, reason))
     await this.#inTime(running.ended)
-    await this.#cancelled(running, { by, reason })
+    await cancelled(this.#deps, running, { by, reason })
     return 'delivered'
   }
 
@@ -263,66 +251,11 @@ export class LocalDurable implements Durable {
     running.result = withSignal(procedure.run(flow, input as never), running.signal)
     running.ended = running.result
       .then(
-        (value) => this.#finalized(running, value),
-        (error: unknown) => this.#stopped(running, error),
+        (value) => finalized(this.#deps, running, value),
+        (error: unknown) => stopped(this.#deps, running, error),
       )
       .catch((error: unknown) => this.#deps.onBug(error, `the end of ${running.id}`))
       .finally(() => this.#running.delete(running.id))
-  }
-
-  async #finalized(running: Running, result: unknown): Promise<void> {
-    if (!this.#isOpen(running)) return
-    const { id, totals } = running
-    await this.#deps.engine.perform([
-      draftOf(rootOf(running), 'workflow.finalized', {
-        workflowId: id,
-        totalTokens: totals.tokens,
-        totalAgents: totals.agents,
-        durationMs: this.#tookMs(running),
-        ...(result !== undefined && { result }),
-      }),
-    ])
-  }
-
-  async #stopped(running: Running, error: unknown): Promise<void> {
-    if (error instanceof FlowStopped && error.how === 'daemon') return
-    if (error instanceof FlowStopped) return this.#cancelled(running, { by: error.by, reason: error.message })
-    if (!this.#isOpen(running)) return
-    const { id, totals } = running
-    const text = error instanceof Error ? error.message : String(error)
-    if (!(error instanceof AppError)) this.#deps.onBug(error, `workflow ${id}`)
-    await this.#deps.engine.perform([
-      draftOf(rootOf(running), 'workflow.failed', {
-        workflowId: id,
-        error: text,
-        reason: text.replaceAll(/\s+/g, ' ').slice(0, 1000),
-        totalTokens: totals.tokens,
-        totalAgents: totals.agents,
-        durationMs: this.#tookMs(running),
-      }),
-    ])
-  }
-
-  async #cancelled(running: Running, { by, reason }: { by: string; reason: string }): Promise<void> {
-    if (!this.#isOpen(running)) return
-    await this.#deps.engine.perform([
-      draftOf(rootOf(running), 'workflow.cancelled', {
-        workflowId: running.id,
-        by,
-        reason,
-        durationMs: this.#tookMs(running),
-      }),
-    ])
-  }
-
-  #tookMs({ startedMs, clock }: Running): number {
-    return Math.max(0, clock.now() - startedMs)
-  }
-
-  /** Its end may have been written from above: by the end of its session. */
-  #isOpen({ at, spanId }: Running): boolean {
-    const state = this.#deps.engine.session(at.sessionId)
-    return state !== undefined && !hasEnded(state) && state.open.has(spanKey(state, { ...at, spanId }))
   }
 
   async #takeUp(state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
@@ -392,19 +325,9 @@ export class LocalDurable implements Durable {
   }
 }
 
-const rootOf = ({ at, spanId, id }: Running, phase = firstPhase): FlowRoot => ({
-  ...at,
-  spanId,
-  workflowId: id,
-  phase,
-})
-
 /** The first thing that was done of a step, or of a branch: its own steps end before it does. */
 const placeOf = (steps: readonly string[], path: string): number =>
   steps.findIndex((step) => step === path || step.startsWith(`${path}/`))
-
-const digestOf = (input: unknown): string =>
-  Array.from(sha256(JSON.stringify(input) ?? ''), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 const unknownFlow = (id: string): AppError =>
   new AppError('not_found', `there is no workflow ${id}; sm workflow list shows them`)

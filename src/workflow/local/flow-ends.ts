@@ -1,0 +1,71 @@
+import { AppError } from '../../contract/errors.ts'
+import { hasEnded, spanKey } from '../../core/session/state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import { FlowStopped } from '../../ports/durable.ts'
+import { type Running, rootOf } from './running.ts'
+
+type EndDeps = {
+  readonly engine: Engine
+  readonly onBug: (error: unknown, where: string) => void
+}
+
+/** Writes that a workflow came to its end. */
+export async function finalized(deps: EndDeps, running: Running, result: unknown): Promise<void> {
+  if (!isOpen(deps, running)) return
+  const { id, totals } = running
+  await deps.engine.perform([
+    draftOf(rootOf(running), 'workflow.finalized', {
+      workflowId: id,
+      totalTokens: totals.tokens,
+      totalAgents: totals.agents,
+      durationMs: tookMs(running),
+      ...(result !== undefined && { result }),
+    }),
+  ])
+}
+
+/** Writes that it failed or was called off; what stops for the daemon has no end yet. */
+export async function stopped(deps: EndDeps, running: Running, error: unknown): Promise<void> {
+  if (error instanceof FlowStopped && error.how === 'daemon') return
+  if (error instanceof FlowStopped) return cancelled(deps, running, { by: error.by, reason: error.message })
+  if (!isOpen(deps, running)) return
+  const { id, totals } = running
+  const text = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof AppError)) deps.onBug(error, `workflow ${id}`)
+  await deps.engine.perform([
+    draftOf(rootOf(running), 'workflow.failed', {
+      workflowId: id,
+      error: text,
+      reason: text.replaceAll(/\s+/g, ' ').slice(0, 1000),
+      totalTokens: totals.tokens,
+      totalAgents: totals.agents,
+      durationMs: tookMs(running),
+    }),
+  ])
+}
+
+/** Writes that it was called off, unless it has its end. */
+export async function cancelled(
+  deps: EndDeps,
+  running: Running,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  if (!isOpen(deps, running)) return
+  await deps.engine.perform([
+    draftOf(rootOf(running), 'workflow.cancelled', {
+      workflowId: running.id,
+      by,
+      reason,
+      durationMs: tookMs(running),
+    }),
+  ])
+}
+
+const tookMs = ({ startedMs, clock }: Running): number => Math.max(0, clock.now() - startedMs)
+
+/** Its end may have been written from above: by the end of its session. */
+function isOpen({ engine }: EndDeps, { at, spanId }: Running): boolean {
+  const state = engine.session(at.sessionId)
+  return state !== undefined && !hasEnded(state) && state.open.has(spanKey(state, { ...at, spanId }))
+}
