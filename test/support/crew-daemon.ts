@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { demonstrationFiles } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
+import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { eventually } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
@@ -13,15 +12,7 @@ import { tempFolder } from './temp-journal.ts'
 export async function crewDaemon(config = '') {
   const home = realpathSync(tempFolder('mcrew-'))
   const repo = join(home, 'project')
-  mkdirSync(repo)
-  for (const [name, text] of Object.entries(demonstrationFiles)) writeFileSync(join(repo, name), text)
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', repo, '-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-      encoding: 'utf8',
-    })
-  git('init', '-q', '-b', 'main')
-  git('add', '-A')
-  git('commit', '-qm', 'A greeting')
+  const git = crewProject(repo)
   writeFileSync(join(home, 'config.yaml'), config)
   const start = () => startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
   let daemon: DaemonProcess = await start()

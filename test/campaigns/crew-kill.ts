@@ -1,0 +1,15 @@
+/** kill -9 of the daemon at random moments of the standard flow: `npm run campaign crew-kill -- --runs 100 --seed 1`. */
+import { killCrews } from '../support/crew-kill-campaign.ts'
+
+const kills = Number(process.env['MUSTER_CAMPAIGN_RUNS'] ?? 100)
+const seed = Number(process.env['MUSTER_CAMPAIGN_SEED'] ?? 1)
+const crews = Number(process.env['MUSTER_CAMPAIGN_CREWS'] ?? 1)
+
+const found = await killCrews({
+  seed,
+  kills,
+  crews,
+  onKill: (n, { ends, faults }) => console.log(`${n} kills, ${ends} ends, ${faults.length} faults`),
+})
+console.log({ seed, kills, crews, ...found })
+process.exitCode = found.faults.length > 0 ? 1 : 0

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import {
+  demonstrationCast,
+  demonstrationRequest,
+  demonstrationScript,
+} from '../../src/contract/demonstration.ts'
+import type { AgentEvent } from '../../src/contract/event.ts'
+import { crewProject } from './crew-project.ts'
+import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { seeded } from './random.ts'
+
+/** What a campaign found. */
+export type CrewKills = {
+  readonly ends: number
+  readonly phases: Record<string, number>
+  readonly faults: string[]
+}
+
+type Options = {
+  readonly seed: number
+  /** Kills of a daemon, and how many crews are at work at each of them. */
+  readonly kills: number
+  readonly crews: number
+  readonly onKill?: (n: number, found: CrewKills) => void
+}
+
+const longestMs = 180_000
+/** A turn takes so long: the flow is then short enough to be killed anywhere in it, many times. */
+const turnMs = 40
+
+/** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
+export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {
+  const random = seeded(seed)
+  const cast = demonstrationCast.cast.map(({ when, steps }) => ({
+    when,
+    steps: steps.map((step) => ({ ...step, delayMs: turnMs })),
+  }))
+  const model = await startScriptedModel({ maxRequests: 10, scenarios: { [demonstrationScript]: { cast } } })
+  const found: CrewKills = { ends: 0, phases: {}, faults: [] }
+  let usualMs = 4000
+  try {
+    for (let kill = 1; kill <= kills; kill++) {
+      const home = realpathSync(mkdtempSync(join(tmpdir(), 'muster-crew-kill-')))
+      let daemon: DaemonProcess | undefined
+      try {
+        const env = settings(home, model.url)
+        daemon = await startDaemonProcess(home, { env })
+        const begunMs = performance.now()
+        const flows = await Promise.all(
+          Array.from({ length: crews }, (_, i) => begin(daemon as DaemonProcess, join(home, `repo-${i}`))),
+        )
+        await sleep(random() * usualMs)
+        for (const { id } of flows) {
+          const { phase, status } = await daemon.client.getWorkflow({ id })
+          const where = status === 'running' ? (phase ?? 'begin') : status
+          found.phases[where] = (found.phases[where] ?? 0) + 1
+        }
+        await daemon.kill('SIGKILL')
+        daemon = await startDaemonProcess(home, { env })
+        for (const flow of flows)
+          found.faults.push(
+            ...(await judge(daemon, flow)).map((fault) => `kill ${kill}: ${flow.id}: ${fault}`),
+          )
+        usualMs = Math.min(30_000, (usualMs + (performance.now() - begunMs)) / 2)
+        Object.assign(found, { ends: found.ends + flows.length })
+      } finally {
+        await daemon?.kill('SIGKILL')
+        if (found.faults.length === 0) rmSync(home, { recursive: true, force: true })
+      }
+      onKill?.(kill, found)
+    }
+  } finally {
+    await model.close()
+  }
+  return found
+}
+
+function settings(home: string, url: string): Record<string, string> {
+  const config = join(home, 'config.yaml')
+  writeFileSync(
+    config,
+    `models: { providers: { fast: { protocol: anthropic, base_url: "${url}/v1", key_env: FAST_KEY } } }\n`,
+  )
+  return { MUSTER_CONFIG: config, FAST_KEY: 'x' }
+}
+
+type Begun = { readonly id: string; readonly session: string; readonly repo: string; readonly branch: string }
+
+async function begin({ client }: DaemonProcess, repo: string): Promise<Begun> {
+  crewProject(repo)
+  const { workflow_id, session_id, branch } = await client.startCrew({
+    request: demonstrationRequest,
+    project_root: repo,
+    crew: 'balanced',
+    model: 'fast/scripted-1',
+  })
+  return { id: workflow_id, session: session_id, repo, branch }
+}
+
+/** What is wrong with a crew that went through a kill. */
+async function judge({ client }: DaemonProcess, { id, session, repo, branch }: Begun): Promise<string[]> {
+  const until = performance.now() + longestMs
+  let flow = await client.getWorkflow({ id })
+  while (flow.status === 'running' && performance.now() < until) {
+    await sleep(100)
+    flow = await client.getWorkflow({ id })
+  }
+  const faults: string[] = []
+  if (flow.status !== 'completed' || flow.report?.outcome !== 'approved')
+    return [`it is ${flow.status}: ${flow.detail ?? flow.report?.outcome ?? ''}`]
+  const events: AgentEvent[] = []
+  for (let after = 0; ; ) {
+    const page = (await client.listEvents({ session, after, limit: 500 })).events as AgentEvent[]
+    events.push(...page)
+    if (page.length < 500) break
+    after = page.at(-1)?.seq ?? after
+  }
+  const of = (type: AgentEvent['type']) => events.filter((event) => event.type === type)
+  const twice = (what: string, keys: readonly unknown[]) => {
+    const again = keys.filter((key, i) => keys.indexOf(key) !== i)
+    if (again.length > 0) faults.push(`${what} twice: ${[...new Set(again)].join(', ')}`)
+  }
+  twice(
+    'spawned',
+    of('agent.spawned').map(({ spanId }) => spanId),
+  )
+  twice(
+    'ended',
+    events
+      .filter(({ type }) => /^agent\.(completed|failed|cancelled|killed|abandoned)$/.test(type))
+      .map(({ spanId }) => spanId),
+  )
+  twice(
+    'called',
+    events.flatMap((event) => (event.type === 'tool.call.started' ? [event.payload.callId] : [])),
+  )
+  twice(
+    'done',
+    events.flatMap((event) => (event.type === 'workflow.checkpoint.saved' ? [event.payload.step] : [])),
+  )
+  twice(
+    'assigned',
+    events.flatMap((event) => (event.type === 'agent.task.assigned' ? [event.payload.taskId] : [])),
+  )
+  twice(
+    'ended in all',
+    events
+      .filter(({ type }) => /^workflow\.(finalized|failed|cancelled)$/.test(type))
+      .map(({ workflowId }) => workflowId),
+  )
+  if (of('agent.spawned').length !== 6) faults.push(`${of('agent.spawned').length} agents instead of 6`)
+  const numbers = events.flatMap((event) =>
+    event.type === 'agent.message.created' && event.payload.messageType !== undefined
+      ? [event.payload.sequenceNumber]
+      : [],
+  )
+  if (numbers.some((n, i) => n !== i + 1)) faults.push(`messages with gaps: ${numbers.join(' ')}`)
+  const git = (...args: string[]) => execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8' })
+  const commits = git('log', '--format=%s', branch).trim().split('\n')
+  if (commits.length !== 7) faults.push(`${commits.length} commits instead of 7: ${commits.join(' | ')}`)
+  if (git('worktree', 'list').trim().split('\n').length !== 1)
+    faults.push(`work trees are left: ${git('worktree', 'list')}`)
+  git('checkout', '-q', branch)
+  try {
+    execFileSync(process.execPath, ['--test'], { cwd: repo, stdio: 'pipe' })
+  } catch {
+    faults.push('the tests of its branch fail')
+  }
+  return faults
+}
