@@ -41,6 +41,8 @@ export type StepGiven = {
   readonly isAgain: boolean
   /** Facts that are written together with the end of the step, or not at all. */
   readonly tell: (...facts: readonly Draft[]) => void
+  /** Counts an agent that worked for the step, for the sums at the end; it is counted once however often it is run again. */
+  readonly count: (agent: { readonly tokens: number }) => void
 }
 
 /** A procedure under way. Names are unique within a flow; they find what was done when it is run again. */
@@ -63,9 +65,7 @@ export type Flow = {
     options?: { readonly timeoutMs?: number },
   ): Promise<{ readonly value: unknown } | undefined>
   sleep(name: string, ms: number): Promise<void>
-  /** Counts what an agent used, for the sums at the end. */
-  count(agent: { readonly tokens: number }): void
-  /** What the whole workflow has counted so far. */
+  /** The agents that were counted in the whole workflow so far, and what they used. */
   spent(): { readonly tokens: number; readonly agents: number }
 }
 

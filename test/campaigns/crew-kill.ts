@@ -9,7 +9,7 @@ const found = await killCrews({
   seed,
   kills,
   crews,
-  onKill: (n, { ends, faults }) => console.log(`${n} kills, ${ends} ends, ${faults.length} faults`),
+  onKill: (n, { ends, faults }) => console.log(`${n} kills, ${ends} ends`, faults),
 })
 console.log({ seed, kills, crews, ...found })
 process.exitCode = found.faults.length > 0 ? 1 : 0

@@ -39,9 +39,10 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 export function durableSuite(name: string, open: OpenBed): void {
   describe(name, () => {
     const acting = (world: World, flow: Flow, what: string) =>
-      flow.step(what, async () => {
+      flow.step(what, async ({ count }) => {
         world.done.push(`${flow.id}:${what}`)
         await tick()
+        count({ tokens: 2 })
         return what.length
       })
 
@@ -123,7 +124,8 @@ export function durableSuite(name: string, open: OpenBed): void {
         const paths = again.map((what) => what.replace(':', '/'))
         expect(paths.filter((path) => written.includes(path))).toEqual([])
         expect(new Set(again).size).toBe(again.length)
-        expect(await ends(bed)).toHaveLength(1)
+        // Each agent is counted once, whenever it was that it worked.
+        expect(await ends(bed)).toMatchObject([{ payload: { totalAgents: 12, totalTokens: 24 } }])
       }
     })
 

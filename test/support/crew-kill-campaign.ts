@@ -66,7 +66,7 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
           found.faults.push(
             ...(await judge(daemon, flow)).map((fault) => `kill ${kill}: ${flow.id}: ${fault}`),
           )
-        usualMs = Math.min(30_000, (usualMs + (performance.now() - begunMs)) / 2)
+        usualMs = Math.min(20_000, (usualMs + (performance.now() - begunMs)) / 2)
         Object.assign(found, { ends: found.ends + flows.length })
       } finally {
         await daemon?.kill('SIGKILL')
@@ -154,6 +154,9 @@ async function judge({ client }: DaemonProcess, { id, session, repo, branch }: B
       .map(({ workflowId }) => workflowId),
   )
   if (of('agent.spawned').length !== 6) faults.push(`${of('agent.spawned').length} agents instead of 6`)
+  const [end] = events.filter((event) => event.type === 'workflow.finalized')
+  if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== 6)
+    faults.push(`${end.payload.totalAgents} agents are counted instead of 6`)
   const numbers = events.flatMap((event) =>
     event.type === 'agent.message.created' && event.payload.messageType !== undefined
       ? [event.payload.sequenceNumber]

@@ -35,7 +35,7 @@ test('[COL-74] a whole run: planned, done side by side, reviewed, mended, approv
   const assigned = await eventsOf(m, session_id, 'agent.task.assigned')
   const over = await eventsOf(m, session_id, 'task.completed')
   const [a, b] = assigned
-  expect([a?.payload.taskId, b?.payload.taskId].toSorted()).toEqual(['farewell', 'shout'])
+  expect(new Set([a?.payload.taskId, b?.payload.taskId])).toEqual(new Set(['farewell', 'shout']))
   expect(over.find(({ taskId }) => taskId === a?.payload.taskId)?.seq).toBeGreaterThan(b?.seq ?? Infinity)
   // Nothing of the user's has moved, and nothing is left lying about.
   expect(m.git('rev-parse', 'main')).toBe(before)
@@ -64,8 +64,14 @@ test('[COL-21] every step is told: the phases in order, rounds, messages without
     'receive',
     'analyze',
     'plan',
-    ...['delegate', 'collect', 'integrate', 'review'],
-    ...['delegate', 'collect', 'integrate', 'review'],
+    'delegate',
+    'collect',
+    'integrate',
+    'review',
+    'delegate',
+    'collect',
+    'integrate',
+    'review',
     'complete',
   ])
   expect(await eventsOf(m, session_id, 'workflow.phase.completed')).toHaveLength(phases.length)
@@ -121,7 +127,7 @@ test('[COL-66] a plan that a person refuses ends the crew, and nothing was begun
   expect(m.git('status', '--porcelain')).toBe('')
 })
 
-test('[MUS-277] a cancel ends every agent of a crew at once, with one end each, and keeps what was done', async () => {
+test('[MUS-275] a cancel ends every agent of a crew at once, with one end each, and keeps what was done', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await eventually(

@@ -72,4 +72,4 @@ async function tryMerge(
   }
 }
 
-const beginning = ({ gitFolder }: OwnTree): string => join(gitFolder, 'MUSTER_MERGE')
+const beginning = ({ gitFolder }: OwnTree): string => join(gitFolder, 'muster-merge')

@@ -125,12 +125,12 @@ test('[COL-26] a merge goes on after every half of it', async () => {
   const { path, ...it } = await conflicting()
   // Killed while git wrote the files: all was committed before, so these are of the merge.
   const head = runGit(path, 'rev-parse', 'HEAD')
-  writeFileSync(join(gitFolder(path), 'MUSTER_MERGE'), head)
+  writeFileSync(join(gitFolder(path), 'muster-merge'), head)
   put(gitFolder(path), { 'index.lock': '' })
   put(path, { 'both.txt': 'half', 'task.txt': 'ha' })
   expect(await it.merge()).toEqual(three)
   // Killed after git noted the merge, before we knew.
-  writeFileSync(join(gitFolder(path), 'MUSTER_MERGE'), head)
+  writeFileSync(join(gitFolder(path), 'muster-merge'), head)
   put(path, { 'both.txt': text.replace('5', 'both') })
   expect(await it.merge()).toEqual({ conflicts: ['gone.txt', 'image.bin'] })
   // Killed after the commit, before git forgot the merge and wrote the index.
@@ -218,13 +218,13 @@ test('[COL-29] nothing of the user is lost by landing', async () => {
   rmSync(join(dir, 'both.txt'))
   put(dir, { 'crew.txt': 'cr' })
   await expect(land()).rejects.toMatchObject({ details: { files: ['both.txt', 'crew.txt'] } })
-  put(dir, { '.git/MUSTER_LAND': `${runGit(dir, 'rev-parse', 'main')} ${tip}` })
+  put(dir, { '.git/muster-land': `${runGit(dir, 'rev-parse', 'main')} ${tip}` })
   rmSync(join(dir, 'crew.txt'))
   await refused({ 'both.txt': 'not cut short' }, () => rmSync(join(dir, 'both.txt')))
   put(dir, { 'crew.txt': 'cr' })
   expect(await land()).toBe(tip)
   expect(state()).toEqual([tip, ''])
-  expect(existsSync(join(dir, '.git/MUSTER_LAND'))).toBe(false)
+  expect(existsSync(join(dir, '.git/muster-land'))).toBe(false)
   runGit(dir, 'reset', '-q', '--hard', 'HEAD~1')
 
   // Cut off while git wrote the files: what is there is what is to come.

@@ -20,7 +20,7 @@ export async function updateCheckout(path: string, step: Step, signal: AbortSign
       'conflict',
       `git works in ${path}, or was killed there; when no git runs any more, delete ${lock} and try again`,
     )
-  const note = await ownPath(path, 'MUSTER_LAND', signal)
+  const note = await ownPath(path, 'muster-land', signal)
   await undoHalfLanding(path, { ...step, note }, signal)
   const { written, theirs } = await changesIn(path, step, signal)
   if (theirs.length > 0)

@@ -113,6 +113,9 @@ export const workflowEvents = family({
       vault: Line.optional(),
       /** What it failed with. */
       error: Body.optional(),
+      /** Agents that worked for it, and what they used. */
+      agents: Count.optional(),
+      tokens: Count.optional(),
     }),
   },
   'workflow.signalled': {

@@ -29,8 +29,8 @@ export async function agentWork<T>(
 ): Promise<Answered<T>> {
   const { name, who, prompt, read, folder, scope = [], timeoutMs, taskId } = work
   const { member, id } = who
-  const end = await flow.step(name, ({ signal, isAgain }) =>
-    parts.workers.run(
+  const end = await flow.step(name, async ({ signal, isAgain, count }) => {
+    const ended = await parts.workers.run(
       {
         root: flow.root(),
         spanId: derivedSpan(`${flow.id} agent ${name}`),
@@ -51,9 +51,10 @@ export async function agentWork<T>(
         ...(taskId !== undefined && { taskId }),
       },
       signal,
-    ),
-  )
-  flow.count({ tokens: end.tokens })
+    )
+    count({ tokens: ended.tokens })
+    return ended
+  })
   const said = read(end.text)
   return { end, reply: 'value' in said ? said.value : undefined }
 }

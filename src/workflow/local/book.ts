@@ -10,6 +10,18 @@ export type BookDeps = { readonly engine: Engine; readonly vault: Vault }
 /** What came of a step. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
+/** How many agents, and how many tokens they used. */
+export type Counted = { readonly agents: number; readonly tokens: number }
+
+const nobody: Counted = { agents: 0, tokens: 0 }
+
+/** How a step ended. */
+type Ended = {
+  readonly outcome: Outcome
+  readonly facts: readonly Draft[]
+  readonly counted?: Counted
+}
+
 export const bookTypes = ['workflow.checkpoint.saved', 'workflow.signalled'] as const
 
 /** What one workflow has done, by the path of each step, and what it was told; kept in the journal and the vault. */
@@ -19,6 +31,7 @@ export class Book {
   readonly #done = new Map<string, string | undefined>()
   readonly #told = new Map<string, (string | undefined)[]>()
   #wake = Promise.withResolvers<void>()
+  #counted: Counted = { agents: 0, tokens: 0 }
 
   constructor(deps: BookDeps) {
     this.#deps = deps
@@ -28,7 +41,9 @@ export class Book {
   read(event: AgentEvent): void {
     if (event.type === 'workflow.signalled') this.#hear(event.payload.topic, event.payload.vault)
     if (event.type !== 'workflow.checkpoint.saved' || event.payload.step === undefined) return
-    this.#done.set(event.payload.step, event.payload.vault)
+    const { step, vault, agents = 0, tokens = 0 } = event.payload
+    this.#done.set(step, vault)
+    this.#add({ agents, tokens })
   }
 
   /** The steps that are done, in the order in which they ended. */
@@ -36,8 +51,9 @@ export class Book {
     return [...this.#done.keys()]
   }
 
-  get size(): number {
-    return this.#done.size
+  /** The agents of all steps that are done, and what they used. */
+  get counted(): Counted {
+    return this.#counted
   }
 
   /** What came of a step; nothing when it has not ended yet. */
@@ -50,11 +66,7 @@ export class Book {
   }
 
   /** Writes the end of a step together with its facts; after that it is never done again. */
-  async keep(
-    root: FlowRoot,
-    step: string,
-    { outcome, facts }: { readonly outcome: Outcome; readonly facts: readonly Draft[] },
-  ): Promise<void> {
+  async keep(root: FlowRoot, step: string, { outcome, facts, counted = nobody }: Ended): Promise<void> {
     const { engine, vault } = this.#deps
     const kept = keptOf(outcome)
     const bytes = kept && bytesOf(kept)
@@ -69,9 +81,11 @@ export class Book {
         step,
         ...(name && { vault: name }),
         ...(kept && 'error' in kept && { error: kept.error.message }),
+        ...(counted.agents > 0 && counted),
       }),
     ])
     this.#done.set(step, name)
+    this.#add(counted)
   }
 
   /** Writes what was told under a topic. */
@@ -99,6 +113,10 @@ export class Book {
       }
       await withSignal(this.#wake.promise, signal)
     }
+  }
+
+  #add({ agents, tokens }: Counted): void {
+    this.#counted = { agents: this.#counted.agents + agents, tokens: this.#counted.tokens + tokens }
   }
 
   #hear(topic: string, name: string | undefined): void {

@@ -13,12 +13,12 @@ type EndDeps = {
 /** Writes that a workflow came to its end. */
 export async function finalized(deps: EndDeps, running: Running, result: unknown): Promise<void> {
   if (!isOpen(deps, running)) return
-  const { id, totals } = running
+  const { id, book } = running
   await deps.engine.perform([
     draftOf(rootOf(running), 'workflow.finalized', {
       workflowId: id,
-      totalTokens: totals.tokens,
-      totalAgents: totals.agents,
+      totalTokens: book.counted.tokens,
+      totalAgents: book.counted.agents,
       durationMs: tookMs(running),
       ...(result !== undefined && { result }),
     }),
@@ -30,7 +30,7 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
   if (error instanceof FlowStopped && error.how === 'daemon') return
   if (error instanceof FlowStopped) return cancelled(deps, running, { by: error.by, reason: error.message })
   if (!isOpen(deps, running)) return
-  const { id, totals } = running
+  const { id, book } = running
   const text = error instanceof Error ? error.message : String(error)
   if (!(error instanceof AppError)) deps.onBug(error, `workflow ${id}`)
   await deps.engine.perform([
@@ -38,8 +38,8 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
       workflowId: id,
       error: text,
       reason: text.replaceAll(/\s+/g, ' ').slice(0, 1000),
-      totalTokens: totals.tokens,
-      totalAgents: totals.agents,
+      totalTokens: book.counted.tokens,
+      totalAgents: book.counted.agents,
       durationMs: tookMs(running),
     }),
   ])

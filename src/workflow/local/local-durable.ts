@@ -239,7 +239,6 @@ export class LocalDurable implements Durable {
         this.#deps.onBug(error, `writing down ${given.id}`)
         controller.abort(new FlowStopped('daemon', 'muster', 'what it does could not be written down'))
       },
-      totals: { tokens: 0, agents: 0 },
       result: Promise.resolve(),
       ended: Promise.resolve(),
     }

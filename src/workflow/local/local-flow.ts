@@ -17,7 +17,6 @@ export type RunningFlow = {
   readonly signal: AbortSignal
   /** What it does cannot be written any more: it does nothing further, and goes on another time. */
   readonly halt: (error: unknown) => void
-  readonly totals: { tokens: number; agents: number }
 }
 
 /** A flow of the local runner: what its book knows is answered from there, all else is done and written down. */
@@ -53,14 +52,8 @@ export class LocalFlow implements Flow {
     this.#phase = phase
   }
 
-  count({ tokens }: { readonly tokens: number }): void {
-    const { totals } = this.#run
-    totals.tokens += tokens
-    totals.agents += 1
-  }
-
   spent(): { readonly tokens: number; readonly agents: number } {
-    return { ...this.#run.totals }
+    return this.#run.book.counted
   }
 
   async step<T>(name: string, act: (given: StepGiven) => Promise<T>): Promise<T> {
@@ -147,13 +140,21 @@ export class LocalFlow implements Flow {
     if (known) return valueOf(known) as T
     signal.throwIfAborted()
     const facts: Draft[] = []
-    const outcome = await settled(
-      act({ signal, isAgain: this.#run.isAgain, tell: (...more) => void facts.push(...more) }),
-    )
+    const counted = { agents: 0, tokens: 0 }
+    const given: StepGiven = {
+      signal,
+      isAgain: this.#run.isAgain,
+      tell: (...more) => void facts.push(...more),
+      count: ({ tokens }) => {
+        counted.agents += 1
+        counted.tokens += tokens
+      },
+    }
+    const outcome = await settled(act(given))
     // What was stopped has not failed: it is done again when the workflow goes on.
     signal.throwIfAborted()
     await book
-      .keep(this.root(), step, { outcome, facts: 'error' in outcome ? [] : facts })
+      .keep(this.root(), step, { outcome, facts: 'error' in outcome ? [] : facts, counted })
       .catch((error: unknown) => this.#run.halt(error))
     signal.throwIfAborted()
     return valueOf(outcome) as T
