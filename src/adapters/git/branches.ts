@@ -1,3 +1,4 @@
+import { Turns } from '../../contract/turns.ts'
 import type { Branches } from '../../ports/branches.ts'
 import { closeWorktree } from './close-worktree.ts'
 import { commitAll } from './commit-all.ts'
@@ -14,18 +15,22 @@ import { treeDiff } from './tree-diff.ts'
 
 /** Branches by the git program of this machine. */
 export function gitBranches(machine: Machine): Branches {
+  // Git that makes or lists work trees trips over another that is half made.
+  const turns = new Turns<string>()
   const own = (path: string, signal: AbortSignal) => ownTree(path, machine, signal)
   return {
     head: headOf,
-    openWorktree: (root, worktree, signal) => openWorktree({ ...worktree, root }, machine, signal),
+    openWorktree: (root, worktree, signal) =>
+      turns.take(root, () => openWorktree({ ...worktree, root }, machine, signal)),
     commitAll: async (path, message, signal) => commitAll(await own(path, signal), message, signal),
     changes: treeDiff,
     restore: async (path, from, signal) => restoreFiles(await own(path, signal), from, signal),
     merge: async (path, merge, signal) => mergeBranch(await own(path, signal), merge, signal),
     concludeMerge: async (path, merge, signal) => concludeMerge(await own(path, signal), merge, signal),
     abandonMerge: async (path, signal) => abandonMerge(await own(path, signal), signal),
-    land: landBranch,
-    closeWorktree: (root, path, signal) => closeWorktree({ root, path }, machine, signal),
-    dropBranch,
+    land: (root, branches, signal) => turns.take(root, () => landBranch(root, branches, signal)),
+    closeWorktree: (root, path, signal) =>
+      turns.take(root, () => closeWorktree({ root, path }, machine, signal)),
+    dropBranch: (root, branch, signal) => turns.take(root, () => dropBranch(root, branch, signal)),
   }
 }

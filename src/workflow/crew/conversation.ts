@@ -1,4 +1,5 @@
 import type { AgentEvent, Draft } from '../../contract/event.ts'
+import { Turns } from '../../contract/turns.ts'
 import type { Agent } from '../../contract/values.ts'
 import { say } from '../../core/collaboration/protocol/say.ts'
 import {
@@ -16,7 +17,7 @@ import type { CrewParts } from './crew-parts.ts'
 export class Conversation {
   readonly #parts: Pick<CrewParts, 'engine' | 'events'>
   #talk: Talk
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns<'word'>()
 
   private constructor(parts: Pick<CrewParts, 'engine' | 'events'>, talk: Talk) {
     this.#parts = parts
@@ -46,7 +47,7 @@ export class Conversation {
     name: string,
     { utterance, facts = [] }: { utterance: Utterance; facts?: readonly Draft[] },
   ): Promise<string> {
-    return this.#next(() =>
+    return this.#turns.take('word', () =>
       flow.step(`say:${name}`, async ({ tell }) => {
         const { message, talk } = this.#spoken(utterance)
         tell(...facts, this.#draft(flow, message))
@@ -59,7 +60,7 @@ export class Conversation {
 
   /** Says something that is only true now; it is not said again when the workflow is run again. */
   async mention(flow: Flow, utterance: Utterance): Promise<void> {
-    await this.#next(async () => {
+    await this.#turns.take('word', async () => {
       const { message, talk } = this.#spoken(utterance)
       await this.#parts.engine.perform([this.#draft(flow, message)])
       this.#talk = talk
@@ -88,12 +89,5 @@ export class Conversation {
       ...(replyTo && { replyTo }),
     }
     this.#talk = this.#spoken(utterance as Utterance).talk
-  }
-
-  async #next<T>(act: () => Promise<T>): Promise<T> {
-    const before = this.#turn
-    const own = before.catch(() => {}).then(act)
-    this.#turn = own
-    return own
   }
 }

@@ -6,7 +6,6 @@ import type {
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
 import type { Plan } from '../../contract/collaboration/plan.ts'
-import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { afterAnswer, afterReview } from '../../core/collaboration/after-review.ts'
 import { crewReport, type DoneTask, settledFindings } from '../../core/collaboration/report/crew-report.ts'
@@ -26,6 +25,7 @@ import { integrate } from './integrate.ts'
 import { landName } from './land.ts'
 import { fileChange, folderOf, treeOf } from './places.ts'
 import { planWork } from './plan-work.ts'
+import { refused } from './refused.ts'
 import { reviewRound } from './review-round.ts'
 import { Stages } from './stages.ts'
 
@@ -345,7 +345,6 @@ class CrewRun {
           { from: repo.base, to: commit },
           signal,
         )
-        await this.#tidy(signal)
         const nowMs = this.#parts.clock.now()
         const made = crewReport({
           crew: crew.name,
@@ -368,6 +367,8 @@ class CrewRun {
         tell(draftOf({ ...at, actor: this.#orchestrator }, 'result.summary', { summary: made.summary }))
         return made
       })
+      // After the report is kept: it is made from what the work trees hold.
+      await flow.step('tidy', ({ signal }) => this.#tidy(signal))
       return { value: final, count: 1 }
     })
     const isGood = outcome === 'approved' || outcome === 'force_approved'
@@ -386,9 +387,4 @@ class CrewRun {
     }
     await branches.closeWorktree(root, this.#path, signal).catch(refused)
   }
-}
-
-/** What would be lost stays where it is. */
-function refused(error: unknown): void {
-  if (!(error instanceof AppError)) throw error
 }

@@ -17,6 +17,7 @@ import { agentWork } from './agent-work.ts'
 import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
 import { branchOf, folderOf, treeOf } from './places.ts'
+import { refused } from './refused.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -68,11 +69,7 @@ export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> =>
     const { checks, skipped } = await runChecks(around, flow, { given, folder, until })
     const judged = await judge(around, flow, { given, folder, checks })
     await flow.step('close', async ({ signal }) => {
-      await parts.branches.restore(
-        path,
-        { commit: given.commit, files: await changed(parts, { path, given }, signal) },
-        signal,
-      )
+      await undo(parts, { path, commit: given.commit }, signal).catch(refused)
       await parts.branches.closeWorktree(input.repo.root, path, signal)
       await parts.branches.dropBranch(input.repo.root, branch, signal)
     })
@@ -82,12 +79,15 @@ export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> =>
   },
 })
 
-const changed = async (
+/** Whatever a reviewer did to the work tree is nobody's work. */
+async function undo(
   { branches }: CrewParts,
-  { path, given }: { path: string; given: ReviewRound },
+  { path, commit }: { readonly path: string; readonly commit: string },
   signal: AbortSignal,
-): Promise<string[]> =>
-  (await branches.changes(path, { from: given.commit }, signal)).files.map((file) => file.path)
+): Promise<void> {
+  const { files } = await branches.changes(path, { from: commit }, signal)
+  await branches.restore(path, { commit, files: files.map((file) => file.path) }, signal)
+}
 
 type InReview = { readonly given: ReviewRound; readonly folder: string }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { SessionId, SpanId } from '../../contract/ids.ts'
+import { Turns } from '../../contract/turns.ts'
 import type { OpenSpan, SessionState } from '../../core/session/state.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -47,7 +48,7 @@ const graceMs = 2000
 export class LocalDurable implements Durable {
   readonly #deps: LocalDeps
   readonly #running = new Map<string, Running>()
-  readonly #starting = new Map<string, Promise<'started' | 'known'>>()
+  readonly #starting = new Turns<string>()
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
@@ -74,16 +75,8 @@ export class LocalDurable implements Durable {
     name: string,
     given: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
   ): Promise<'started' | 'known'> {
-    const { id } = given
     // Two who start the same at once get one workflow.
-    const before = this.#starting.get(id) ?? Promise.resolve()
-    const starting = before.catch(() => {}).then(() => this.#start(name, given))
-    this.#starting.set(id, starting)
-    try {
-      return await starting
-    } finally {
-      if (this.#starting.get(id) === starting) this.#starting.delete(id)
-    }
+    return this.#starting.take(given.id, () => this.#start(name, given))
   }
 
   async result(id: string): Promise<unknown> {
