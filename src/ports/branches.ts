@@ -7,6 +7,11 @@ import type { ChangedFile, Worktree } from './workspace.ts'
 export type Branches = {
   /** Where a folder stands; refused outside of a repository and before its first commit. */
   head(folder: string, signal: AbortSignal): Promise<Head>
+  /** The work of a folder as it is, as a commit that no branch has, and the commit at which it left its trunk. */
+  underReview(
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly since: string; readonly commit: string }>
   /** Makes a work tree on a branch of its own, or takes up the one that is there; refused when the branch is another's. */
   openWorktree(root: string, worktree: Worktree, signal: AbortSignal): Promise<void>
   /**

@@ -1,20 +1,29 @@
-import { realpathSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
+import { crewModel, crewSettings, type Part } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { eventually } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
 
 /** A daemon, and a small git project for crews to work in. */
-export async function crewDaemon(config = '') {
+export async function crewDaemon({
+  config = '',
+  parts = [],
+}: {
+  config?: string
+  parts?: readonly Part[]
+} = {}) {
   const home = realpathSync(tempFolder('mcrew-'))
   const repo = join(home, 'project')
   const git = crewProject(repo)
-  writeFileSync(join(home, 'config.yaml'), config)
-  const start = () => startDaemonProcess(home, { env: { MUSTER_CONFIG: join(home, 'config.yaml') } })
+  const model = await crewModel(parts)
+  onTestFinished(() => model.close())
+  const env = crewSettings(home, model.url, config)
+  const start = () => startDaemonProcess(home, { env })
   let daemon: DaemonProcess = await start()
   onTestFinished(() => void daemon.kill('SIGKILL'))
   const client = () => daemon.client
@@ -30,7 +39,13 @@ export async function crewDaemon(config = '') {
     client,
     until,
     crew: (request: string, more: object = {}) =>
-      client().startCrew({ request, project_root: repo, crew: 'balanced', model: 'scripted', ...more }),
+      client().startCrew({
+        request,
+        project_root: repo,
+        crew: 'balanced',
+        model: 'fast/scripted-1',
+        ...more,
+      }),
     ended: (id: string) => until(id, ({ status }) => status !== 'running'),
     events: async (session: string, type?: string): Promise<AgentEvent[]> =>
       (await client().listEvents({ session, limit: 1000, ...(type && { type }) })).events as AgentEvent[],

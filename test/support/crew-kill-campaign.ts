@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import {
-  demonstrationCast,
-  demonstrationRequest,
-  demonstrationScript,
-} from '../../src/contract/demonstration.ts'
+import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
+import { crewModel, crewSettings } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { seeded } from './random.ts'
@@ -30,17 +26,11 @@ type Options = {
 }
 
 const longestMs = 180_000
-/** A turn takes so long: the flow is then short enough to be killed anywhere in it, many times. */
-const turnMs = 40
 
 /** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
 export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {
   const random = seeded(seed)
-  const cast = demonstrationCast.cast.map(({ when, steps }) => ({
-    when,
-    steps: steps.map((step) => ({ ...step, delayMs: turnMs })),
-  }))
-  const model = await startScriptedModel({ maxRequests: 10, scenarios: { [demonstrationScript]: { cast } } })
+  const model = await crewModel()
   const found: CrewKills = { ends: 0, phases: {}, faults: [] }
   let usualMs = 4000
   try {
@@ -48,7 +38,7 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
       const home = realpathSync(mkdtempSync(join(tmpdir(), 'muster-crew-kill-')))
       let daemon: DaemonProcess | undefined
       try {
-        const env = settings(home, model.url)
+        const env = crewSettings(home, model.url)
         daemon = await startDaemonProcess(home, { env })
         const begunMs = performance.now()
         const flows = await Promise.all(
@@ -78,15 +68,6 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
     await model.close()
   }
   return found
-}
-
-function settings(home: string, url: string): Record<string, string> {
-  const config = join(home, 'config.yaml')
-  writeFileSync(
-    config,
-    `models: { providers: { fast: { protocol: anthropic, base_url: "${url}/v1", key_env: FAST_KEY } } }\n`,
-  )
-  return { MUSTER_CONFIG: config, FAST_KEY: 'x' }
 }
 
 type Begun = { readonly id: string; readonly session: string; readonly repo: string; readonly branch: string }

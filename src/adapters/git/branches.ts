@@ -12,6 +12,7 @@ import { openWorktree } from './open-worktree.ts'
 import { ownTree } from './own-tree.ts'
 import { restoreFiles } from './restore-files.ts'
 import { treeDiff } from './tree-diff.ts'
+import { underReview } from './under-review.ts'
 
 /** Branches by the git program of this machine. */
 export function gitBranches(machine: Machine): Branches {
@@ -20,6 +21,7 @@ export function gitBranches(machine: Machine): Branches {
   const own = (path: string, signal: AbortSignal) => ownTree(path, machine, signal)
   return {
     head: headOf,
+    underReview,
     openWorktree: (root, worktree, signal) =>
       turns.take(root, () => openWorktree({ ...worktree, root }, machine, signal)),
     commitAll: async (path, message, signal) => commitAll(await own(path, signal), message, signal),

@@ -77,10 +77,17 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
           'denied',
           'an isolated session cannot start a crew that works outside of its walls',
         )
+      const judged = crew.flow === 'review' ? await branches.underReview(root, signal) : undefined
       const input: CrewInput = {
         request: asked.request,
         crew,
-        repo: { root: head.root, base: head.commit, into: head.branch, inside: head.inside },
+        repo: {
+          root: head.root,
+          base: head.commit,
+          into: head.branch,
+          inside: head.inside,
+          ...(judged && { reviewed: judged.commit, since: judged.since }),
+        },
       }
       const planner = crew.members.find(({ duty }) => duty === 'plan')
       const { sessionId, workflowId } = await workflows.begin({

@@ -29,6 +29,9 @@ export type CrewInput = {
     /** The commit that the work begins at, and the branch that it is meant for. */
     readonly base: string
     readonly into: string | null
+    /** The commit under review and the one that it is compared with, of a crew that only reviews. */
+    readonly reviewed?: string
+    readonly since?: string
     /** Where the project is below the root. */
     readonly inside: string
   }

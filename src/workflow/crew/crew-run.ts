@@ -1,0 +1,78 @@
+import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
+import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { DoneTask } from '../../core/collaboration/report/crew-report.ts'
+import type { Flow } from '../../ports/durable.ts'
+import { Conversation } from './conversation.ts'
+import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
+import { treeOf } from './places.ts'
+import { Stages } from './stages.ts'
+
+/** How the work of a crew ended, in a word and in a sentence. */
+export type Ending = { readonly outcome: CrewOutcome; readonly summary: string }
+
+/** Who orchestrates a crew that has no architect. */
+const nobody = 'crew'
+
+/** One run of a crew: who takes part, where it works, and what has come of it so far. */
+export class CrewRun {
+  readonly parts: CrewParts
+  readonly flow: Flow
+  readonly input: CrewInput
+  readonly stages: Stages
+  readonly planner: Someone | undefined
+  readonly challenger: Someone | undefined
+  readonly reviewer: Someone | undefined
+  readonly developers: readonly Someone[]
+  /** Members that stand in a row. */
+  readonly row: readonly Someone[]
+  readonly talk: Conversation
+  readonly rounds: CrewRound[] = []
+  readonly tasks = new Map<string, DoneTask>()
+  readonly skipped: Skipped[] = []
+  checks: readonly CheckRun[] = []
+  /** What the last review left to be mended. */
+  mend: readonly ReviewFinding[] = []
+
+  private constructor(given: {
+    readonly parts: CrewParts
+    readonly flow: Flow
+    readonly input: CrewInput
+    readonly talk: Conversation
+  }) {
+    this.parts = given.parts
+    this.flow = given.flow
+    this.input = given.input
+    this.talk = given.talk
+    this.stages = new Stages(given.flow, given.parts.clock)
+    this.planner = withDuty(given.input, 'plan')[0]
+    this.challenger = withDuty(given.input, 'challenge')[0]
+    this.reviewer = withDuty(given.input, 'review')[0]
+    this.developers = withDuty(given.input, 'work')
+    this.row = withDuty(given.input, 'stage')
+  }
+
+  static async open(parts: CrewParts, flow: Flow, input: CrewInput): Promise<CrewRun> {
+    const [planner] = withDuty(input, 'plan')
+    const talk = await Conversation.open(parts, flow, {
+      orchestrator: { agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' },
+      others: [],
+    })
+    return new CrewRun({ parts, flow, input, talk })
+  }
+
+  get orchestrator(): string {
+    return this.planner?.id ?? nobody
+  }
+
+  /** The branch in which everything comes together, and its work tree. */
+  get branch(): string {
+    return `muster/${this.flow.id}`
+  }
+
+  get path(): string {
+    return treeOf(this.parts.worktrees, this.flow.id, 'all')
+  }
+}
+
+const withDuty = ({ crew }: CrewInput, duty: string): Someone[] =>
+  crew.members.filter((member) => member.duty === duty).map((member) => ({ id: member.id, member }))

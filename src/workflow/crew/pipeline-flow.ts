@@ -1,0 +1,71 @@
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import { developerMs } from './crew-parts.ts'
+import { type CrewRun, type Ending } from './crew-run.ts'
+import { develop } from './develop.ts'
+import { review } from './review.ts'
+
+/** The members in a row, all in one work tree: what each one gives is what the next one is given. */
+export async function pipelineFlow(run: CrewRun): Promise<Ending> {
+  const { flow, input, stages } = run
+  let given = ''
+  const done: PlanTask[] = []
+  for (const [i, who] of run.row.entries()) {
+    const task = stageTask(run, { id: who.id, role: who.member.role, given })
+    const result = await stages.run('delegate', { key: `stage-${i + 1}`, inputCount: 1 }, async (at) => {
+      const { parts, talk, orchestrator } = run
+      const child = flow.child(`r1/${task.task_id}#1`, develop({ parts, input, talk, orchestrator, at }), {
+        work: { task, attempts: [] },
+        number: 1,
+        who,
+        timeoutMs: developerMs(input),
+        worktree: { path: run.path, branch: run.branch, base: input.repo.base },
+        needs: [],
+        checks: [],
+      })
+      return { value: await child.result(), count: 1 }
+    })
+    const { output, files, failure, state, durationMs } = result
+    run.tasks.set(task.task_id, {
+      task_id: task.task_id,
+      title: task.title,
+      state,
+      files: [...files],
+      summary: output.summary,
+      duration_ms: durationMs,
+      ...(output.blockers && { blockers: output.blockers }),
+      ...(failure && { because: failure.error }),
+    })
+    if (failure) return { outcome: 'aborted', summary: `${who.id} could not do its part: ${failure.error}` }
+    given = [output.summary, output.implementation_notes ?? ''].filter((text) => text !== '').join('\n\n')
+    done.push(task)
+  }
+  return checked(run, done, given)
+}
+
+/** What the row made is good when the checks of the crew say so. */
+async function checked(run: CrewRun, tasks: readonly PlanTask[], summary: string): Promise<Ending> {
+  const checks = requiredChecks(run.input.crew.checks, undefined)
+  if (checks.length === 0) return { outcome: 'approved', summary }
+  const commit = await run.flow.step(
+    'made',
+    async ({ signal }) => (await run.parts.branches.head(run.path, signal)).commit,
+  )
+  const round = await review(run, { number: 1, tasks, checks, base: run.input.repo.base, commit })
+  return { outcome: round.verdict === 'approved' ? 'approved' : 'unapproved', summary: round.summary }
+}
+
+function stageTask(run: CrewRun, { id, role, given }: { id: string; role: string; given: string }): PlanTask {
+  const { request } = run.input
+  const before = given === '' ? '' : `\n\nWhat the one before you gave:\n\n${given}`
+  return {
+    task_id: id.replaceAll('_', '-').slice(0, 40),
+    title: `${role}: ${request.split('\n', 1)[0] ?? ''}`.slice(0, 200),
+    description: `The request:\n\n${request}\n\nYou are the ${role} in a row of agents in one work tree. Do your part of it and no other.${before}`,
+    scope: ['**'],
+    depends_on: [],
+    acceptance_criteria: [],
+    priority: 'medium',
+    testing_required: false,
+  }
+}

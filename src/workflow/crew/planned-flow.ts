@@ -1,0 +1,196 @@
+import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
+import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
+import { afterAnswer, afterReview } from '../../core/collaboration/after-review.ts'
+import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
+import type { Work } from '../../core/collaboration/work.ts'
+import { derivedSpan } from '../../core/session-log/derived-ids.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { CrewRun, Ending } from './crew-run.ts'
+import { type Delegated, delegate } from './delegate.ts'
+import { doneTasks } from './done-tasks.ts'
+import { askAboutRound, recordEscalation } from './escalate.ts'
+import { integrate } from './integrate.ts'
+import { folderOf } from './places.ts'
+import { planWork, type Rejection } from './plan-work.ts'
+import { review } from './review.ts'
+
+/** Rounds of work and review until it is good, or there may be no more. */
+export async function plannedFlow(run: CrewRun): Promise<Ending> {
+  const { limits, onMaxIterations } = run.input.crew
+  let plans = 1
+  let plan = await makePlan(run, plans)
+  let work: readonly Work[] = plan.tasks.map((task) => ({ task, attempts: [] }))
+  let newest = work
+  let base = run.input.repo.base
+  let iterations = 0
+  let maxIterations = limits.maxIterations
+  let order: readonly string[] = []
+  for (let number = 1; ; number++) {
+    order = [...new Set([...order, ...work.map(({ task }) => rootTask(task.task_id))])]
+    const done = await workRound(run, { number, plan, work, base, order })
+    if (!done.round) return { outcome: 'aborted', summary: done.why }
+    const { round } = done
+    base = done.commit
+    const after = afterReview({
+      verdict: round.verdict,
+      iterations,
+      maxIterations,
+      onLimit: onMaxIterations,
+    })
+    iterations = after.iterations
+    let next: 'complete' | 'revise' | 'replan' | 'force_approve' | 'abort'
+    if (after.next === 'human_review') {
+      const answer = await askAboutRound(run.flow, { number, rounds: run.rounds })
+      next = afterAnswer(answer, round.verdict)
+      if (answer === 'iterate') maxIterations += 1
+    } else next = after.next
+    if ('decision' in after)
+      await recordEscalation(run.flow, { number, by: run.orchestrator, decision: after.decision })
+    if (next === 'complete') return { outcome: 'approved', summary: round.summary }
+    if (next === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
+    if (next === 'abort') return { outcome: 'unapproved', summary: round.summary }
+    const findings = run.mend
+    if (next === 'replan') {
+      plans += 1
+      plan = await makePlan(run, plans, { round, findings, taken: [...run.tasks.keys()] })
+      work = plan.tasks.map((task) => ({ task, attempts: [] }))
+      newest = work
+    } else {
+      const revisions = revise({ round: number, plan: plan.tasks, work: newest, findings })
+      work = revisions.work
+      newest = newestWork(newest, revisions.work)
+    }
+  }
+}
+
+function makePlan(run: CrewRun, n: number, rejection?: Rejection): Promise<Plan> {
+  const { planner, challenger } = run
+  return planWork(
+    {
+      parts: run.parts,
+      flow: run.flow,
+      stages: run.stages,
+      input: run.input,
+      folder: folderOf(run.input, run.path),
+      planner,
+      challenger,
+      checks: requiredChecks(run.input.crew.checks, undefined).map(({ command }) => command),
+    },
+    n,
+    rejection,
+  )
+}
+
+type Round = {
+  readonly number: number
+  readonly plan: Plan
+  readonly work: readonly Work[]
+  /** The commit that the tasks begin at. */
+  readonly base: string
+  /** Every task of the collaboration, by the name that it has in its plan. */
+  readonly order: readonly string[]
+}
+
+async function workRound(
+  run: CrewRun,
+  given: Round,
+): Promise<{ round: CrewRound; commit: string } | { round: undefined; why: string }> {
+  const { number, plan, work } = given
+  const flow = run.flow
+  const { maxIterations: maxRounds } = run.input.crew.limits
+  const span = { spanId: derivedSpan(`${flow.id} round ${number}`), parentSpanId: flow.root().spanId }
+  await flow.step(`round-${number}`, async ({ tell }) => {
+    tell(draftOf({ ...flow.root(), ...span }, 'loop.round.started', { round: number, maxRounds }))
+  })
+  const ended = (round: CrewRound | undefined, reason?: string) =>
+    flow.step(`round-${number}-over`, async ({ tell }) => {
+      tell(
+        draftOf({ ...flow.root(), ...span }, 'loop.round.completed', {
+          round: number,
+          maxRounds,
+          ...(round && { verdict: round.verdict }),
+          ...(reason && { reason: reason.slice(0, 1000) }),
+        }),
+      )
+    })
+  const delegated = await handOut(run, given)
+  const why = await collect(run, number, { work, delegated })
+  if (why !== undefined) {
+    await ended(undefined, why)
+    return { round: undefined, why }
+  }
+  const tasks = work.map(({ task }) => task)
+  const commit = await putTogether(run, number, tasks)
+  const round = await review(run, {
+    number,
+    commit,
+    tasks: plan.tasks,
+    checks: requiredChecks(run.input.crew.checks, plan.checks),
+    base: run.input.repo.base,
+  })
+  await ended(round, round.summary)
+  return { round, commit }
+}
+
+function handOut(run: CrewRun, { number, plan, work, base, order }: Round): Promise<Delegated> {
+  const { developers, planner } = run
+  return run.stages.run('delegate', { key: `delegate-${number}`, inputCount: work.length }, async (at) => {
+    const value = await delegate({
+      parts: run.parts,
+      input: run.input,
+      talk: run.talk,
+      orchestrator: run.orchestrator,
+      at,
+      flow: run.flow,
+      round: number,
+      work,
+      base,
+      developers,
+      order,
+      planner,
+      checks: requiredChecks(run.input.crew.checks, plan.checks).map(({ command }) => command),
+    })
+    return { value, count: value.results.size }
+  })
+}
+
+/** Takes note of what came of each task; answers why there is nothing to go on with. */
+function collect(
+  run: CrewRun,
+  number: number,
+  { work, delegated }: { work: readonly Work[]; delegated: Delegated },
+): Promise<string | undefined> {
+  return run.stages.run('collect', { key: `collect-${number}`, inputCount: work.length }, async () => {
+    for (const one of doneTasks(work, delegated)) run.tasks.set(one.task_id, one)
+    const undone = work.filter(
+      ({ task }) => !['completed', 'partial'].includes(delegated.states[task.task_id] ?? ''),
+    )
+    const first = undone[0]?.task.task_id
+    const value =
+      first === undefined
+        ? undefined
+        : `${undone.map(({ task }) => task.task_id).join(', ')} could not be done: ${run.tasks.get(first)?.because ?? 'it never began'}`
+    return { value, count: delegated.results.size }
+  })
+}
+
+function putTogether(run: CrewRun, number: number, tasks: readonly PlanTask[]): Promise<string> {
+  const [resolver] = run.developers
+  if (!resolver) throw new Error('a crew without developers has nothing to put together')
+  return run.stages.run('integrate', { key: `integrate-${number}`, inputCount: tasks.length }, async (at) => {
+    const value = await integrate({
+      parts: run.parts,
+      input: run.input,
+      talk: run.talk,
+      orchestrator: run.orchestrator,
+      at,
+      flow: run.flow,
+      round: number,
+      path: run.path,
+      tasks,
+      resolver,
+    })
+    return { value, count: tasks.length }
+  })
+}

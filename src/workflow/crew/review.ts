@@ -1,0 +1,49 @@
+import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import { settledFindings } from '../../core/collaboration/report/crew-report.ts'
+import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import type { CrewRun } from './crew-run.ts'
+import { reviewRound } from './review-round.ts'
+
+/** What is to be reviewed. */
+export type Reviewable = {
+  readonly number: number
+  readonly tasks: readonly PlanTask[]
+  readonly checks: readonly RequiredCheck[]
+  readonly base: string
+  readonly commit: string
+}
+
+/** Has work reviewed, and takes note of what came of it. */
+export function review(run: CrewRun, given: Reviewable): Promise<CrewRound> {
+  const { number, commit, base, tasks } = given
+  return run.stages.run('review', { key: `review-${number}`, inputCount: tasks.length }, async (at) => {
+    const { files } = await run.flow.step(`changes-${number}`, ({ signal }) =>
+      run.parts.branches.changes(run.input.repo.root, { from: base, to: commit }, signal),
+    )
+    const procedure = reviewRound({
+      parts: run.parts,
+      input: run.input,
+      talk: run.talk,
+      orchestrator: run.orchestrator,
+      reviewer: run.reviewer,
+      at,
+    })
+    const child = run.flow.child(`r${number}/review`, procedure, {
+      number,
+      commit,
+      base,
+      files,
+      tasks,
+      checks: given.checks,
+      rounds: run.rounds,
+      earlier: settledFindings(run.rounds).open,
+    })
+    const { round, mend, checks, skipped } = await child.result()
+    run.mend = mend
+    run.rounds.push(round)
+    run.checks = checks
+    run.skipped.push(...skipped)
+    return { value: round, count: round.findings.length }
+  })
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { demonstrationCast, demonstrationScript } from '../../src/contract/demonstration.ts'
+
+/** One part of a play: the words that its prompt has, and what is done. */
+export type Part = { readonly when: string; readonly steps: readonly object[] }
+
+/** A turn takes so long: the flow is then short enough to be gone through many times. */
+const turnMs = 40
+
+/** A scripted model that plays the demonstration quickly, and other parts under `SCRIPT=play`. */
+export function crewModel(parts: readonly Part[] = []): Promise<ScriptedModel> {
+  const quick = demonstrationCast.cast.map(({ when, steps }) => ({
+    when,
+    steps: steps.map((step) => ({ ...step, delayMs: turnMs })),
+  }))
+  const play = parts.length === 0 ? {} : { play: { cast: parts as never } }
+  return startScriptedModel({
+    maxRequests: 10,
+    scenarios: { [demonstrationScript]: { cast: quick }, ...play },
+  })
+}
+
+/** Settings and environment of a daemon that finds this model as `fast/scripted-1`. */
+export function crewSettings(home: string, url: string, more = ''): Record<string, string> {
+  const config = join(home, 'config.yaml')
+  const provider = `fast: { protocol: anthropic, base_url: "${url}/v1", key_env: FAST_KEY }`
+  writeFileSync(config, `models: { default: fast/scripted-1, providers: { ${provider} } }\n${more}`)
+  return { MUSTER_CONFIG: config, FAST_KEY: 'x' }
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crewDaemon } from '../support/crew-daemon.ts'
+import type { Part } from '../support/crew-model.ts'
+
+const said = (value: unknown) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
+const write = (file_path: string, content: string) => ({
+  tools: [{ name: 'Write', input: { file_path, content } }],
+})
+const done = (summary: string, more: object = {}) => said({ status: 'completed', summary, ...more })
+
+/** A daemon whose models play the given parts. */
+async function played(parts: readonly Part[]) {
+  const m = await crewDaemon({ parts })
+  return { ...m, play: (request: string, more: object) => m.crew(`${request} SCRIPT=play`, more) }
+}
+
+test('[COL-28] a pair: the request is the one task, and the reviewer decides', async () => {
+  const m = await played([
+    {
+      when: '"review_id": "review-1"',
+      steps: [said({ verdict: 'approved', summary: 'Good.', findings: [] })],
+    },
+    { when: '"task_id": "request"', steps: [write('note.txt', 'hello\n'), done('The note is there.')] },
+  ])
+  const { workflow_id, branch } = await m.play('Write a note.', { crew: 'pair' })
+  const flow = await m.ended(workflow_id)
+  expect(flow).toMatchObject({
+    status: 'completed',
+    report: { outcome: 'approved', tasks: [{ task_id: 'request' }] },
+  })
+  expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
+})
+
+test('[COL-18] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
+  const m = await played([
+    {
+      when: '"review_id": "review-1"',
+      steps: [
+        { tools: [{ name: 'Write', input: { file_path: 'greet.mjs', content: 'x' } }] },
+        { tools: [{ name: 'Read', input: { file_path: 'new.mjs' } }] },
+        said({
+          verdict: 'changes_requested',
+          summary: 'new.mjs does nothing.',
+          findings: [
+            { finding_id: 'f', severity: 'major', category: 'logic', file: 'new.mjs', description: 'empty' },
+          ],
+        }),
+      ],
+    },
+  ])
+  writeFileSync(join(m.repo, 'new.mjs'), '// nothing yet\n')
+  const { workflow_id, session_id } = await m.play('Look at this.', { crew: 'review-only' })
+  const flow = await m.ended(workflow_id)
+  expect(flow).toMatchObject({
+    status: 'completed',
+    report: { outcome: 'unapproved', rounds: [{ verdict: 'changes_requested' }] },
+  })
+  const denied = await m.events(session_id, 'tool.call.denied')
+  expect(denied).toHaveLength(1)
+  expect(m.git('status', '--porcelain')).toBe('?? new.mjs\n')
+  expect(flow.approvals).toEqual([])
+})
+
+test('[COL-71] a pipeline: what each member gives is what the next one is given', async () => {
+  const m = await played([
+    {
+      when: 'You are the documenter in a row',
+      steps: [write('docs.md', 'say: ${lastToolResult}'), done('Documented: ok')],
+    },
+    {
+      when: 'You are the developer in a row',
+      steps: [
+        write('made.txt', 'made\n'),
+        done('It is made, see made.txt', { implementation_notes: 'the key is 42' }),
+      ],
+    },
+  ])
+  mkdirSync(join(m.repo, '.muster/crews'), { recursive: true })
+  writeFileSync(
+    join(m.repo, '.muster/crews/row.yaml'),
+    'description: one after the other\npattern: pipeline\nmembers: [{ role: developer }, { role: documenter }]\n',
+  )
+  const { workflow_id, session_id, branch } = await m.play('Make it.', { crew: 'row' })
+  const flow = await m.ended(workflow_id)
+  expect(flow).toMatchObject({
+    status: 'completed',
+    report: { outcome: 'approved', tasks: [{ task_id: 'developer' }, { task_id: 'documenter' }] },
+  })
+  const [, second] = await m.events(session_id, 'agent.spawned')
+  expect(JSON.stringify(second?.payload)).toContain('the key is 42')
+  expect(m.git('ls-tree', '--name-only', branch)).toContain('made.txt')
+  expect(m.git('ls-tree', '--name-only', branch)).toContain('docs.md')
+})
