@@ -119,11 +119,13 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
     async getWorkflow({ id }) {
       const row = await rowOf(id)
       const { sessionId } = row
+      // How it stands is read before what it gave: whoever is told that it is done finds its report.
+      const view = await viewOf(row)
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
       const asked = await directory.ask('approvals', { sessionId, isPending: true })
       const report = await reportOf(deps, row)
       return {
-        ...(await viewOf(row)),
+        ...view,
         tasks: tasks.map((task) => ({
           task_id: task.taskId,
           description: task.description,
