@@ -22,6 +22,7 @@ import { runtimeApi } from './runtime/runtime-api.ts'
 import { exportSession, importSession } from './session-files.ts'
 import { killAll } from './sessions/kill-all.ts'
 import { type SessionApiDeps, sessionApi } from './sessions/session-api.ts'
+import type { CollaborationFiles } from './workflows/collaboration-files.ts'
 import { workflowApi } from './workflows/workflow-api.ts'
 
 export type ApiDeps = SessionApiDeps & {
@@ -33,6 +34,7 @@ export type ApiDeps = SessionApiDeps & {
   readonly crews: CrewDefinitions
   readonly workflows: Workflows
   readonly branches: Branches
+  readonly collaborations: CollaborationFiles
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig
   readonly models: Models
@@ -61,6 +63,7 @@ export function daemonApi(deps: ApiDeps): Api {
     ...sessionApi(deps),
     ...workflowApi({
       ...deps,
+      files: deps.collaborations,
       crewsOf: (root, signal) =>
         loadCrews({ ...deps, clis: deps.loaded.config.clis }, { root, trusted: false }, signal),
     }),
@@ -75,7 +78,10 @@ export function daemonApi(deps: ApiDeps): Api {
       const sessionId = await idOf(session)
       return { hits: await index.search(q, { limit, ...(sessionId && { sessionId }) }) }
     },
-    exportLog: async ({ id }) => exportSession(deps, await findSession(index, id)),
+    exportLog: async ({ id }) => {
+      await deps.directory.caughtUp()
+      return exportSession(deps, await findSession(index, id))
+    },
     importLog: (input, { principal }) => importSession(deps, input, principal),
     listAgents: async (_input, { signal }) => ({ agents: await agents(signal) }),
     getAgent: async ({ name }, { signal }) => findAgent(await agents(signal), name),

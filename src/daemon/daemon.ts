@@ -52,6 +52,7 @@ import { Directory } from './sessions/directory.ts'
 import { openParts } from './sessions/open-sessions.ts'
 import { sessionHost } from './sessions/session-host.ts'
 import { usableHome } from './usable-home.ts'
+import { openCollaborationFiles } from './workflows/open-collaboration-files.ts'
 import { openWorkflows } from './workflows/open-workflows.ts'
 
 export type DaemonOptions = {
@@ -174,12 +175,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onBug: options.onBug,
   })
 
+  const caughtUp = () => directory.caughtUp()
   const opened = openWorkflows({
     engine,
     vault,
     blobs: journal.blobs,
     index,
-    caughtUp: () => directory.caughtUp(),
+    caughtUp,
     events: sessionEventsOf({ journal, index, thread }),
     sessions: async () => (await host.open()).sessions,
     own: runtime.works,
@@ -188,6 +190,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onBug: options.onBug,
   })
   const { workflows, waits, branches } = opened
+  const { collaborations: folder } = files
+  const collaborations = openCollaborationFiles({ ...options, engine, journal, index, caughtUp, folder })
 
   let listening: Listening | undefined
   const url = () => listening?.url ?? ''
@@ -238,6 +242,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       runtime,
       workflows,
       branches,
+      collaborations,
     }),
     journal,
     live,
@@ -286,7 +291,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
   const orphans = abandonChildren(async () => host.current()?.abandonOrphans())
   const reactors = await startReactors(
-    [releaseVault(vault), told, tidy, budget, orphans, outside, waits.reactor],
+    [releaseVault(vault), told, tidy, budget, orphans, outside, waits.reactor, collaborations.reactor],
     {
       journal,
       cursorDir: files.cursors,
@@ -294,6 +299,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onParked,
     },
   )
+  parts.defer(() => collaborations.stop())
   parts.defer(() => reactors.stop())
   thread.start(journal.watermark())
   journal.onDurable((watermark) => thread.advance(watermark))
@@ -322,6 +328,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // After the sessions that its agents may be.
   parts.defer(() => workflows.stop())
   await workflows.start()
+  await collaborations.start()
   observer.start()
   parts.defer(() => observer.stop())
   const sweep = setInterval(() => {

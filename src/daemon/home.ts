@@ -12,6 +12,7 @@ export const homeFiles = (home: string) => ({
   grants: join(home, 'grants.json'),
   cursors: join(home, 'cursors'),
   sessions: join(home, sessionFiles.folder),
+  collaborations: join(home, 'collaborations'),
   bin: join(home, 'bin'),
   tmux: join(home, 'tmux'),
   socket: join(home, names.socket),

@@ -9,7 +9,8 @@ import type { RouteOutput } from '../contract/routes.ts'
 import { BlobRef } from '../contract/values.ts'
 import { tryWhole } from '../core/session/trial.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
-import { sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
+import { type SessionFile, sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
+import { sessionFileName } from '../core/session-log/filename.ts'
 import { eventsFromSession } from '../core/session-log/import/events-from-session.ts'
 import { readSession } from '../core/session-log/read-session.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -17,7 +18,8 @@ import type { IndexClient } from './index-client.ts'
 import { sessionEvents } from './pick-events.ts'
 
 const batchEvents = 5000
-const mostOfADay = 1000
+const pageSessions = 1000
+const mostSessions = 5000
 
 /** Reads a session file into the journal. Ids and numbers follow from the content: the same file again adds nothing. */
 export async function importSession(
@@ -59,25 +61,38 @@ export async function importSession(
 type ExportDeps = { readonly journal: Journal; readonly index: IndexClient }
 
 /** The session file of a session and all below it. */
-export async function exportSession(deps: ExportDeps, row: SessionRow): Promise<RouteOutput<'exportLog'>> {
+export async function exportSession(deps: ExportDeps, row: SessionRow): Promise<SessionFile> {
   const events: AgentEvent[] = []
-  for (const { sessionId } of await deps.index.ask('subtree', row.sessionId))
+  for (const { sessionId } of await deps.index.ask('subtree', row.sessionId, mostSessions))
     for await (const event of sessionEvents(deps, sessionId)) events.push(event)
   events.sort((a, b) => a.seq - b.seq)
   const texts = await blobTexts(deps.journal, events)
-  const file = sessionFromEvents(events, {
+  return sessionFromEvents(events, {
     session: row.sessionId,
     sequence: await sequenceOf(deps.index, row),
     resolve: (ref) => texts.get(ref.$blob) ?? ref.preview,
   })
-  return { filename: file.filename, kind: file.kind, document: file.document }
 }
 
-/** The number of a session among those of its day. */
+/** The name that the file of a session has, when it is one of several agents and when it is not. */
+export async function namesOf(index: IndexClient, row: SessionRow): Promise<readonly string[]> {
+  const createdAt = new Date(row.startedMs ?? 0).toISOString()
+  const sequence = await sequenceOf(index, row)
+  const title = row.title || row.name || ''
+  return [true, false].map((isMulti) => sessionFileName({ createdAt, sequence, title, isMulti }))
+}
+
+/** The number of a session among those of its day; what came before it in the journal never changes. */
 async function sequenceOf(index: IndexClient, row: SessionRow): Promise<number> {
-  const earlier = await index.ask('sessions', { before: row.firstSeq, limit: mostOfADay })
   const day = dayOf(row)
-  return 1 + earlier.filter((other) => dayOf(other) === day).length
+  let sequence = 1
+  for (let before: number | undefined = row.firstSeq; before !== undefined; ) {
+    const earlier: SessionRow[] = await index.ask('sessions', { before, limit: pageSessions })
+    const ofDay = earlier.filter((other) => dayOf(other) === day)
+    sequence += ofDay.length
+    before = ofDay.length === 0 || earlier.length < pageSessions ? undefined : earlier.at(-1)?.firstSeq
+  }
+  return sequence
 }
 
 const dayOf = ({ startedMs }: SessionRow): number => Math.floor((startedMs ?? 0) / 86_400_000)

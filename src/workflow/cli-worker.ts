@@ -72,6 +72,12 @@ export class CliWorker implements Workers {
         actor: work.root.actor,
         parent: parent as never,
         sessionId,
+        task: {
+          agentId: work.name,
+          parentSpanId: work.parentSpanId,
+          workflowId: work.root.workflowId,
+          ...(work.taskId !== undefined && { taskId: work.taskId }),
+        },
         ...(work.scope.length > 0 && { scope: work.scope }),
       },
       signal,

@@ -35,6 +35,8 @@ export type Begin = {
   /** What the session is called: `<kind>-<short id>`. */
   readonly kind: string
   readonly title: string
+  /** The whole of what was asked for. */
+  readonly prompt?: string
   readonly name?: string | undefined
   readonly parent?: Readonly<SessionState> | undefined
   readonly budget?: Budget | undefined
@@ -84,6 +86,7 @@ export class Workflows {
       draftOf(root, 'session.started', {
         name: workflowId,
         title: wish.title,
+        ...(wish.prompt && { prompt: wish.prompt }),
         origin: 'workflow',
         cli: 'own',
         workingDir: wish.workspace,

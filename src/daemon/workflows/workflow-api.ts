@@ -16,12 +16,14 @@ import { projectFolder } from '../project-folder.ts'
 import { approvalView } from '../sessions/approval-view.ts'
 import type { Directory } from '../sessions/directory.ts'
 import { mayAct, nameOf } from '../sessions/may-act.ts'
+import type { CollaborationFiles } from './collaboration-files.ts'
 
 export type WorkflowApiDeps = {
   readonly workflows: Workflows
   readonly branches: Branches
   readonly directory: Directory
   readonly engine: Engine
+  readonly files: Pick<CollaborationFiles, 'pathOf'>
   readonly crewsOf: (root: string, signal: AbortSignal) => Promise<LoadedCrews<Crew>>
 }
 
@@ -60,7 +62,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       fork_of: row.forkOf,
       working_dir: session?.workingDir ?? null,
       branch: row.name === 'crew' ? `muster/${row.workflowId}` : null,
-      session_file: null,
+      session_file: session ? await deps.files.pathOf(session) : null,
       started_at: timeOf(row.startedMs),
       ended_at: timeOf(row.endedMs),
     }
@@ -97,6 +99,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         by: nameOf(engine, principal),
         kind: 'crew',
         title: asked.request.split('\n', 1)[0]?.slice(0, titleChars) ?? '',
+        prompt: asked.request,
         name: asked.name,
         parent,
         budget: crew.budget,

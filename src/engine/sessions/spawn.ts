@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import { type SessionId, shortId } from '../../contract/ids.ts'
+import { type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import type { Fleet } from '../../core/fleet.ts'
@@ -16,12 +16,21 @@ import { type Placed, placeOf } from './work-place.ts'
 
 const previewChars = 2000
 
+export type SpawnTask = {
+  readonly agentId: string
+  readonly parentSpanId: SpanId
+  readonly workflowId: string
+  readonly taskId?: string
+}
+
 /** Who asks for a session, and where it will hang in the tree. */
 export type Spawner = {
   readonly actor: string
   readonly parent?: SessionState | undefined
   /** The id that it gets, so that whoever asked finds it again; a new one when left out. */
   readonly sessionId?: SessionId
+  /** The task that it is started for, and the name that its work goes under. */
+  readonly task?: SpawnTask
   /** What its task may change. */
   readonly scope?: readonly string[]
   /** The session that asks, when it runs behind walls: nothing it says may lead out of them. */
@@ -169,14 +178,16 @@ async function facts(
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
+  const { agentId = resolved.name, ...task } = by.task ?? {}
+  const above = { ...(parentSpan ? { parentSpanId: parentSpan } : {}), ...task }
   const drafts = [
-    draftOf({ ...root, ...(parentSpan ? { parentSpanId: parentSpan } : {}) }, 'session.started', {
+    draftOf({ ...root, ...above }, 'session.started', {
       name: resolved.name,
       origin: 'managed',
       cli: resolved.cli,
       workingDir,
       depth,
-      agent: { agentId: resolved.name, agentType: resolved.agentType },
+      agent: { agentId, agentType: resolved.agentType },
       permissionMode: resolved.permissionMode,
       lifecycleMode: request.mode ?? parts.config().child_agents.mode,
       ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),

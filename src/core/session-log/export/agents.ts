@@ -63,5 +63,5 @@ function rootAgent({ started, spawned }: OwnerRecord): Agent {
 
 function subAgent({ spawned, started }: OwnerRecord, position: number): Agent {
   const fallback = { agentId: `agent-${position + 1}`, agentType: 'developer' }
-  return spawned?.event.payload ?? started?.event.payload.agent ?? fallback
+  return started?.event.payload.agent ?? spawned?.event.payload ?? fallback
 }

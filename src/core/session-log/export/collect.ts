@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf, EventType } from '../../../contract/event.ts'
 import type { SessionId } from '../../../contract/ids.ts'
 import { tokenTotal } from '../../ledger/token-total.ts'
+import { reviewIdOf, taskIdOf } from '../checks/message-flow.ts'
 import type { EndEvent } from '../rebuild/ending.ts'
 import type { CallEvents } from '../rebuild/tool-call.ts'
 import type { OwnerRecord, Placed } from './owner-record.ts'
@@ -69,6 +70,7 @@ type Taker<T extends EventType> = (event: EventOf<T>, context: Context) => void
 
 const takeEnd = (event: EventOf<EndEvent['type']>, { owners, position }: Context): void => {
   const owner = owners.closedBy(event)
+  if (!owner) return
   // An agent's own end says more than the end of the session around it.
   if (!owner.ended || event.type.startsWith('agent.') || owner === owners.root)
     owner.ended = { event, position }
@@ -89,7 +91,9 @@ const takeTokens = (
   event: EventOf<'llm.request.completed' | 'llm.usage.corrected'>,
   { owners }: Context,
 ): void => {
-  owners.of(event).tokens.set(event.payload.responseId, tokenTotal(event.payload.usage))
+  const owner = owners.of(event)
+  if (event.type === 'llm.request.completed') owner.model ??= event.payload.model
+  owner.tokens.set(event.payload.responseId, tokenTotal(event.payload.usage))
 }
 
 /** What each event adds; the others say nothing a session file can hold. */
@@ -110,8 +114,10 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
   'agent.cancelled': takeEnd,
   'agent.killed': takeEnd,
   'agent.abandoned': takeEnd,
-  'agent.task.assigned': (event, { owners }) => {
-    owners.of(event).assigned ??= event
+  'agent.task.assigned': (event, { owners }) => owners.assign(event),
+  'task.failed': (event, { owners }) => {
+    const owner = owners.of(event)
+    if (owner.assigned?.spanId === event.spanId) owner.failed = event
   },
   'tool.call.started': (event, { owners, position, openCalls }) => {
     const call = { started: event }
@@ -139,8 +145,14 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
   'loop.round.completed': (event, { found }) => {
     found.rounds.push(event)
   },
-  'agent.message.created': (event, { position, found }) => {
+  'agent.message.created': (event, { owners, position, found }) => {
+    if (isAnswer(event)) return
     found.messages.push({ event, position })
+    const { messageType, payload, from } = event.payload
+    if (messageType !== 'task_completion' && messageType !== 'review_result') return
+    const told = { payload }
+    const doer = owners.doer(from.agentId, reviewIdOf(told) ?? taskIdOf(told) ?? '')
+    if (doer) doer.reported = event
   },
   'session.annotated': (event, { found }) => {
     found.annotations.push(event)
@@ -152,6 +164,13 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
     found.errors += 1
   },
 }
+
+/** The events that a session file can change by. */
+export const fileEvents: ReadonlySet<EventType> = new Set(Object.keys(takers) as EventType[])
+
+/** The last words of a run: its result, and no message between agents. */
+const isAnswer = ({ runId, payload }: EventOf<'agent.message.created'>): boolean =>
+  payload.messageType === undefined && payload.messageId === `${runId}:answer`
 
 function acting(owner: OwnerRecord, act: Placed<AgentEvent>): OwnerRecord {
   owner.firstAct ??= act

@@ -13,9 +13,10 @@ type Output = Pick<SubAgentSession, 'output' | 'original_output'>
 
 /** What an agent gave back. Its own words are put into the file's shape; where it gave none, its records speak. */
 export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
-  if (!owner.ended) return {}
-  const { event } = owner.ended
-  const given = 'output' in event.payload ? event.payload.output : undefined
+  const { reported, ended } = owner
+  if (!ended && !reported) return {}
+  const answered = ended && 'output' in ended.event.payload ? ended.event.payload.output : undefined
+  const given = reported ? reported.payload.payload : answered
   const fields = { record: { task: sub.task, output: given }, place: root, log: () => {} }
   if (isRecord(given)) subSessionOutput(fields)
   const { output, original_output } = fields.record as Output
@@ -24,6 +25,7 @@ export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
   const beside = compact({
     original_output: isRecord(given) || given === undefined ? original_output : given,
   })
+  if (reported && isWork) return { output: own }
   if (own && !isWork) return { output: withFindings(own as ReviewerOutput, owner), ...beside }
   if (sub.agent.agent_type === 'reviewer') return beside
   const made = developerOutput(owner, sub)

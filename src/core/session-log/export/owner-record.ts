@@ -14,6 +14,11 @@ export type OwnerRecord = {
   started?: Placed<EventOf<'session.started'>>
   ended?: Placed<EndEvent>
   assigned?: EventOf<'agent.task.assigned'>
+  /** What it reported of its task: a task_completion or a review_result. */
+  reported?: EventOf<'agent.message.created'>
+  /** Its task failed, however it ended itself. */
+  failed?: EventOf<'task.failed'>
+  model?: string
   readonly parent?: OwnerRecord
   /** How many owners are above. */
   readonly depth: number

@@ -11,6 +11,10 @@ export class Owners {
   readonly #bySession = new Map<string, OwnerRecord>()
   readonly #bySpan = new Map<string, OwnerRecord>()
   readonly #parentSpan = new Map<string, string>()
+  /** Tasks that have a span of their own, and who does them: by that span, and by agent and task. */
+  readonly #tasks = new Map<string, EventOf<'agent.task.assigned'>>()
+  readonly #doers = new Map<string, OwnerRecord>()
+  readonly #doersByName = new Map<string, OwnerRecord>()
 
   constructor(rootSession: SessionId) {
     this.#bySession.set(rootSession, this.root)
@@ -30,22 +34,40 @@ export class Owners {
   }
 
   of(event: AgentEvent): OwnerRecord {
+    const doer = this.#doers.get(event.spanId)
+    if (doer) return doer
     const run = this.#byRun.get(event.runId) ?? this.#bySession.get(event.sessionId) ?? this.root
     const above = this.#above(event.spanId)
     // Spans reach across runs up to the root, and a run may hold agents of its own: the deeper one is nearer.
     return above && above.depth >= run.depth ? above : run
   }
 
-  /** The owner an end event closes: its span was opened by it. */
-  closedBy(event: AgentEvent): OwnerRecord {
-    return this.#bySpan.get(event.spanId) ?? this.of(event)
+  /** The owner an end event closes: its span was opened by it. A run in a workflow does not end the workflow. */
+  closedBy(event: AgentEvent): OwnerRecord | undefined {
+    const owner = this.#bySpan.get(event.spanId) ?? this.of(event)
+    if (!isWorkflow(owner)) return owner
+    const isItsOwn = event.type.startsWith('session.') && owner.started?.event.sessionId === event.sessionId
+    return isItsOwn ? owner : undefined
+  }
+
+  /** Takes note of a task; an agent that is started under its span is the one who does it. */
+  assign(event: EventOf<'agent.task.assigned'>): void {
+    const owner = this.of(event)
+    if (isWorkflow(owner) && !this.#bySpan.has(event.spanId)) this.#tasks.set(event.spanId, event)
+    else owner.assigned ??= event
+  }
+
+  /** Who did a task last. */
+  doer(agentId: string, taskId: string): OwnerRecord | undefined {
+    return this.#doersByName.get(`${agentId} ${taskId}`)
   }
 
   session(event: EventOf<'session.started'>): OwnerRecord {
-    const owner =
-      this.#bySession.get(event.sessionId) ??
-      this.#byRun.get(event.runId) ??
-      this.#add(this.#bySession.get(event.payload.parentSessionId ?? ''))
+    const above = this.#bySession.get(event.payload.parentSessionId ?? '')
+    const known = this.#bySession.get(event.sessionId) ?? this.#byRun.get(event.runId)
+    const isAbove = above && orchestrates(above, event.payload.agent?.agentId)
+    const owner = known ?? (isAbove ? above : this.#add(above))
+    this.#does(owner, event.parentSpanId)
     this.#bySession.set(event.sessionId, owner)
     this.#byRun.set(event.runId, owner)
     if (!this.#bySpan.has(event.spanId)) this.#bySpan.set(event.spanId, owner)
@@ -53,11 +75,36 @@ export class Owners {
   }
 
   agent(event: EventOf<'agent.spawned'>): OwnerRecord {
-    const owner = this.#unspawned(event) ?? this.#child(event)
+    const owner =
+      this.#orchestrator(event) ?? this.#turn(event) ?? this.#unspawned(event) ?? this.#child(event)
+    this.#does(owner, event.parentSpanId)
     this.#bySpan.set(event.spanId, owner)
     if (!this.#byRun.has(event.runId)) this.#byRun.set(event.runId, owner)
     if (!this.#bySession.has(event.sessionId)) this.#bySession.set(event.sessionId, owner)
     return owner
+  }
+
+  /** A workflow's orchestrator is whoever the workflow itself is shown as: its runs are the workflow's own. */
+  #orchestrator({ parentRunId, sessionId, payload }: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+    const above = this.#byRun.get(parentRunId ?? '') ?? this.#bySession.get(sessionId)
+    return above && orchestrates(above, payload.agentId) ? above : undefined
+  }
+
+  /** A further turn of an agent program that works for a workflow. */
+  #turn({ parentRunId, sessionId }: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+    const known = this.#bySession.get(sessionId)
+    const isIts = known?.started?.event.sessionId === sessionId && parentRunId === undefined
+    if (!isIts || !known.spawned || !known.parent || !isWorkflow(known.parent)) return undefined
+    delete known.ended
+    return known
+  }
+
+  #does(owner: OwnerRecord, span: string | undefined): void {
+    const task = span === undefined ? undefined : this.#tasks.get(span)
+    if (!task || span === undefined || isWorkflow(owner)) return
+    owner.assigned = task
+    this.#doers.set(span, owner)
+    this.#doersByName.set(`${task.payload.agentId} ${task.payload.taskId}`, owner)
   }
 
   /** An owner that is known by its session or run, and that this event tells of for the first time. */
@@ -102,3 +149,9 @@ export class Owners {
     return undefined
   }
 }
+
+/** Whether an owner is a session in which a workflow runs. */
+export const isWorkflow = ({ started }: OwnerRecord): boolean => started?.event.payload.origin === 'workflow'
+
+const orchestrates = (owner: OwnerRecord, agentId: string | undefined): boolean =>
+  isWorkflow(owner) && owner.started?.event.payload.collaboration?.orchestrator.agentId === agentId

@@ -16,6 +16,7 @@ import { type FileAgents, fileAgents } from './agents.ts'
 import { autoAnnotations } from './auto-annotations.ts'
 import type { Collected } from './collect.ts'
 import { nestCalls, nestTimes } from './nest-times.ts'
+import { isWorkflow } from './owners.ts'
 import { recordedMessages } from './recorded-messages.ts'
 import { recordedSubs } from './recorded-subs.ts'
 
@@ -29,7 +30,8 @@ export function recordedDocument(found: Collected, sequence: number): AgentSessi
   const list = [...subs.values()]
   const delegations = [...calls, ...list.flatMap((sub) => sub.tool_calls)].filter((call) => delegates(call))
   const isReviewed = list.some(isReview) || found.rounds.length > 0 || found.claims.length > 0
-  const isTogether = delegations.length > 1 || (isReviewed && list.length > 0)
+  const isCertain = isReviewed || isWorkflow(found.root)
+  const isTogether = delegations.length > 1 || (isCertain && list.length > 0)
   if (!isTogether)
     return single(
       { ...head, session_id: stem(false), tool_calls: calls },
@@ -76,13 +78,16 @@ function single(
 }
 
 function headOf(found: Collected) {
-  const { started, ended } = found.root
+  const { started, ended, model } = found.root
   const first = started?.event ?? {
     type: 'session.started' as const,
     timestamp: found.firstAt || '1970-01-01T00:00:00.000Z',
     payload: {},
   }
-  return headFrom(first, ended?.event)
+  const head = headFrom(first, ended?.event)
+  return started?.event.payload.model || !model
+    ? head
+    : { ...head, agent: { ...head.agent, model_id: model } }
 }
 
 function collaborationOf(found: Collected, { orchestrator, participants }: FileAgents) {
@@ -116,8 +121,8 @@ function summaryOf(session: AgentSession, { found, list }: Work): SessionSummary
 }
 
 /** The review loop's own rounds are the truth; a reviewer's outputs stand in where it recorded none. */
-function withRounds(extended: ReturnType<typeof extendedSummary>, { rounds }: Collected) {
-  if (rounds.length === 0) return extended
+function withRounds(extended: ReturnType<typeof extendedSummary>, { root, rounds }: Collected) {
+  if (rounds.length === 0 || isWorkflow(root)) return extended
   const last = rounds.findLast((round) => round.payload.verdict !== undefined)?.payload.verdict
   if (last === undefined) return { ...extended, review_iterations: rounds.length }
   const isFinal = last !== 'changes_requested'

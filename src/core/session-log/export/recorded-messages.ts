@@ -7,6 +7,7 @@ import type { FileAgents } from './agents.ts'
 import type { Collected } from './collect.ts'
 import { claimMessages, flowMessages, type Spoken } from './flow-messages.ts'
 import type { OwnerRecord } from './owner-record.ts'
+import { isWorkflow } from './owners.ts'
 
 type Context = { readonly agents: FileAgents; readonly subs: ReadonlyMap<OwnerRecord, SubAgentSession> }
 
@@ -21,6 +22,8 @@ export function recordedMessages(found: Collected, { agents, subs }: Context): A
       rank: 0,
     }
   })
+  // A workflow records its protocol whole.
+  if (isWorkflow(found.root)) return numbered(said.map(({ message }) => message))
   const known = new Set(said.flatMap(({ message }) => subjects(message)))
   const flow = [...subs].flatMap(([owner, sub]) => flowMessages({ owner, sub, agents, said }))
   const claims = claimMessages(found, agents, subs)

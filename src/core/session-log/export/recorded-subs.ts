@@ -3,9 +3,9 @@ import type { SubAgentSession } from '../../../contract/formats/std-008/sub-sess
 import { millisOf } from '../json/time.ts'
 import { compact } from '../json/value.ts'
 import { delegatingCall } from '../links/triggers.ts'
-import { endingOf } from '../rebuild/ending.ts'
+import { type Ending, endingOf } from '../rebuild/ending.ts'
 import { textOf } from '../rebuild/recorded.ts'
-import { toolCallFrom } from '../rebuild/tool-call.ts'
+import { type CallEvents, toolCallFrom } from '../rebuild/tool-call.ts'
 import type { FileAgents } from './agents.ts'
 import type { Collected } from './collect.ts'
 import { outputOf } from './outputs.ts'
@@ -17,7 +17,7 @@ export type RecordedSubs = { readonly calls: ToolCall[]; readonly subs: Map<Owne
 export function recordedSubs(found: Collected, agents: FileAgents, sessionId: string): RecordedSubs {
   const now = found.lastAt
   const calls = new Map<OwnerRecord, ToolCall[]>(
-    [found.root, ...found.subs].map((owner) => [owner, owner.calls.map((call) => toolCallFrom(call, now))]),
+    [found.root, ...found.subs].map((owner) => [owner, owner.calls.map((call) => timedCall(call, now))]),
   )
   const ids = new Map<OwnerRecord, string>([[found.root, sessionId]])
   found.subs.forEach((owner, i) => ids.set(owner, subId(owner, i)))
@@ -29,6 +29,12 @@ export function recordedSubs(found: Collected, agents: FileAgents, sessionId: st
   linkSubs({ found, calls, subs })
   for (const list of calls.values()) list.sort(byStart)
   return { calls: calls.get(found.root) ?? [], subs }
+}
+
+/** A call lasts from its start to its end as the file has them, whatever was measured around less of it. */
+function timedCall(events: CallEvents, now: string): ToolCall {
+  const call = toolCallFrom(events, now)
+  return { ...call, duration_ms: millisOf(call.ended_at) - millisOf(call.started_at) }
 }
 
 // Run ids are unique in the journal, so a sub-session can be found there again.
@@ -61,9 +67,17 @@ function subOf({ owner, agents, number, ids, calls, now }: Source): SubAgentSess
       dependencies: task?.dependencies,
     }),
     started_at: spawned?.event.timestamp ?? started?.event.timestamp ?? now,
-    ...endingOf(owner.ended?.event),
+    ...endOf(owner),
     tool_calls: calls,
   })
+}
+
+/** A task may fail though its agent returned: what it did was not taken. */
+function endOf({ ended, failed }: OwnerRecord): Ending {
+  const ending = endingOf(ended?.event)
+  if (!failed || ending.status !== 'success') return ending
+  const { reason } = failed.payload
+  return { ...ending, status: 'failed', termination_reason: reason ? `error: ${reason}` : 'error' }
 }
 
 type Links = {
@@ -101,9 +115,23 @@ function asTask(call: ToolCall): ToolCall {
 }
 
 /** The call of an agent that no call started, named by how it came. */
-function spawnCall({ spawned }: OwnerRecord, sub: SubAgentSession): ToolCall {
-  const original_tool_name = spawned?.event.workflowId === undefined ? 'sm.spawn' : 'workflow.agent'
-  return { ...delegatingCall(sub, `task-${sub.sub_session_id}`), original_tool_name }
+function spawnCall({ spawned, started, assigned, reported }: OwnerRecord, sub: SubAgentSession): ToolCall {
+  const call = delegatingCall(sub, `task-${sub.sub_session_id}`)
+  const isOfWorkflow = (spawned?.event.workflowId ?? started?.event.workflowId) !== undefined
+  const original_tool_name = isOfWorkflow ? 'workflow.agent' : 'sm.spawn'
+  if (!isOfWorkflow || !assigned) return { ...call, original_tool_name }
+  // From the assignment to the report: longer than the agent itself was there.
+  const started_at = assigned.timestamp
+  const ended_at = reported?.timestamp ?? call.ended_at
+  const { input } = assigned.payload
+  return {
+    ...call,
+    original_tool_name,
+    started_at,
+    ended_at,
+    duration_ms: millisOf(ended_at) - millisOf(started_at),
+    input: { params: compact({ ...call.input.params, input }) },
+  }
 }
 
 function subagentInfo(owner: OwnerRecord, sub: SubAgentSession): NonNullable<ToolCall['subagent_info']> {
