@@ -362,6 +362,7 @@ test('[MUS-220] files of the state folder', () => {
     grants: '/h/grants.json',
     cursors: '/h/cursors',
     sessions: '/h/sessions',
+    collaborations: '/h/collaborations',
     bin: '/h/bin',
     tmux: '/h/tmux',
     socket: '/h/muster.sock',
