@@ -11,7 +11,7 @@ import type { Reactor } from '../../engine/react.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 export type CollaborationFileDeps = {
-  readonly engine: Engine
+  readonly engine: Pick<Engine, 'session' | 'sessions'>
   readonly clock: Clock
   readonly folder: string
   /** The session as the index has it, once that has taken all that is written. */
