@@ -11,7 +11,7 @@ type Bed = Awaited<ReturnType<typeof crewDaemon>>
 const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
   (await m.events(session, type)) as EventOf<T>[]
 
-test('[COL-74] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
+test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
   const m = await crewDaemon()
   const before = m.git('rev-parse', 'main')
   const { workflow_id, session_id, branch } = await m.crew(demonstrationRequest)
@@ -55,7 +55,7 @@ test('[COL-74] a whole run: planned, done side by side, reviewed, mended, approv
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[COL-21] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+test('[COL-21][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await m.ended(workflow_id)
@@ -99,7 +99,31 @@ test('[COL-21] every step is told: the phases in order, rounds, messages without
     const asked = said.find(({ messageId }) => messageId === one.replyTo)
     expect(asked).toMatchObject({ messageType: 'task_assignment', correlationId: one.correlationId })
   }
-  expect(await eventsOf(m, session_id, 'plan.created')).toHaveLength(1)
+  expect((await eventsOf(m, session_id, 'plan.created')).map(({ payload }) => payload.tasks)).toMatchObject([
+    [
+      { taskId: 'farewell', priority: 'medium', dependencies: [] },
+      { taskId: 'shout', priority: 'medium', dependencies: [] },
+    ],
+  ])
+  const assigned = new Map(
+    (await eventsOf(m, session_id, 'agent.task.assigned')).map(({ payload }) => [payload.taskId, payload]),
+  )
+  expect(assigned.get('shout')?.input).toMatchObject({
+    task_id: 'shout',
+    constraints: { scope: ['shout.mjs', 'shout.test.mjs'], testing_required: true },
+  })
+  expect(assigned.get('shout-rev1')?.input).toMatchObject({
+    context: {
+      previous_attempts: [
+        {
+          attempt_number: 1,
+          outcome: 'changes_requested',
+          feedback: expect.stringContaining("shout('') gives '!'"),
+        },
+      ],
+    },
+  })
+  expect(assigned.get('review-1')?.input).toMatchObject({ criteria: { must_pass_tests: true } })
   expect(await eventsOf(m, session_id, 'test.passed')).toHaveLength(2)
   expect(await eventsOf(m, session_id, 'verifier.issue.found')).toHaveLength(1)
   const spawned = await eventsOf(m, session_id, 'agent.spawned')
