@@ -1,0 +1,150 @@
+import { AppError } from '../../contract/errors.ts'
+import { ScriptCall } from '../../contract/script.ts'
+import type { Processes } from '../../ports/processes.ts'
+import type { ScriptAnswer, ScriptBeginning } from '../../ports/scripts.ts'
+import { cutText } from '../system/cut-text.ts'
+import { startPiped } from '../system/piped-program.ts'
+import { childProgram } from './child/program.ts'
+import { ChildWords, type LastWord } from './child-words.ts'
+
+export type ChildLimits = {
+  /** So long it may do nothing but think, with nothing asked that is not answered. */
+  readonly quietMs: number
+  readonly lineBytes: number
+  /** All that it may say in a run. */
+  readonly totalBytes: number
+  readonly calls: number
+}
+
+export const usualLimits: ChildLimits = {
+  quietMs: 30_000,
+  lineBytes: 4 << 20,
+  totalBytes: 64 << 20,
+  calls: 50_000,
+}
+
+/** Long enough for a start on a machine that is busy. */
+const startMs = 60_000
+
+/** Why a script failed; `missing` is a file beside it that it asked for while it was read. */
+export class ScriptFailed extends AppError {
+  readonly missing: string | undefined
+  constructor(message: string, missing?: string) {
+    super('failed', message)
+    this.missing = missing
+  }
+}
+
+type Starting = {
+  readonly argv: readonly string[]
+  readonly processes: Processes
+  readonly limits: ChildLimits
+  readonly begin: ScriptBeginning & { readonly mode: 'describe' | 'run' }
+  readonly answer: (call: ScriptCall) => Promise<ScriptAnswer>
+}
+
+/** Runs the process of one script to its end, whatever it does, and gives its last word. */
+export async function runChild(
+  { argv, processes, limits, begin, answer }: Starting,
+  signal: AbortSignal,
+): Promise<LastWord> {
+  signal.throwIfAborted()
+  const program = await startPiped({
+    argv: [...argv, '--eval', childProgram()],
+    env: {},
+    folder: '/',
+    processes,
+  })
+  const end = Promise.withResolvers<LastWord>()
+  const fail = (why: string, missing?: string) => end.reject(new ScriptFailed(why, missing))
+  const stop = () => end.reject(signal.reason as Error)
+  signal.addEventListener('abort', stop, { once: true })
+  let lastLine: string | undefined
+  let asked = 0
+  let open = 0
+  let quiet: NodeJS.Timeout | undefined
+  const after = () => (lastLine === undefined ? 'from its beginning' : `after ${lastLine}`)
+  const late = (ms: number, why: string) => {
+    clearTimeout(quiet)
+    quiet = setTimeout(() => fail(`${why} ${ms / 1000} s ${after()}`), ms)
+  }
+  const watch = () => {
+    clearTimeout(quiet)
+    if (open === 0) late(limits.quietMs, 'it loops, or waits for what never comes: no call and no end for')
+  }
+  const tell = (message: object) => program.input.write(`${JSON.stringify(message)}\n`)
+
+  const take = async (id: number, given: unknown): Promise<void> => {
+    const call = ScriptCall.safeParse(given)
+    const line = (given as { line?: unknown } | null)?.line
+    if (typeof line === 'string') lastLine = cutText(line, 200)
+    asked += 1
+    if (asked > limits.calls) return fail(`${lastLine ?? 'it'}: more than ${limits.calls} calls in one run`)
+    open += 1
+    watch()
+    try {
+      if (call.success) tell({ id, ...(await answer(call.data)) })
+      else {
+        const [issue] = call.error.issues
+        const message = `${issue?.path.join('.') || 'the call'}: ${issue?.message ?? 'it cannot be read'}`
+        tell({ id, atMs: begin.nowMs, left: begin.left, error: { code: 'invalid', message } })
+      }
+    } catch (error) {
+      end.reject(error as Error)
+    } finally {
+      open -= 1
+      watch()
+    }
+  }
+  const hear = (line: string): void => {
+    const words = ChildWords.safeParse(parsed(line))
+    if (!words.success) return fail(`${lastLine ?? 'it'}: what it says cannot be read`)
+    if ('begun' in words.data) watch()
+    else if ('call' in words.data) void take(words.data.id, words.data.call)
+    else if ('failed' in words.data) {
+      const { message, line: at, missing } = words.data.failed
+      fail(cutText(at === undefined ? message : `${at}: ${message}`, 4000), missing)
+    } else end.resolve(words.data)
+  }
+  eachLine(program.output, limits, { hear, fail: (why) => fail(`${why} ${after()}`) })
+  void program.closed.then(() => {
+    const words = program.lastWords()
+    const why = /heap out of memory/.test(words) ? 'it used too much memory' : 'its process ended by itself'
+    fail(`${why} ${after()}`)
+  })
+  late(startMs, 'its process did not start for')
+  tell({ begin })
+  try {
+    return await end.promise
+  } finally {
+    clearTimeout(quiet)
+    signal.removeEventListener('abort', stop)
+    await program.end()
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function eachLine(
+  stream: NodeJS.ReadableStream,
+  limits: ChildLimits,
+  { hear, fail }: { readonly hear: (line: string) => void; readonly fail: (why: string) => void },
+): void {
+  let rest = ''
+  let total = 0
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    total += text.length
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    if (total > limits.totalBytes) return fail(`it said more than ${limits.totalBytes} characters`)
+    if (rest.length > limits.lineBytes || lines.some(({ length }) => length > limits.lineBytes))
+      return fail(`it said more than ${limits.lineBytes} characters at once`)
+    for (const line of lines) hear(line)
+  })
+}

@@ -1,0 +1,121 @@
+import { promises as fs } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { AppError } from '../../contract/errors.ts'
+import { ScriptMeta, type ScriptSource } from '../../contract/script.ts'
+import type { Processes } from '../../ports/processes.ts'
+import type { ScriptBudget, Scripts } from '../../ports/scripts.ts'
+import { type ChildLimits, runChild, ScriptFailed, usualLimits } from './child-process.ts'
+import { scriptArgv } from './script-argv.ts'
+
+export type ScriptOptions = {
+  readonly processes: Processes
+  /** Where bwrap is looked for. */
+  readonly path: string
+  readonly hasWalls?: boolean
+  readonly limits?: Partial<ChildLimits>
+}
+
+const mostFiles = 20
+const mostBytes = 256 << 10
+const describeMs = 10_000
+const nothingLeft: ScriptBudget = { tokens: null, agents: null }
+
+/** Scripts in processes of Node, which strips their types itself. */
+export function nodeScripts({ processes, path, hasWalls = true, limits = {} }: ScriptOptions): Scripts {
+  const bounds = { ...usualLimits, ...limits }
+  let known: Promise<readonly string[]> | undefined
+  const argvOf = (signal: AbortSignal) => {
+    known ??= scriptArgv({ path, node: process.execPath, hasWalls }, signal)
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+
+  return {
+    async describe(file, signal) {
+      const folder = await fs.realpath(dirname(file)).catch(() => dirname(file))
+      const main = basename(file)
+      if (!/\.(ts|mts|mjs)$/.test(main))
+        throw new AppError('invalid', `${file} is no script; its name ends in .ts, .mts or .mjs`)
+      let files: Record<string, string> = { [main]: await readSource(folder, main) }
+      for (;;) {
+        const begin = {
+          mode: 'describe',
+          source: { main, files },
+          args: null,
+          nowMs: 0,
+          seed: main,
+          left: nothingLeft,
+        } as const
+        const starting = {
+          argv: await argvOf(signal),
+          processes,
+          limits: { ...bounds, quietMs: Math.min(describeMs, bounds.quietMs) },
+          begin,
+          answer: () =>
+            Promise.reject(new ScriptFailed('it asks for something before its function is called')),
+        }
+        const said = await runChild(starting, signal).catch(onlyMissing)
+        if ('missing' in said) {
+          files = { ...files, [said.missing]: await readSource(folder, said.missing) }
+          mustFit(files)
+          continue
+        }
+        return { meta: readMeta(main, 'meta' in said ? said.meta : undefined), source: begin.source }
+      }
+    },
+
+    async run(beginning, answer, signal) {
+      mustFit(beginning.source.files)
+      const said = await runChild(
+        {
+          argv: await argvOf(signal),
+          processes,
+          limits: bounds,
+          begin: { mode: 'run', ...beginning },
+          answer,
+        },
+        signal,
+      )
+      return 'done' in said ? said.done : undefined
+    },
+  }
+}
+
+/** A file that lies in the folder itself: a link that leads out of it is none. */
+async function readSource(folder: string, name: string): Promise<string> {
+  const file = await fs.realpath(join(folder, name)).catch(() => undefined)
+  if (file === undefined) throw new AppError('not_found', `there is no file ${join(folder, name)}`)
+  if (relative(folder, file).startsWith('..'))
+    throw new AppError(
+      'denied',
+      `${name} lies outside of ${folder}; a script imports only what lies beside it`,
+    )
+  const { size } = await fs.stat(file)
+  if (size > mostBytes) throw tooLarge()
+  return fs.readFile(file, 'utf8')
+}
+
+function mustFit(files: ScriptSource['files']): void {
+  const texts = Object.values(files)
+  if (texts.length > mostFiles)
+    throw new AppError('invalid', `a script and what it imports are at most ${mostFiles} files`)
+  if (texts.reduce((sum, { length }) => sum + length, 0) > mostBytes) throw tooLarge()
+}
+
+const tooLarge = () =>
+  new AppError('too_large', `a script and what it imports have at most ${mostBytes} characters`)
+
+function onlyMissing(error: unknown): { readonly missing: string } {
+  if (error instanceof ScriptFailed && error.missing !== undefined) return { missing: error.missing }
+  throw error
+}
+
+function readMeta(main: string, meta: unknown): ScriptMeta {
+  const read = ScriptMeta.safeParse(meta)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const where = ['meta', ...(issue?.path ?? [])].join('.')
+  throw new AppError('invalid', `${main}: ${where}: ${issue?.message ?? 'it is missing'}`)
+}

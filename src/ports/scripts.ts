@@ -1,0 +1,37 @@
+import type { ErrorCode } from '../contract/errors.ts'
+import type { ScriptCall, ScriptMeta, ScriptSource } from '../contract/script.ts'
+
+/** What is left of the limits of a run; null where there is none. */
+export type ScriptBudget = { readonly tokens: number | null; readonly agents: number | null }
+
+/** What a script is told when what it asked for has come to its end; a refusal is its to catch. */
+export type ScriptAnswer = {
+  /** When it was answered, the same when the script runs again: its clock. */
+  readonly atMs: number
+  readonly left: ScriptBudget
+} & ({ readonly value: unknown } | { readonly error: { readonly code: ErrorCode; readonly message: string } })
+
+/** What a script is begun with. */
+export type ScriptBeginning = {
+  readonly source: ScriptSource
+  readonly args: unknown
+  /** The moment that its clock begins at, and what its chance is drawn from. */
+  readonly nowMs: number
+  readonly seed: string
+  readonly left: ScriptBudget
+}
+
+/** Runs what users write, each in a process of its own that reaches nothing but those who answer it. */
+export type Scripts = {
+  /** Reads a file and what it imports, and what it says of itself; its function is not called. */
+  describe(
+    file: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly meta: ScriptMeta; readonly source: ScriptSource }>
+  /** What the script returned. One that throws, hangs or breaks a rule has failed, with the line where it did. */
+  run(
+    beginning: ScriptBeginning,
+    answer: (call: ScriptCall) => Promise<ScriptAnswer>,
+    signal: AbortSignal,
+  ): Promise<unknown>
+}
