@@ -55,6 +55,8 @@ export const workflowEvents = family({
       ...workflow,
       error: Body,
       reason: Line.optional(),
+      /** What it had come to before it failed. */
+      partial: z.unknown().optional(),
       totalTokens: Count.optional(),
       totalAgents: Count.optional(),
       durationMs: Millis.optional(),

@@ -38,6 +38,7 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
       workflowId: id,
       error: text,
       reason: text.replaceAll(/\s+/g, ' ').slice(0, 1000),
+      ...partialOf(error),
       totalTokens: book.counted.tokens,
       totalAgents: book.counted.agents,
       durationMs: tookMs(running),
@@ -60,6 +61,12 @@ export async function cancelled(
       durationMs: tookMs(running),
     }),
   ])
+}
+
+/** What a refusal says was done before it. */
+function partialOf(error: unknown): { readonly partial?: unknown } {
+  const details = error instanceof AppError ? (error.details as { partial?: unknown } | undefined) : undefined
+  return details?.partial === undefined ? {} : { partial: details.partial }
 }
 
 const tookMs = ({ startedMs, clock }: Running): number => Math.max(0, clock.now() - startedMs)

@@ -1,0 +1,28 @@
+import type { AgentEvent } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { ScriptLimits, ScriptMeta, ScriptSource } from '../../contract/script.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Scripts } from '../../ports/scripts.ts'
+import type { Workers } from '../../ports/workers.ts'
+
+/** What scripts are run with. */
+export type ScriptParts = {
+  readonly clock: Clock
+  readonly scripts: Scripts
+  readonly workers: Workers
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+}
+
+/** A run of a script as it is asked for; its text is kept with it. */
+export type ScriptInput = {
+  readonly meta: ScriptMeta
+  readonly source: ScriptSource
+  readonly args: unknown
+  /** The folder that its agents work in, a full path. */
+  readonly workspace: string
+  /** Who does the work where the script does not say; `own` or a program. */
+  readonly cli: string
+  readonly limits: ScriptLimits
+  /** Somebody has approved it before; else a person is asked. */
+  readonly approvedBy?: string | undefined
+}

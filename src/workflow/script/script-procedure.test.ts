@@ -1,0 +1,331 @@
+import { expect, test } from 'vitest'
+import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import type { AgentEvent, PayloadOf } from '../../contract/event.ts'
+import { derivedSpan } from '../../core/session-log/derived-ids.ts'
+
+const phases = (names: string[]) => ({ name: 'a', description: 'what it does', phases: names })
+const payloads = <T extends AgentEvent['type']>(events: readonly AgentEvent[], type: T) =>
+  events.flatMap((event) => (event.type === type ? [event.payload as PayloadOf<T>] : []))
+const vote = (verdict: string) => JSON.stringify({ verdict, evidence: `saw ${verdict}` })
+
+test('[OBS-36] [OBS-37] nothing runs before a person has approved what is shown of the script', async () => {
+  const { bed, run, asked, types } = await openScriptBed(() => 'done')
+  const input = scriptInput(`await phase('find'); return agent('x')`, {
+    meta: {
+      ...phases(['find']),
+      tools: ['Read'],
+      writes: ['docs/**'],
+      estimate: { agents: 3, tokens: 5000 },
+    },
+    limits: { concurrency: 2, agents: 9, tokens: 9000 },
+    approvedBy: undefined,
+  })
+  const running = run(input)
+  while (!(await types()).includes('approval.requested'))
+    await systemClock.sleep(5, new AbortController().signal)
+  await systemClock.sleep(300, new AbortController().signal)
+  expect(asked).toEqual([])
+  expect(await types()).not.toContain('workflow.phase.started')
+  const [card] = payloads(await bed.events(), 'approval.requested')
+  expect(card).toMatchObject({
+    subject: 'workflow',
+    action: 'Run the workflow a: what it does',
+    risk: 'medium',
+  })
+  for (const words of [
+    'find',
+    'about 3, at most 9, 2 at a time',
+    'about 5000, at most 9000',
+    'Read',
+    'docs/**',
+  ])
+    expect(card?.reason).toContain(words)
+  using _person = personAt(bed, () => ({ verdict: 'allow', scope: 'once' }))
+  expect(await running).toBe('done')
+  const events = await bed.events()
+  expect(payloads(events, 'workflow.created')).toEqual([
+    {
+      workflowId: 'w',
+      name: 'a',
+      script: input.source.files['a.ts'],
+      phases: ['find'],
+      estimatedTokens: 5000,
+    },
+  ])
+  expect(payloads(events, 'workflow.approved')).toMatchObject([{ workflowId: 'w', approvedBy: 'anna' }])
+  const order = await types()
+  expect(order.indexOf('workflow.approved')).toBeLessThan(order.indexOf('workflow.phase.started'))
+  expect(asked[0]?.scope).toEqual(['docs/**'])
+})
+
+test('[OBS-37] a script that is not approved runs nothing and has failed', async () => {
+  const { bed, run, asked, types } = await openScriptBed(() => 'done')
+  using _person = personAt(bed, () => ({ verdict: 'deny', reason: 'too dear' }))
+  await expect(run(scriptInput(`return agent('x')`, { approvedBy: undefined }))).rejects.toThrow('too dear')
+  expect(asked).toEqual([])
+  expect(await types()).not.toContain('workflow.approved')
+})
+
+test('[OBS-38] [OBS-39] [OBS-46] [OBS-47] [OBS-49] phases, claims and sums are told at their place in the tree', async () => {
+  const { bed, run, asked } = await openScriptBed(({ prompt }) =>
+    prompt.includes('refute') ? vote('supported') : prompt,
+  )
+  const input = scriptInput(
+    `const found = await phase('find', () => parallel([1, 2, 3].map((n) => () => agent('look ' + n))))
+    await phase('judge', async () => (await verify(found, { votes: 2 })).filter((one) => one.verdict === 'supported'))
+    await phase('end')
+    log('nearly', { done: true })
+    return checkpoint({ found })`,
+    { meta: phases(['find', 'judge', 'end']), args: ['a', 'b'] },
+  )
+  expect(await run(input)).toEqual({ found: ['look 1', 'look 2', 'look 3'] })
+  const events = await bed.events()
+  const of = (type: AgentEvent['type']) => events.filter((event) => event.type === type)
+  expect(payloads(events, 'workflow.phase.started')).toEqual([
+    { workflowId: 'w', phase: 'find', inputCount: 2 },
+    { workflowId: 'w', phase: 'judge', inputCount: 3 },
+    { workflowId: 'w', phase: 'end', inputCount: 3 },
+  ])
+  expect(payloads(events, 'workflow.phase.completed')).toEqual([
+    { workflowId: 'w', phase: 'find', outputCount: 3, tokens: 30 },
+    { workflowId: 'w', phase: 'judge', outputCount: 3, tokens: 60 },
+    { workflowId: 'w', phase: 'end', outputCount: 1, tokens: 0 },
+  ])
+  expect(payloads(events, 'workflow.finalized')).toMatchObject([{ totalTokens: 90, totalAgents: 9 }])
+  expect(payloads(events, 'progress.checkpoint')).toEqual([{ message: 'nearly {"done":true}' }])
+  const [created, approved] = [of('workflow.created')[0], of('workflow.approved')[0]]
+  expect(approved?.parentSpanId).toBe(created?.spanId)
+  for (const phase of of('workflow.phase.started')) expect(phase.parentSpanId).toBe(approved?.spanId)
+  const [find, judge] = of('workflow.phase.started')
+  expect(asked.slice(0, 3).map(({ parentSpanId, root }) => [parentSpanId, root.phase])).toEqual(
+    Array.from({ length: 3 }, () => [find?.spanId, 'find']),
+  )
+  expect(of('claim.verified')).toHaveLength(6)
+  for (const claim of of('claim.verified')) {
+    expect(claim).toMatchObject({ parentSpanId: judge?.spanId, workflowId: 'w', phase: 'judge' })
+  }
+  expect(
+    events.filter(({ type, workflowId }) => /^(workflow|claim)/.test(type) && workflowId !== 'w'),
+  ).toEqual([])
+  const state = events.find(
+    (event) => event.type === 'workflow.checkpoint.saved' && event.payload.step === 'checkpoint#1',
+  )
+  expect(state?.payload).toMatchObject({
+    phase: 'end',
+    stateBytes: JSON.stringify({ value: { found: ['look 1', 'look 2', 'look 3'] } }).length,
+  })
+})
+
+test('[OBS-42] [OBS-43] a claim is supported, refuted or inconclusive, by most of those who tried to refute it', async () => {
+  const answers: Record<string, string[]> = {
+    sound: ['supported', 'refuted', 'supported'],
+    wrong: ['refuted', 'refuted', 'supported'],
+    unclear: ['supported', 'refuted', 'inconclusive'],
+  }
+  const { bed, run, asked } = await openScriptBed(({ prompt, name }) => {
+    const claim = Object.keys(answers).find((word) => prompt.includes(`it is ${word}`))
+    if (claim === undefined)
+      return { status: 'failed', text: '', reason: 'no model', tokens: 1, durationMs: 1 }
+    return vote(answers[claim]?.[Number(name.at(-1)) - 1] ?? '')
+  })
+  const said = await run(
+    scriptInput(`
+    const all = await verify([{ id: 'F1', claim: 'it is sound', by: 'finder', evidence: { line: 3 } }, 'it is wrong', 'it is unclear'], { votes: 3 })
+    const [none] = await verify(['nobody answers'])
+    return [...all.map(({ id, verdict }) => [id, verdict]), none.verdict]`),
+  )
+  expect(said).toEqual([
+    ['F1', 'supported'],
+    ['verify#1[1]', 'refuted'],
+    ['verify#1[2]', 'inconclusive'],
+    'inconclusive',
+  ])
+  expect(asked[0]?.prompt).toContain('"line": 3')
+  const claims = payloads(await bed.events(), 'claim.verified')
+  expect(claims).toHaveLength(10)
+  expect(claims.find(({ verifierAgentId }) => verifierAgentId === 'verify#1[0]/vote#2')).toEqual({
+    findingId: 'F1',
+    verifierAgentId: 'verify#1[0]/vote#2',
+    verdict: 'refuted',
+    evidence: 'saw refuted',
+    sourceAgentId: 'finder',
+  })
+  expect(claims.at(-1)).toMatchObject({ verdict: 'inconclusive' })
+})
+
+test('[MUS-279] an answer fits its schema or is asked for once more; what fails is the script’s to catch', async () => {
+  const { run, asked } = await openScriptBed(({ prompt, name }) => {
+    if (name.startsWith('list')) return '{"value":[1,2]}'
+    if (name.startsWith('late'))
+      return { status: 'timeout', text: '', reason: 'too long', tokens: 1, durationMs: 1 }
+    if (prompt.startsWith('Your answer could not be used'))
+      return name.startsWith('mends') ? '{"n":1,"x":null}' : '{}'
+    return 'no json'
+  })
+  const schema = `{ type: 'object', properties: { n: { type: 'number' }, x: { type: ['string', 'null'] } }, required: ['n', 'x'] }`
+  const caught = `.catch((error) => [error.name, error.code, error.path])`
+  const said = await run(
+    scriptInput(`return [
+      await agent('a', { name: 'mends', schema: ${schema}, agent: 'explore', cli: 'claude', model: 'm', timeoutMs: 5 }),
+      await agent('b', { name: 'list', schema: { type: 'array', items: { type: 'number' } } }),
+      await agent('c', { name: 'never', schema: ${schema} })${caught},
+      await agent('d', { name: 'late' })${caught},
+      await agent('e', { schema: { type: 'none such' } })${caught},
+      await agent('f', { scope: ['src/a.ts'] })${caught},
+      await agent('g', { nothing: 1 })${caught},
+    ]`),
+  )
+  expect(said).toEqual([
+    { n: 1, x: null },
+    [1, 2],
+    ['ScriptError', 'invalid', 'agent#3'],
+    ['ScriptError', 'timeout', 'agent#4'],
+    ['ScriptError', 'invalid', 'agent#5'],
+    ['ScriptError', 'denied', 'agent#6'],
+    ['ScriptError', 'invalid', 'agent#7'],
+  ])
+  expect(asked[0]).toMatchObject({
+    agent: 'explore',
+    cli: 'claude',
+    model: 'm',
+    timeoutMs: 5,
+    workspace: '/work',
+  })
+  expect(asked[3]).toMatchObject({ agent: 'general-purpose', cli: 'own', spanId: derivedSpan('w agent#4') })
+  expect(asked[3]?.scope).toEqual([':nothing:'])
+})
+
+test('[MUS-279] agents change no more than what was approved', async () => {
+  const { run, asked } = await openScriptBed(() => 'x')
+  const inside = ['src/**', 'src/a/*.ts', 'src/a.ts', 'README.md']
+  const outside = ['**', 'src/../x', 'test/a.ts', 'README.*', 'src/{a,../../b}', 'sr*/**']
+  const said = await run(
+    scriptInput(
+      `return Promise.all(args.map((glob) => agent('x', { scope: [glob] }).then(() => 'yes', (error) => error.code)))`,
+      {
+        args: [...inside, ...outside],
+        meta: { ...phases([]), writes: ['src/**', 'README.md'] },
+      },
+    ),
+  )
+  expect(said).toEqual([...inside.map(() => 'yes'), ...outside.map(() => 'denied')])
+  expect(asked.flatMap(({ scope }) => scope)).toEqual(inside)
+})
+
+test('[MUS-279] phases are those of meta, one after the other', async () => {
+  const { run } = await openScriptBed(() => 'x')
+  const said = await run(
+    scriptInput(
+      `const caught = (error) => error.message
+      return [
+        await phase('other').catch(caught),
+        await phase('one', () => phase('two').catch(caught)),
+        ...(await parallel([() => phase('two').catch(caught)])),
+      ]`,
+      { meta: phases(['one', 'two']) },
+    ),
+  )
+  expect(said).toEqual([
+    expect.stringContaining('none of the phases'),
+    expect.stringContaining('phase one has not ended'),
+    expect.stringContaining('cannot begin beside others'),
+  ])
+})
+
+test('[MUS-279] a person is asked in the middle of a script, and it goes on with the answer', async () => {
+  const { bed, run } = await openScriptBed(() => 'x')
+  using _person = personAt(bed, (action) =>
+    action === 'Which?'
+      ? { verdict: 'allow', scope: 'once', answers: { choice: 'blue' } }
+      : { verdict: 'deny', reason: 'never' },
+  )
+  const text = `return [await approve('Which?', { options: ['red', 'blue'] }), await approve('Delete all?')]`
+  expect(await run(scriptInput(text))).toEqual([
+    { approved: true, answer: 'blue' },
+    { approved: false, answer: 'never' },
+  ])
+  expect(payloads(await bed.events(), 'approval.requested')[0]).toMatchObject({ options: ['red', 'blue'] })
+})
+
+test('[MUS-279] no more agents work at once than may; 200 items flow through a pipeline', async () => {
+  const { run, asked, most, bed } = await openScriptBed(async ({ prompt }) => {
+    await systemClock.sleep(1, new AbortController().signal)
+    return prompt
+  })
+  const items = Array.from({ length: 200 }, (_, i) => i)
+  const said = await run(
+    scriptInput(
+      `return pipeline(args, (n) => agent('a' + n), (text) => agent('b' + text), (text) => text + '!')`,
+      {
+        args: items,
+        limits: { concurrency: 3, agents: 400 },
+      },
+    ),
+  )
+  expect(said).toEqual(items.map((n) => `ba${n}!`))
+  expect(asked).toHaveLength(400)
+  expect(most.atOnce).toBe(3)
+  expect(payloads(await bed.events(), 'workflow.finalized')).toMatchObject([
+    { totalAgents: 400, totalTokens: 4000 },
+  ])
+})
+
+test.each([
+  ['tokens', { tokens: 25 }, { budget: 'tokens', used: 30, limit: 25, action: 'stopped' }],
+  ['agents', { agents: 3 }, { budget: 'iterations', used: 4, limit: 3, scope: 'agents', action: 'stopped' }],
+  ['minutes', { minutes: 0.02 }, { budget: 'time', used: 0.02, limit: 0.02, action: 'stopped' }],
+])(
+  '[MUS-279] over its limit of %s a run is stopped with what works for it, and keeps what was done',
+  async (_name, limits, exceeded) => {
+    let stopped = 0
+    const { bed, run, types } = await openScriptBed(({ prompt }, signal) => {
+      if (prompt !== 'waits') return prompt
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped += 1
+          reject(signal.reason as Error)
+        })
+      })
+    })
+    const input = scriptInput(
+      `await phase('one')
+    await checkpoint({ at: 1 })
+    const waits = agent('waits').catch(() => 'caught')
+    await agent('a'); await agent('b')
+    if (budget.remaining.tokens !== null) log(budget.remaining)
+    ${'minutes' in limits ? 'await waits' : `await agent('c'); await agent('d')`}
+    return 'the end'`,
+      { limits: { concurrency: 4, agents: 100, ...limits }, meta: phases(['one']) },
+    )
+    await expect(run(input)).rejects.toMatchObject({ code: 'limited' })
+    expect(stopped).toBe(1)
+    const events = await bed.events()
+    expect(payloads(events, 'budget.exceeded')).toEqual([exceeded])
+    expect(payloads(events, 'workflow.failed')).toMatchObject([
+      { partial: { checkpoint: { at: 1 }, answers: { 'agent#2': 'a', 'agent#3': 'b' } } },
+    ])
+    expect((await types()).filter((type) => type === 'workflow.phase.failed')).toHaveLength(1)
+    if ('tokens' in limits)
+      expect(payloads(events, 'progress.checkpoint')).toEqual([
+        { message: '{"tokens":5,"agents":97,"usd":null}' },
+      ])
+  },
+)
+
+test('[MUS-279] a script that fails has failed with its line, and what it left is stopped', async () => {
+  let stopped = 0
+  const { bed, run } = await openScriptBed((_work, signal) => {
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        stopped += 1
+        reject(signal.reason as Error)
+      })
+    })
+  })
+  await expect(
+    run(scriptInput(`agent('left')\nawait checkpoint(1)\nthrow new Error('boom')`)),
+  ).rejects.toThrow('a.ts:4: boom')
+  expect(stopped).toBe(1)
+  expect(payloads(await bed.events(), 'workflow.failed')).toMatchObject([{ error: 'a.ts:4: boom' }])
+})

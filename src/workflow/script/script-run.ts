@@ -1,0 +1,306 @@
+import { AppError } from '../../contract/errors.ts'
+import type { SpanId } from '../../contract/ids.ts'
+import type { ScriptCall } from '../../contract/script.ts'
+import { sha256 } from '../../contract/sha256.ts'
+import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
+import { derivedSpan } from '../../core/session-log/derived-ids.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow } from '../../ports/durable.ts'
+import type { ScriptAnswer, ScriptBudget } from '../../ports/scripts.ts'
+import type { WorkEnd } from '../../ports/workers.ts'
+import { askPerson } from '../ask-person.ts'
+import { type Asked, agentAsked, voteAsked } from './agent-calls.ts'
+import { LimitReached, Limits } from './limits.ts'
+import { Phases } from './phases.ts'
+import type { ScriptInput, ScriptParts } from './script-parts.ts'
+
+type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
+type Vote = { readonly verdict: 'supported' | 'refuted' | 'inconclusive'; readonly evidence: unknown }
+
+/** How an agent ended, and what belongs to its answer: kept together, so that it is the same when it is read again. */
+type Kept = {
+  /** What was asked, to be known again. */
+  readonly asked: string
+  readonly end: WorkEnd
+  readonly atMs: number
+  readonly left: ScriptBudget
+}
+
+/** What was done before a run came to its end without a result. */
+export type Partial = { readonly answers: Readonly<Record<string, unknown>>; readonly checkpoint?: unknown }
+
+/** A script under way: answers what it asks for, each by a step under its path. */
+export class ScriptRun {
+  readonly #parts: ScriptParts
+  readonly #flow: Flow
+  readonly #input: ScriptInput
+  readonly #limits: Limits
+  readonly #phases: Phases
+  readonly #stopped = new AbortController()
+  readonly #working = new Set<Promise<unknown>>()
+  readonly #logs: Promise<unknown>[] = []
+  readonly #answers: Record<string, unknown> = {}
+  #checkpoint: { readonly state: unknown } | undefined
+  #nowMs: number
+
+  constructor(
+    parts: ScriptParts,
+    flow: Flow,
+    { input, approved }: { input: ScriptInput; approved: { readonly spanId: SpanId; readonly atMs: number } },
+  ) {
+    this.#parts = parts
+    this.#flow = flow
+    this.#input = input
+    this.#nowMs = approved.atMs
+    this.#limits = new Limits(input.limits, flow, (why) => this.#stopped.abort(why))
+    const inputCount = Array.isArray(input.args) ? input.args.length : input.args == null ? 0 : 1
+    this.#phases = new Phases(flow, { names: input.meta.phases, under: approved.spanId, inputCount })
+  }
+
+  /** Runs the script to its end; one that is over a limit is stopped with all that works for it. */
+  async run(): Promise<unknown> {
+    const { scripts, clock } = this.#parts
+    const { source, args, limits } = this.#input
+    const nowMs = this.#nowMs
+    const over = new AbortController()
+    if (limits.minutes !== undefined) {
+      const { minutes } = limits
+      const leftMs = Math.max(0, nowMs + minutes * 60_000 - clock.now())
+      clock.sleep(leftMs, over.signal).then(
+        () => this.#limits.late(minutes),
+        () => {},
+      )
+    }
+    const signal = AbortSignal.any([this.#flow.signal, this.#stopped.signal])
+    try {
+      const left = this.#limits.left()
+      const value = await scripts.run(
+        { source, args, nowMs, seed: this.#flow.id, left },
+        (call) => this.#answer(call),
+        signal,
+      )
+      await this.#ended()
+      await this.#phases.end({ outputCount: Array.isArray(value) ? value.length : value == null ? 0 : 1 })
+      return value
+    } catch (error) {
+      if (this.#flow.signal.aborted) throw error
+      const text = error instanceof Error ? error.message : String(error)
+      await this.#ended()
+      await this.#phases.end({ outputCount: 0, error: text })
+      if (error instanceof LimitReached) await this.#exceeded(error)
+      throw new AppError(error instanceof AppError ? error.code : 'failed', text, {
+        cause: error,
+        details: { partial: this.#partial() },
+      })
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** Nobody works on for a script that is gone. */
+  async #ended(): Promise<void> {
+    this.#stopped.abort(new AppError('conflict', 'the script has ended'))
+    await Promise.allSettled([...this.#working, ...this.#logs])
+  }
+
+  #partial(): Partial {
+    return { answers: this.#answers, ...(this.#checkpoint && { checkpoint: this.#checkpoint.state }) }
+  }
+
+  async #exceeded({ exceeded }: LimitReached): Promise<void> {
+    await this.#flow.step('limit', async ({ tell }) => {
+      tell(draftOf(this.#flow.root(), 'budget.exceeded', exceeded))
+    })
+  }
+
+  async #answer(call: ScriptCall): Promise<ScriptAnswer> {
+    try {
+      return await this.#answered(call)
+    } catch (error) {
+      // A refusal is the script's to catch; everything else ends it.
+      if (!(error instanceof AppError) || error instanceof LimitReached || error instanceof OtherScript)
+        throw error
+      const { code, message } = error
+      return { ...this.#now(), error: { code, message } }
+    }
+  }
+
+  async #answered(call: ScriptCall): Promise<ScriptAnswer> {
+    const flow = this.#flow
+    switch (call.kind) {
+      case 'agent':
+        return this.#agent(call)
+      case 'verify':
+        return this.#verify(call)
+      case 'approve':
+        return this.#approve(call)
+      case 'checkpoint': {
+        const state = await flow.step(call.path, async () => call.state ?? null)
+        this.#checkpoint = { state }
+        return { ...this.#now(), value: state }
+      }
+      case 'phase':
+        await this.#phases.begin(call)
+        return { ...this.#now(), value: null }
+      case 'phase-end':
+        await this.#phases.end(call)
+        return { ...this.#now(), value: null }
+      case 'log':
+        this.#log(call)
+        return { ...this.#now(), value: null }
+    }
+  }
+
+  /** What is not asked of an agent takes no time by the clock of the script. */
+  #now(): Pick<ScriptAnswer, 'atMs' | 'left'> {
+    return { atMs: this.#nowMs, left: { tokens: null, agents: null } }
+  }
+
+  async #agent(call: Call<'agent'>): Promise<ScriptAnswer> {
+    const asked = agentAsked(call, this.#input.meta.writes ?? [])
+    const { end, atMs, left } = await this.#work(call, asked)
+    const said = end.status === 'completed' ? asked.read(end.text) : undefined
+    if (said && 'value' in said) {
+      this.#phases.answered()
+      this.#answers[call.path] = said.value
+      return { atMs, left, value: said.value }
+    }
+    const error = said
+      ? {
+          code: 'invalid' as const,
+          message: `its answer does not fit the schema: ${said.problems.join('; ')}`,
+        }
+      : end.status === 'timeout'
+        ? { code: 'timeout' as const, message: end.reason ?? 'it took too long' }
+        : { code: 'failed' as const, message: end.reason ?? 'it failed' }
+    return { atMs, left, error: { ...error, message: `${call.path}: ${error.message}` } }
+  }
+
+  async #verify(call: Call<'verify'>): Promise<ScriptAnswer> {
+    const asked = voteAsked(call)
+    const { id, by } = call.claim
+    const kept = await this.#work(call, asked)
+    const { verdict, evidence } = voteOf(asked, kept.end)
+    await this.#flow.step(`${call.path}:verdict`, async ({ tell }) => {
+      const root = this.#flow.root()
+      const place = {
+        ...root,
+        spanId: this.#spanOf(`${call.path}:verdict`),
+        parentSpanId: this.#phases.spanId,
+      }
+      tell(
+        draftOf({ ...place, actor: asked.name }, 'claim.verified', {
+          findingId: id,
+          verifierAgentId: asked.name,
+          verdict,
+          evidence,
+          ...(by !== undefined && { sourceAgentId: by }),
+        }),
+      )
+    })
+    const { atMs, left } = kept
+    return { atMs, left, value: { verdict, evidence, by: asked.name } }
+  }
+
+  /** Has an agent do something, once; it is known again by its path. */
+  async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
+    const flow = this.#flow
+    this.#limits.asks()
+    const { path } = call
+    const digest = digestOf(call)
+    const kept = await flow.step<Kept>(path, async ({ isAgain }) => {
+      const end = await this.#limits.within(() => this.#worked(path, asked, isAgain))
+      const left = this.#limits.left()
+      const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
+      return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
+    })
+    this.#limits.used(kept.end.tokens)
+    if (kept.asked !== digest)
+      throw new OtherScript(
+        `${call.line ?? path}: it asks for something else at ${path} than before the interruption; put calls beside each other into parallel or pipeline`,
+      )
+    return kept
+  }
+
+  async #worked(path: string, asked: Asked, isAgain: boolean): Promise<WorkEnd> {
+    const flow = this.#flow
+    const { cli, workspace } = this.#input
+    const { read, cli: own = cli, ...rest } = asked
+    const signal = AbortSignal.any([flow.signal, this.#stopped.signal])
+    if (signal.aborted) return forever()
+    const work = this.#parts.workers.run(
+      {
+        ...rest,
+        cli: own,
+        root: flow.root(),
+        spanId: this.#spanOf(path),
+        parentSpanId: this.#phases.spanId,
+        workspace,
+        isAgain,
+        refuse: (text) => {
+          const said = read(text)
+          return 'problems' in said ? repairPrompt(said.problems) : undefined
+        },
+      },
+      signal,
+    )
+    this.#working.add(work)
+    try {
+      const end = await work
+      return this.#stopped.signal.aborted ? await forever() : end
+    } catch (error) {
+      // What was stopped by us has not failed, and is not written down: it has no outcome.
+      if (this.#stopped.signal.aborted) return await forever()
+      throw error
+    } finally {
+      this.#working.delete(work)
+    }
+  }
+
+  async #approve({ path, question, options }: Call<'approve'>): Promise<ScriptAnswer> {
+    const decision = await askPerson(this.#flow, path, {
+      subject: 'workflow',
+      action: question,
+      ...(options && { options }),
+    })
+    if (decision.verdict === 'deny')
+      return { ...this.#now(), value: { approved: false, answer: decision.reason ?? null } }
+    const answer = Object.values(decision.answers ?? {})[0] ?? null
+    return { ...this.#now(), value: { approved: true, answer } }
+  }
+
+  #log({ path, text }: Call<'log'>): void {
+    const root = this.#flow.root()
+    const place = { ...root, spanId: this.#spanOf(path), parentSpanId: this.#phases.spanId }
+    const told = this.#flow.step(path, async ({ tell }) => {
+      tell(draftOf(place, 'progress.checkpoint', { message: text }))
+    })
+    told.catch(() => {})
+    this.#logs.push(told)
+  }
+
+  #spanOf(path: string): SpanId {
+    return derivedSpan(`${this.#flow.id} ${path}`)
+  }
+}
+
+/** It is not the script that began: what it asks for cannot be found again. */
+class OtherScript extends AppError {
+  constructor(message: string) {
+    super('conflict', message)
+  }
+}
+
+const forever = () => new Promise<never>(() => {})
+
+function voteOf(asked: Asked, end: WorkEnd): Vote {
+  const said = end.status === 'completed' ? asked.read(end.text) : undefined
+  if (said && 'value' in said) return said.value as Vote
+  const why = said ? said.problems.join('; ') : (end.reason ?? end.status)
+  return { verdict: 'inconclusive', evidence: `the verifier gave no answer: ${why}` }
+}
+
+const digestOf = ({ path: _path, line: _line, ...call }: Call<'agent' | 'verify'>): string =>
+  Array.from(sha256(JSON.stringify(call)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
