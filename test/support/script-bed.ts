@@ -119,7 +119,7 @@ async function answer(
 ): Promise<void> {
   const { approvalId, subject, action } = event.payload
   const { sessionId, traceId, runId, spanId } = event
-  const value = decide(String(action))
+  const value = decide(typeof action === 'string' ? action : '')
   const place = { sessionId, traceId, runId, spanId, actor: 'anna' }
   const decided = { approvalId, subject, by: 'anna', latencyMs: 0 }
   const fact =

@@ -13,7 +13,10 @@ const walls = (bwrap: string, node: string): readonly string[] => [
   ...'--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try'.split(' '),
   ...'--cap-drop ALL --die-with-parent --clearenv --tmpfs / --dev /dev --proc /proc'.split(' '),
   ...libraries.flatMap((path) => ['--ro-bind-try', path, path]),
-  ...['--ro-bind', node, '/node', '--remount-ro', '/', '--chdir', '/', '--', '/node'],
+  '--ro-bind',
+  node,
+  '/node',
+  ...'--remount-ro / --chdir / -- /node'.split(' '),
 ]
 
 /** The beginning of an argv for the process of a script: behind walls where this machine has them. */

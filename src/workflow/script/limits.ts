@@ -1,7 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { ScriptLimits } from '../../contract/script.ts'
-import type { Flow } from '../../ports/durable.ts'
 import type { ScriptBudget } from '../../ports/scripts.ts'
 
 type Exceeded = PayloadOf<'budget.exceeded'>
@@ -18,22 +17,21 @@ export class LimitReached extends AppError {
 /** Holds a run to its limits; `over` ends it. */
 export class Limits {
   readonly #limits: ScriptLimits
-  readonly #flow: Flow
   readonly #over: (why: LimitReached) => void
   #asked = 0
+  #tokens = 0
   #working = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(limits: ScriptLimits, flow: Flow, over: (why: LimitReached) => void) {
+  constructor(limits: ScriptLimits, over: (why: LimitReached) => void) {
     this.#limits = limits
-    this.#flow = flow
     this.#over = over
   }
 
   left(): ScriptBudget {
     const { tokens, agents } = this.#limits
     return {
-      tokens: tokens === undefined ? null : Math.max(0, tokens - this.#flow.spent().tokens),
+      tokens: tokens === undefined ? null : Math.max(0, tokens - this.#tokens),
       agents: Math.max(0, agents - this.#asked),
     }
   }
@@ -51,11 +49,11 @@ export class Limits {
       })
   }
 
-  /** Counts what an agent used. */
+  /** Counts what an agent used, each again when the script is: the same limit is reached at the same answer. */
   used(tokens: number): void {
-    this.#flow.count({ tokens })
+    this.#tokens += tokens
     const { tokens: limit } = this.#limits
-    const used = this.#flow.spent().tokens
+    const used = this.#tokens
     if (limit !== undefined && used > limit)
       this.#reached(`it used ${used} of ${limit} tokens`, { budget: 'tokens', used, limit })
   }

@@ -52,8 +52,8 @@ export class ScriptRun {
     this.#flow = flow
     this.#input = input
     this.#nowMs = approved.atMs
-    this.#limits = new Limits(input.limits, flow, (why) => this.#stopped.abort(why))
-    const inputCount = Array.isArray(input.args) ? input.args.length : input.args == null ? 0 : 1
+    this.#limits = new Limits(input.limits, (why) => this.#stopped.abort(why))
+    const inputCount = countOf(input.args)
     this.#phases = new Phases(flow, { names: input.meta.phases, under: approved.spanId, inputCount })
   }
 
@@ -71,16 +71,18 @@ export class ScriptRun {
         () => {},
       )
     }
-    const signal = AbortSignal.any([this.#flow.signal, this.#stopped.signal])
+    const follow = () => this.#stopped.abort(this.#flow.signal.reason)
+    this.#flow.signal.addEventListener('abort', follow, { once: true, signal: over.signal })
     try {
+      this.#flow.signal.throwIfAborted()
       const left = this.#limits.left()
       const value = await scripts.run(
         { source, args, nowMs, seed: this.#flow.id, left },
         (call) => this.#answer(call),
-        signal,
+        this.#stopped.signal,
       )
       await this.#ended()
-      await this.#phases.end({ outputCount: Array.isArray(value) ? value.length : value == null ? 0 : 1 })
+      await this.#phases.end({ outputCount: countOf(value) })
       return value
     } catch (error) {
       if (this.#flow.signal.aborted) throw error
@@ -208,8 +210,9 @@ export class ScriptRun {
     this.#limits.asks()
     const { path } = call
     const digest = digestOf(call)
-    const kept = await flow.step<Kept>(path, async ({ isAgain }) => {
+    const kept = await flow.step<Kept>(path, async ({ isAgain, count }) => {
       const end = await this.#limits.within(() => this.#worked(path, asked, isAgain))
+      count({ tokens: end.tokens })
       const left = this.#limits.left()
       const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
       return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
@@ -226,7 +229,7 @@ export class ScriptRun {
     const flow = this.#flow
     const { cli, workspace } = this.#input
     const { read, cli: own = cli, ...rest } = asked
-    const signal = AbortSignal.any([flow.signal, this.#stopped.signal])
+    const { signal } = this.#stopped
     if (signal.aborted) return forever()
     const work = this.#parts.workers.run(
       {
@@ -247,10 +250,10 @@ export class ScriptRun {
     this.#working.add(work)
     try {
       const end = await work
-      return this.#stopped.signal.aborted ? await forever() : end
+      return signal.aborted ? await forever() : end
     } catch (error) {
-      // What was stopped by us has not failed, and is not written down: it has no outcome.
-      if (this.#stopped.signal.aborted) return await forever()
+      // What was stopped has not failed, and is not written down: it has no outcome.
+      if (signal.aborted) return await forever()
       throw error
     } finally {
       this.#working.delete(work)
@@ -290,6 +293,9 @@ class OtherScript extends AppError {
     super('conflict', message)
   }
 }
+
+const countOf = (value: unknown): number =>
+  Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
 
 const forever = () => new Promise<never>(() => {})
 

@@ -13,11 +13,11 @@ export type Branch = {
 }
 
 export type Branches = {
-  here(): Branch
+  readonly here: () => Branch
   /** Runs something in a branch below this one. */
-  enter<T>(path: string, options: { readonly isSide: boolean }, act: () => T): T
+  readonly enter: <T>(path: string, options: { readonly isSide: boolean }, act: () => T) => T
   /** What a branch learned, its own again when those below it have ended. */
-  learn(said: { readonly nowMs: number; readonly left: ScriptBudget }): void
+  readonly learn: (said: { readonly nowMs: number; readonly left: ScriptBudget }) => void
 }
 
 type Beginning = { readonly nowMs: number; readonly seed: string; readonly left: ScriptBudget }

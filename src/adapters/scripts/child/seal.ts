@@ -20,17 +20,18 @@ export function seal({ here }: Branches, say: (text: string) => void): void {
   put(ScriptDate, 'prototype', RealDate.prototype)
   put(RealDate.prototype, 'constructor', ScriptDate)
   put(world, 'Date', ScriptDate)
-  const format = Intl.DateTimeFormat.prototype.formatToParts
-  put(Intl.DateTimeFormat.prototype, 'formatToParts', function (this: Intl.DateTimeFormat, at?: Date) {
-    return format.call(this, at ?? here().nowMs)
-  })
-  const getFormat = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format')?.get
-  Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
-    get(this: Intl.DateTimeFormat) {
-      const own = getFormat?.call(this) as (at: number | Date) => string
-      return (at?: Date | number) => own(at ?? here().nowMs)
-    },
-  })
+  const { DateTimeFormat } = Intl
+  const atNow = (name: 'format' | 'formatToParts') => {
+    const known = Object.getOwnPropertyDescriptor(DateTimeFormat.prototype, name)
+    Object.defineProperty(DateTimeFormat.prototype, name, {
+      get(this: Intl.DateTimeFormat) {
+        const own = (known?.get ? known.get.call(this) : known?.value) as (at: Date | number) => unknown
+        return (at?: Date | number) => own.call(this, at ?? here().nowMs)
+      },
+    })
+  }
+  atNow('format')
+  atNow('formatToParts')
   put(world, 'performance', Object.freeze({ now: () => here().nowMs - beganMs, timeOrigin: beganMs }))
 
   put(Math, 'random', () => here().random())
