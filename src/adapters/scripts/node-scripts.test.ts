@@ -6,10 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import type { ScriptAnswer } from '../../ports/scripts.ts'
+import { askProgram } from '../system/ask-program.ts'
 import { systemClock } from '../system/clock.ts'
 import { systemProcesses } from '../system/processes.ts'
 import type { ChildLimits } from './child-process.ts'
 import { nodeScripts } from './node-scripts.ts'
+import { scriptArgv } from './script-argv.ts'
 
 const signal = new AbortController().signal
 const left = { tokens: 1000, agents: 10 }
@@ -245,8 +247,6 @@ test('[MUS-279] behind walls a script has no network and sees no file, even with
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const { scriptArgv } = await import('./script-argv.ts')
-  const { askProgram } = await import('../system/ask-program.ts')
   const path = process.env['PATH'] ?? ''
   const tried = `
     const { readdirSync } = process.getBuiltinModule('fs')
@@ -263,6 +263,27 @@ test('[MUS-279] behind walls a script has no network and sees no file, even with
     ['PWD'],
     true,
   ])
+})
+
+test('[MUS-279] without walls Node itself permits no file, program or thread, even with all of it in hand', async () => {
+  const path = process.env['PATH'] ?? ''
+  const [command = '', ...rest] = await scriptArgv({ path, node: process.execPath, hasWalls: false }, signal)
+  const target = join(tempFolder(), 'made')
+  const tried = `
+    const use = (name) => process.getBuiltinModule(name)
+    const codes = []
+    const attempt = (act) => { try { act(); codes.push('done') } catch (error) { codes.push(error.code) } }
+    attempt(() => use('fs').readFileSync('/etc/passwd'))
+    attempt(() => use('fs').writeFileSync(${JSON.stringify(target)}, 'x'))
+    attempt(() => use('child_process').execFileSync('true'))
+    attempt(() => new (use('worker_threads').Worker)('1', { eval: true }))
+    attempt(() => process.binding('tcp_wrap'))
+    attempt(() => process.dlopen({ exports: {} }, '/x.node'))
+    console.log(JSON.stringify(codes))`
+  const said = await askProgram(command, [...rest, '--eval', tried], { signal, env: {} })
+  const codes = JSON.parse(said?.stdout || said?.stderr || 'null')
+  expect(codes).toEqual([...Array.from({ length: 5 }, () => 'ERR_ACCESS_DENIED'), 'ERR_DLOPEN_DISABLED'])
+  expect(existsSync(target)).toBe(false)
 })
 
 test('[MUS-279] a script that is called off is gone', async () => {

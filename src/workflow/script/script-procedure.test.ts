@@ -67,7 +67,7 @@ test('[OBS-37] a script that is not approved runs nothing and has failed', async
   expect(await types()).not.toContain('workflow.approved')
 })
 
-test('[OBS-38] [OBS-39] [OBS-46] [OBS-47] [OBS-49] phases, claims and sums are told at their place in the tree', async () => {
+test('[OBS-38] [OBS-39] [OBS-44] [OBS-47] [OBS-49] phases, claims and sums are told at their place in the tree', async () => {
   const { bed, run, asked } = await openScriptBed(({ prompt }) =>
     prompt.includes('refute') ? vote('supported') : prompt,
   )
