@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CrewReport } from './collaboration/crew-report.ts'
 import { route } from './route.ts'
 import { places } from './route-places.ts'
+import { ScriptLimits } from './script.ts'
 import { SessionRef } from './session-routes.ts'
 import { ApprovalView } from './session-views.ts'
 import { Budget, Count } from './values.ts'
@@ -53,6 +54,8 @@ export const WorkflowDetail = z.strictObject({
   report: CrewReport.nullable(),
   /** The same as a person reads it, in Markdown. */
   report_text: text,
+  /** What a script returned. */
+  result: z.unknown(),
 })
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>
 
@@ -76,6 +79,25 @@ export const workflowRoutes = {
     output: z.strictObject({ workflow_id: z.string(), session_id: z.string(), branch: z.string() }),
     summary: 'Have a crew plan, carry out and review a request',
   }),
+  startScript: route({
+    ...places.startScript,
+    access: 'report',
+    input: z.strictObject({
+      /** Its name, or the path of its file from the project. */
+      script: z.string().min(1).max(4096),
+      project_root: z.string().min(1).max(4096),
+      args: z.unknown(),
+      cli: z.string().min(1).max(64).default('own'),
+      limits: ScriptLimits.extend({
+        concurrency: ScriptLimits.shape.concurrency.default(8),
+        agents: ScriptLimits.shape.agents.default(1000),
+      }).prefault({}),
+      /** The caller has seen what it will do; else it asks before anything runs. */
+      approved: z.boolean().optional(),
+    }),
+    output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
+    summary: 'Run a workflow script',
+  }),
   listWorkflows: route({
     ...places.listWorkflows,
     access: 'read',
@@ -96,5 +118,19 @@ export const workflowRoutes = {
     input: z.strictObject({ id: WorkflowRef, reason: z.string().max(1000).optional() }),
     output: WorkflowView,
     summary: 'End a workflow and every agent that works for it',
+  }),
+  resumeWorkflow: route({
+    ...places.resumeWorkflow,
+    access: 'report',
+    input: z.strictObject({ id: WorkflowRef }),
+    output: WorkflowView,
+    summary: 'Go on with a workflow that stands still',
+  }),
+  forkWorkflow: route({
+    ...places.forkWorkflow,
+    access: 'report',
+    input: z.strictObject({ id: WorkflowRef, before: z.string().max(2000).optional() }),
+    output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
+    summary: 'Begin another workflow with all that this one had done before a step',
   }),
 } as const

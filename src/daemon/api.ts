@@ -9,6 +9,7 @@ import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.
 import type { Branches } from '../ports/branches.ts'
 import type { CrewDefinitions } from '../ports/crew-definitions.ts'
 import type { Models } from '../ports/models.ts'
+import type { Scripts } from '../ports/scripts.ts'
 import type { Workflows } from '../workflow/workflows.ts'
 import { agentType } from './agent-type.ts'
 import type { Authority } from './authority.ts'
@@ -34,6 +35,7 @@ export type ApiDeps = SessionApiDeps & {
   readonly crews: CrewDefinitions
   readonly workflows: Workflows
   readonly branches: Branches
+  readonly scripts: Scripts
   readonly collaborations: CollaborationFiles
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig

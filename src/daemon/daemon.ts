@@ -189,7 +189,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     env: options.env,
     onBug: options.onBug,
   })
-  const { workflows, waits, branches } = opened
+  const { workflows, waits, branches, scripts } = opened
   const { collaborations: folder } = files
   const collaborations = openCollaborationFiles({ ...options, engine, journal, index, caughtUp, folder })
 
@@ -242,6 +242,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       runtime,
       workflows,
       branches,
+      scripts,
       collaborations,
     }),
     journal,

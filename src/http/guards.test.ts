@@ -32,6 +32,7 @@ const fitting: Partial<Record<RouteName, { query?: string; body?: unknown }>> = 
   listAgentChildren: { query: `?run_id=${run}` },
   getAgentContext: { query: `?run_id=${run}` },
   cancelAgent: { body: { run_id: run } },
+  startScript: { body: { project_root: '/p', script: 'audit' } },
   startCrew: { body: { project_root: '/p', request: 'do it' } },
   chat: { body: { project_root: '/p', message: 'hello' } },
   getSettings: { query: '?project_root=/p' },

@@ -62,7 +62,11 @@ export type Flow = {
   /** What was told under this topic, each once; nothing when the time is over. */
   waitSignal(
     topic: string,
-    options?: { readonly timeoutMs?: number },
+    options?: {
+      readonly timeoutMs?: number
+      /** What the wait is called among the steps, where the topic would be another one in a fork. */
+      readonly as?: string
+    },
   ): Promise<{ readonly value: unknown } | undefined>
   sleep(name: string, ms: number): Promise<void>
   /** The agents that were counted in the whole workflow so far, and what they used. */

@@ -25,7 +25,7 @@ export async function askPerson(
       draftOf(root, 'session.state.changed', { to: 'waiting_input' }),
     )
   })
-  const said = await flow.waitSignal(approvalTopic(approvalId))
+  const said = await flow.waitSignal(approvalTopic(approvalId), { as: name })
   await flow.step(`${name}:answered`, async ({ tell }) => {
     const root = flow.root()
     tell(draftOf(root, 'session.state.changed', { to: 'running' }))

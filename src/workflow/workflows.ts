@@ -71,6 +71,40 @@ export class Workflows {
   }
 
   async begin(wish: Begin): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
+    const { at, workflowId } = await this.#session(wish)
+    await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
+    this.#follow(at.sessionId)
+    return { sessionId: at.sessionId, workflowId }
+  }
+
+  /** Goes on with a workflow that stands still. */
+  async resume(id: string): Promise<boolean> {
+    const isRunning = await this.#durable.resume(id)
+    const [record] = isRunning ? await this.#deps.records(id) : []
+    if (record) this.#follow(record.sessionId)
+    return isRunning
+  }
+
+  /** Begins another workflow with all that one had done before a step. */
+  async fork(
+    id: string,
+    wish: Omit<Begin, 'procedure' | 'input'>,
+    before: string | undefined,
+  ): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
+    const { at, workflowId } = await this.#session(wish)
+    try {
+      await this.#durable.fork(id, { as: workflowId, at, ...(before !== undefined && { before }) })
+    } catch (error) {
+      await this.#close(at.sessionId, { outcome: 'cancelled', reason: 'it could not be forked' }, wish.by)
+      throw error
+    }
+    this.#follow(at.sessionId)
+    return { sessionId: at.sessionId, workflowId }
+  }
+
+  async #session(
+    wish: Omit<Begin, 'procedure' | 'input'>,
+  ): Promise<{ readonly at: FlowPlace; readonly workflowId: string }> {
     const { ids, engine } = this.#deps
     const { parent } = wish
     const sessionId = ids.session()
@@ -100,10 +134,7 @@ export class Workflows {
         ...(parent && { parentSessionId: parent.sessionId }),
       }),
     ])
-    const at: FlowPlace = { ...root, actor: wish.kind }
-    await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
-    this.#follow(sessionId)
-    return { sessionId, workflowId }
+    return { at: { ...root, actor: wish.kind }, workflowId }
   }
 
   /** What it gave in the end. */

@@ -4,4 +4,4 @@ import { killCrews } from '../support/crew-kill-campaign.ts'
 test('[MUS-275] ten crews killed at random moments come to their right end, and nothing is done twice', async () => {
   const found = await killCrews({ seed: 11, kills: 2, crews: 5 })
   expect(found).toMatchObject({ ends: 10, faults: [] })
-})
+}, 300_000)

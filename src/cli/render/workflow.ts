@@ -75,5 +75,6 @@ export function renderWorkflow(flow: Shown, { width, color }: View): string {
           ),
         ]
   const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
-  return [head, ...why, ...tasks, ...asks].join('\n')
+  const result = flow.result === null ? [] : [JSON.stringify(flow.result, null, 2)]
+  return [head, ...why, ...tasks, ...result, ...asks].join('\n')
 }

@@ -6,6 +6,9 @@ export const workflowOutputs = {
   crew: WorkflowDetail,
   'workflow list': workflowRoutes.listWorkflows.output,
   'workflow show': WorkflowDetail,
+  'workflow run': WorkflowDetail,
+  'workflow resume': workflowRoutes.resumeWorkflow.output,
+  'workflow fork': workflowRoutes.forkWorkflow.output,
   'workflow cancel': workflowRoutes.cancelWorkflow.output,
   demo: z.strictObject({
     /** False when it was not the first time; then there is nothing else. */

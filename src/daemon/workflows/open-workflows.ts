@@ -1,4 +1,5 @@
 import { gitBranches } from '../../adapters/git/branches.ts'
+import { nodeScripts } from '../../adapters/scripts/node-scripts.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { systemProcesses } from '../../adapters/system/processes.ts'
@@ -13,6 +14,7 @@ import type { Sessions } from '../../engine/sessions/sessions.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Procedure } from '../../ports/durable.ts'
+import type { Scripts } from '../../ports/scripts.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Workers } from '../../ports/workers.ts'
 import { CliWorker } from '../../workflow/cli-worker.ts'
@@ -20,6 +22,7 @@ import { crewProcedure } from '../../workflow/crew/crew-procedure.ts'
 import { landProcedure } from '../../workflow/crew/land.ts'
 import { FactWaits } from '../../workflow/fact-waits.ts'
 import type { FlowRecord } from '../../workflow/local/local-durable.ts'
+import { scriptProcedure } from '../../workflow/script/script-procedure.ts'
 import { Workflows } from '../../workflow/workflows.ts'
 import type { IndexClient } from '../index-client.ts'
 
@@ -44,6 +47,7 @@ export type OpenedWorkflows = {
   readonly workflows: Workflows
   readonly waits: FactWaits
   readonly branches: Branches
+  readonly scripts: Scripts
 }
 
 /** Builds what workflows are run with. */
@@ -82,12 +86,17 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     worktrees: options.worktrees,
     onBug,
   }
+  const scripts = nodeScripts({ processes, path: options.env['PATH'] ?? '' })
   const workflows = new Workflows({
     engine,
     vault,
     clock: systemClock,
     ids: systemIds(systemClock),
-    procedures: [crewProcedure(parts), landProcedure(parts)] as readonly Procedure<never, unknown>[],
+    procedures: [
+      crewProcedure(parts),
+      landProcedure(parts),
+      scriptProcedure({ ...parts, scripts }),
+    ] as readonly Procedure<never, unknown>[],
     events,
     async records(id) {
       await caughtUp()
@@ -96,7 +105,7 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     },
     onBug,
   })
-  return { workflows, waits, branches }
+  return { workflows, waits, branches, scripts }
 }
 
 const recordOf = (row: WorkflowRow): FlowRecord => ({

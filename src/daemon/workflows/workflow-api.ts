@@ -10,17 +10,22 @@ import { reportMarkdown } from '../../core/collaboration/report/report-markdown.
 import { findCrew } from '../../core/crew-definitions/find-crew.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
+import type { Scripts } from '../../ports/scripts.ts'
 import type { CrewInput } from '../../workflow/crew/crew-parts.ts'
+import type { ScriptInput } from '../../workflow/script/script-parts.ts'
+import { scriptName } from '../../workflow/script/script-procedure.ts'
 import type { Workflows } from '../../workflow/workflows.ts'
 import { projectFolder } from '../project-folder.ts'
 import { approvalView } from '../sessions/approval-view.ts'
 import type { Directory } from '../sessions/directory.ts'
 import { mayAct, nameOf } from '../sessions/may-act.ts'
 import type { CollaborationFiles } from './collaboration-files.ts'
+import { findScript } from './find-script.ts'
 
 export type WorkflowApiDeps = {
   readonly workflows: Workflows
   readonly branches: Branches
+  readonly scripts: Scripts
   readonly directory: Directory
   readonly engine: Engine
   readonly files: Pick<CollaborationFiles, 'pathOf'>
@@ -126,7 +131,8 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const view = await viewOf(row)
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
       const asked = await directory.ask('approvals', { sessionId, isPending: true })
-      const report = await reportOf(deps, row)
+      const result = await resultOf(deps, row)
+      const report = reportOf(result)
       return {
         ...view,
         tasks: tasks.map((task) => ({
@@ -140,7 +146,58 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         approvals: await Promise.all(asked.map((one) => approvalView(directory, one))),
         report,
         report_text: report && reportMarkdown(report),
+        result:
+          row.name === scriptName ? ((result as { result?: unknown } | undefined)?.result ?? null) : null,
       }
+    },
+    async startScript({ script, project_root, args, cli, limits, approved }, { principal, signal }) {
+      const root = await projectFolder(project_root)
+      const { meta, source } = await deps.scripts.describe(await findScript(root, script), signal)
+      const by = nameOf(engine, principal)
+      // What an agent starts a person approves: it carries no authority of theirs.
+      const isApproved = approved === true && principal.kind === 'operator'
+      const input: ScriptInput = {
+        meta,
+        source,
+        args: args ?? null,
+        workspace: root,
+        cli,
+        limits,
+        ...(isApproved && { approvedBy: by }),
+      }
+      const { sessionId, workflowId } = await workflows.begin({
+        procedure: scriptName,
+        input,
+        workspace: root,
+        by,
+        kind: meta.name,
+        title: meta.description.slice(0, titleChars),
+        parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
+      })
+      return { workflow_id: workflowId, session_id: shortId(sessionId) }
+    },
+    async resumeWorkflow({ id }, { principal }) {
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      if (!(await workflows.resume(row.workflowId)))
+        throw new AppError(
+          'conflict',
+          `${row.workflowId} cannot go on: it is ${(await viewOf(row)).status}; sm workflow fork begins another from what it did`,
+        )
+      return viewOf(await rowOf(row.workflowId))
+    },
+    async forkWorkflow({ id, before }, { principal }) {
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const view = await viewOf(row)
+      const wish = {
+        workspace: view.working_dir ?? '/',
+        by: nameOf(engine, principal),
+        kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
+        title: view.title ?? '',
+      }
+      const { sessionId, workflowId } = await workflows.fork(row.workflowId, wish, before)
+      return { workflow_id: workflowId, session_id: shortId(sessionId) }
     },
     async cancelWorkflow({ id, reason }, { principal }) {
       const row = await rowOf(id)
@@ -156,12 +213,17 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-async function reportOf({ directory }: WorkflowApiDeps, { sessionId, workflowId }: WorkflowRow) {
+async function resultOf(
+  { directory }: WorkflowApiDeps,
+  { sessionId, workflowId }: WorkflowRow,
+): Promise<unknown> {
   const { events } = await directory.events({ sessionId, type: 'workflow.finalized', after: 0, limit: 100 })
   const end = events.find((event) => event.type === 'workflow.finalized' && event.workflowId === workflowId)
-  const result =
-    end?.type === 'workflow.finalized' ? (end.payload.result as { report?: unknown } | undefined) : undefined
-  const report = CrewReport.safeParse(result?.report)
+  return end?.type === 'workflow.finalized' ? end.payload.result : undefined
+}
+
+function reportOf(result: unknown): CrewReport | null {
+  const report = CrewReport.safeParse((result as { report?: unknown } | undefined)?.report)
   return report.success ? report.data : null
 }
 

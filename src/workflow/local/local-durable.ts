@@ -64,6 +64,18 @@ export class LocalDurable implements Durable {
           )
   }
 
+  /** Goes on with one that stands still; false when it runs, has ended, or was begun under another version. */
+  async resume(id: string): Promise<boolean> {
+    if (this.#running.has(id)) return false
+    const [record] = await this.#deps.records(id)
+    const state = record && this.#deps.engine.session(record.sessionId)
+    const span = [...(state?.open.values() ?? [])].find(
+      (one) => one.kind === 'workflow' && one.workflowId === id,
+    )
+    if (state && span) await this.#takeUp(state, span)
+    return this.#running.has(id)
+  }
+
   /** Lets go of all for the next daemon. */
   async stop(): Promise<void> {
     const left = [...this.#running.values()]

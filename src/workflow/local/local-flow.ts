@@ -88,10 +88,10 @@ export class LocalFlow implements Flow {
 
   async waitSignal(
     topic: string,
-    { timeoutMs }: { readonly timeoutMs?: number } = {},
+    { timeoutMs, as = topic }: { readonly timeoutMs?: number; readonly as?: string } = {},
   ): Promise<{ readonly value: unknown } | undefined> {
     const { waits, heard } = this.#waits.get(topic) ?? { waits: 0, heard: 0 }
-    const name = `signal:${topic}:${waits}`
+    const name = `signal:${as}:${waits}`
     const until = timeoutMs === undefined ? undefined : await this.#deadline(`${name}:until`, timeoutMs)
     const said = await this.step(name, async ({ signal }) => {
       const next = this.#run.book.heard(topic, heard, signal).then((value) => ({ value }))
