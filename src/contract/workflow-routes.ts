@@ -86,7 +86,7 @@ export const workflowRoutes = {
       /** Its name, or the path of its file from the project. */
       script: z.string().min(1).max(4096),
       project_root: z.string().min(1).max(4096),
-      args: z.unknown(),
+      args: z.unknown().optional(),
       cli: z.string().min(1).max(64).default('own'),
       limits: ScriptLimits.extend({
         concurrency: ScriptLimits.shape.concurrency.default(8),

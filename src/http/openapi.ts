@@ -107,6 +107,17 @@ function couldRefuse(code: string, route: Route): boolean {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+  const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return inlined(rest, $defs as Json) as Json
+}
+
+/** Named shapes in their place: a reference into one schema leads nowhere once that is a part of the document. */
+function inlined(value: unknown, shapes: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlined(item, shapes))
+  if (typeof value !== 'object' || value === null) return value
+  if ('$ref' in value && typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/')) {
+    const { id: _id, ...shape } = shapes[value.$ref.slice('#/$defs/'.length)] as Json
+    return inlined(shape, shapes)
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inlined(item, shapes)]))
 }

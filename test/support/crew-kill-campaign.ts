@@ -135,6 +135,11 @@ async function judge({ client }: DaemonProcess, { id, session, repo, branch }: B
       .map(({ workflowId }) => workflowId),
   )
   if (of('agent.spawned').length !== 6) faults.push(`${of('agent.spawned').length} agents instead of 6`)
+  for (const event of events) {
+    if (event.type === 'task.failed') faults.push(`${event.taskId} failed: ${event.payload.reason}`)
+    if (event.type === 'workflow.checkpoint.saved' && event.payload.error !== undefined)
+      faults.push(`${event.payload.step} failed: ${JSON.stringify(event.payload.error)}`)
+  }
   const [end] = events.filter((event) => event.type === 'workflow.finalized')
   if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== 6)
     faults.push(`${end.payload.totalAgents} agents are counted instead of 6`)
