@@ -167,11 +167,12 @@ export class LocalDurable implements Durable {
   }
 
   async list(): Promise<readonly FlowView[]> {
-    return (await this.#deps.records()).map(({ inputDigest: _digest, ...record }) =>
-      record.status === 'running' && !this.#running.has(record.id)
-        ? { ...record, status: 'pending' }
-        : record,
-    )
+    // One that ends while the records are read is not one that stands still.
+    const before = new Set(this.#running.keys())
+    return (await this.#deps.records()).map(({ inputDigest: _digest, ...record }) => {
+      const isHere = before.has(record.id) || this.#running.has(record.id)
+      return record.status === 'running' && !isHere ? { ...record, status: 'pending' } : record
+    })
   }
 
   async #start(
