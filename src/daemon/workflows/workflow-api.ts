@@ -46,9 +46,13 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
     if (!first) throw new AppError('not_found', `${short} is no workflow; sm workflow list shows them`)
     return first
   }
-  const viewOf = async (row: WorkflowRow): Promise<WorkflowView> => {
-    const flows = row.status === 'running' ? await workflows.list() : []
-    const status = flows.find(({ id }) => id === row.workflowId)?.status ?? row.status
+  const viewOf = async (given: WorkflowRow): Promise<WorkflowView> => {
+    const { workflowId } = given
+    const flows = given.status === 'running' ? await workflows.list() : []
+    const status = flows.find(({ id }) => id === workflowId)?.status ?? given.status
+    // It may have ended since it was looked up; then its figures are known by now.
+    const isNews = given.status === 'running' && status !== 'running' && status !== 'pending'
+    const [row = given] = isNews ? await directory.ask('workflows', { workflowId, limit: 1 }) : [given]
     const [session] = await directory
       .ask('sessions', { before: row.seq + 1, limit: 1000 })
       .then((all) => all.filter(({ sessionId }) => sessionId === row.sessionId))
