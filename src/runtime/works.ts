@@ -3,6 +3,7 @@ import type { AgentEvent } from '../contract/event.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
+import { agentEnds } from '../core/trace/end-types.ts'
 import { FlowStopped } from '../ports/durable.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
@@ -17,16 +18,8 @@ import { closeCutOff } from './taken-up.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { wordsOf } from './words-of.ts'
 
-const endTypes = [
-  'agent.completed',
-  'agent.failed',
-  'agent.cancelled',
-  'agent.killed',
-  'agent.abandoned',
-] as const satisfies readonly AgentEvent['type'][]
-
-type End = Extract<AgentEvent, { type: (typeof endTypes)[number] }>
-const isEnd = (event: AgentEvent): event is End => endTypes.some((type) => type === event.type)
+type End = Extract<AgentEvent, { type: (typeof agentEnds)[number] }>
+const isEnd = (event: AgentEvent): event is End => agentEnds.some((type) => type === event.type)
 
 /** What a run is begun or gone on with. */
 type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'>
@@ -136,7 +129,7 @@ export class Works implements Workers {
   /** How it ended, when it ended before the crash and nobody had taken note. */
   async #ended({ root, spanId }: Work): Promise<WorkEnd | undefined> {
     const parts = this.#parts
-    for await (const event of parts.events(root.sessionId, endTypes)) {
+    for await (const event of parts.events(root.sessionId, agentEnds)) {
       if (event.spanId !== spanId || !isEnd(event)) continue
       const { sessionId } = root
       const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })

@@ -3,12 +3,13 @@ import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
+import { ends } from '../core/trace/end-types.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
 import { FlowStopped } from '../ports/durable.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
-import { type FactWaits, waitedTypes } from './fact-waits.ts'
+import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
 
 export type CliWorkerDeps = {
@@ -134,28 +135,28 @@ export class CliWorker implements Workers {
   }
 
   #turns(sessionId: SessionId): Turns {
-    const ends: TurnEnd[] = []
+    const turns: TurnEnd[] = []
     const seen = new Set<number>()
     let wake = Promise.withResolvers<void>()
     const take = (event: AgentEvent) => {
       const end = turnEnd(event)
       if (!end || seen.has(event.seq)) return
       seen.add(event.seq)
-      ends.push(end)
+      turns.push(end)
       wake.resolve()
       wake = Promise.withResolvers()
     }
     const listening = this.#deps.waits.listen(sessionId, take)
     // What ended before it was listened for is in the journal; what ends meanwhile comes both ways.
     const past = (async () => {
-      for await (const event of this.#deps.events(sessionId, waitedTypes)) take(event)
+      for await (const event of this.#deps.events(sessionId, ends)) take(event)
     })()
     past.catch(() => {})
     return {
       async at(n) {
         await past
-        while (ends.length <= n) await wake.promise
-        return ends[n] as TurnEnd
+        while (turns.length <= n) await wake.promise
+        return turns[n] as TurnEnd
       },
       stop: () => listening[Symbol.dispose](),
     }

@@ -1,16 +1,7 @@
 import type { AgentEvent, EventType } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { ends } from '../core/trace/end-types.ts'
 import type { Reactor } from '../engine/react.ts'
-
-const types: ReadonlySet<EventType> = new Set<EventType>([
-  'agent.completed',
-  'agent.failed',
-  'agent.cancelled',
-  'agent.killed',
-  'agent.abandoned',
-  'session.completed',
-  'session.failed',
-])
 
 /** Tells those who wait for the end of a turn or of a session. */
 export class FactWaits {
@@ -18,7 +9,7 @@ export class FactWaits {
 
   readonly reactor: Reactor = {
     name: 'workflow-waits',
-    types,
+    types: new Set<EventType>(ends),
     startsAtEnd: true,
     saved: 'seldom',
     react: async (event) => {
@@ -38,6 +29,3 @@ export class FactWaits {
     }
   }
 }
-
-/** The types that are waited for. */
-export const waitedTypes = [...types]

@@ -93,3 +93,18 @@ test('[COL-71] a pipeline: what each member gives is what the next one is given'
   expect(m.git('ls-tree', '--name-only', branch)).toContain('made.txt')
   expect(m.git('ls-tree', '--name-only', branch)).toContain('docs.md')
 })
+
+test('[COL-24] an architect that makes no plan is quoted, asked once more, and leaves nothing behind', async () => {
+  const m = await played([
+    { when: 'You are the architect', steps: [{ text: 'I would rather not.' }, { text: 'Still not.' }] },
+  ])
+  const { workflow_id } = await m.play('Do it.', { crew: 'balanced' })
+  const flow = await m.ended(workflow_id)
+  expect(flow).toMatchObject({ status: 'failed', detail: expect.stringContaining('it said: Still not.') })
+  expect(m.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  expect(m.git('branch', '--format=%(refname:short)')).toBe('main\n')
+  await expect(m.client().getWorkflow({ id: 'nobody' })).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('sm workflow list'),
+  })
+})

@@ -388,18 +388,3 @@ test('[SM-97] a branch is dropped only when its commits are on another', async (
   expect([await drop(), await drop()]).toEqual([true, true])
   expect(runGit(dir, 'branch', '--list', 'muster/*')).toBe('')
 })
-
-test('[COL-30] many work trees of one repository are opened and closed at the same time', async () => {
-  const dir = repository()
-  const base = runGit(dir, 'rev-parse', 'HEAD')
-  const folder = realpathSync(tempFolder('muster-many-'))
-  const trees = Array.from({ length: 12 }, (_, i) => ({
-    path: join(folder, `t${i}`),
-    branch: `muster/t${i}`,
-    base,
-  }))
-  await Promise.all(trees.map((tree) => branches.openWorktree(dir, tree, signal)))
-  expect(trees.every(({ path }) => existsSync(join(path, '.git')))).toBe(true)
-  await Promise.all(trees.map(({ path }) => branches.closeWorktree(dir, path, signal)))
-  expect(runGit(dir, 'worktree', 'list').split('\n')).toHaveLength(1)
-})

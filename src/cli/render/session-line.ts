@@ -42,7 +42,7 @@ export function lastWords(session: SessionView): string {
     return said === '' ? '' : `"${cut(said, longestText)}"`
   }
   // An agent of our own shows no screen; what it was asked first says what it is about.
-  const asked = session.origin === 'runtime' ? spawn_prompt : null
+  const asked = session.origin === 'runtime' || session.origin === 'workflow' ? spawn_prompt : null
   const words = current_task ?? last_checkpoint ?? detail ?? asked ?? ''
   return cut(oneLine(words.slice(0, longestText * 2)), longestText)
 }

@@ -42,7 +42,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const lifecycle = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
   const isEnded = ends.some((end) => end === lifecycle)
   const asks = state?.asks?.length ?? 0
-  const isOwn = managed?.origin === 'runtime'
+  const isOwn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
   // Of our own agents nothing is guessed: one that asks waits.
   const status = isOwn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
   const tokens = row.tokens ?? 0

@@ -41,7 +41,10 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
     await directory.caughtUp()
     const [named] = await directory.ask('workflows', { workflowId: word, limit: 1 })
     if (named) return named
-    const { sessionId, shortId: short } = await directory.find(word)
+    const { sessionId, shortId: short } = await directory.find(word).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+      throw new AppError('not_found', `no workflow is called ${word}; sm workflow list shows them`)
+    })
     const [first] = (await directory.ask('workflows', { sessionId, limit: 100 })).slice(-1)
     if (!first) throw new AppError('not_found', `${short} is no workflow; sm workflow list shows them`)
     return first
@@ -53,14 +56,12 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
     // It may have ended since it was looked up; then its figures are known by now.
     const isNews = given.status === 'running' && status !== 'running' && status !== 'pending'
     const [row = given] = isNews ? await directory.ask('workflows', { workflowId, limit: 1 }) : [given]
-    const [session] = await directory
-      .ask('sessions', { before: row.seq + 1, limit: 1000 })
-      .then((all) => all.filter(({ sessionId }) => sessionId === row.sessionId))
+    const session = await directory.find(row.sessionId)
     return {
       workflow_id: row.workflowId,
       session_id: shortId(row.sessionId),
       name: row.name ?? '',
-      title: session?.title ?? null,
+      title: session.title ?? null,
       version: row.version,
       status,
       phase: row.phase,
@@ -69,7 +70,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       tokens: row.totalTokens,
       detail: row.detail,
       fork_of: row.forkOf,
-      working_dir: session?.workingDir ?? null,
+      working_dir: session.workingDir ?? null,
       branch: row.name === 'crew' ? `muster/${row.workflowId}` : null,
       session_file: session ? await deps.files.pathOf(session) : null,
       started_at: timeOf(row.startedMs),

@@ -1,5 +1,5 @@
 import type { Procedure } from '../../ports/durable.ts'
-import { type CrewResult, complete } from './complete.ts'
+import { type CrewResult, complete, discard } from './complete.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending } from './crew-run.ts'
 import { pipelineFlow } from './pipeline-flow.ts'
@@ -20,7 +20,12 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
       })
       return { value: atMs, count: 1 }
     })
-    return complete(run, await flows[input.crew.flow](run), beganMs)
+    try {
+      return await complete(run, await flows[input.crew.flow](run), beganMs)
+    } catch (error) {
+      if (!flow.signal.aborted) await flow.step('discard', ({ signal }) => discard(run, signal))
+      throw error
+    }
   },
 })
 

@@ -1,7 +1,7 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import type { DoneTask } from '../../core/collaboration/report/crew-report.ts'
-import type { Flow } from '../../ports/durable.ts'
+import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { treeOf } from './places.ts'
@@ -58,6 +58,12 @@ export class CrewRun {
       others: [],
     })
     return new CrewRun({ parts, flow, input, talk })
+  }
+
+  /** What those who work for it at a node get of it. */
+  around(at: FlowRoot) {
+    const { parts, input, talk, orchestrator } = this
+    return { parts, input, talk, orchestrator, at }
   }
 
   get orchestrator(): string {

@@ -1,7 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Branches } from '../../ports/branches.ts'
-import type { Procedure } from '../../ports/durable.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Flow, Procedure } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
+import { Stages } from './stages.ts'
 
 export const landName = 'land'
 
@@ -13,39 +15,45 @@ export type LandInput = {
   readonly summary: string
 }
 
+type LandParts = { readonly branches: Branches; readonly clock: Clock }
+
 /** What came of it. */
 export type Landed = { readonly landed: string | null; readonly why?: string }
 
 /** Asks a person whether a finished branch may land; nothing of theirs is touched before they say so. */
-export const landProcedure = ({
-  branches,
-}: {
-  readonly branches: Branches
-}): Procedure<LandInput, Landed> => ({
+export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInput, Landed> => ({
   name: landName,
   version: '1',
-  async run(flow, { root, branch, into, summary }) {
-    flow.setPhase('land')
-    for (let n = 1; ; n++) {
-      const decision = await askPerson(flow, `land-${n}`, {
-        subject: 'land',
-        action: `Land ${branch} into ${into}?`,
-        reason: summary,
-        risk: 'low',
-        rollback: `git -C ${root} branch -f ${into} ${into}@{1}`,
-        options: ['approve', 'reject'],
-      })
-      if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was not wanted' }
-      const tried = await flow.step(`merge-${n}`, async ({ signal }): Promise<Landed> => {
-        try {
-          return { landed: await branches.land(root, { branch, into }, signal) }
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error
-          return { landed: null, why: error.message }
-        }
-      })
-      if (tried.landed !== null) return tried
-      summary = `It could not land: ${tried.why}. Mend that, and approve again.`
-    }
-  },
+  run: (flow, input) =>
+    new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
+      value: await land(branches, flow, input),
+      count: 1,
+    })),
 })
+
+/** Asks until it has landed or is not wanted: what is in the way is told, and can be mended. */
+async function land(branches: Branches, flow: Flow, input: LandInput): Promise<Landed> {
+  const { root, branch, into } = input
+  let reason = input.summary
+  for (let n = 1; ; n++) {
+    const decision = await askPerson(flow, `land-${n}`, {
+      subject: 'land',
+      action: `Land ${branch} into ${into}?`,
+      reason,
+      risk: 'low',
+      rollback: `git -C ${root} branch -f ${into} ${into}@{1}`,
+      options: ['approve', 'reject'],
+    })
+    if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was not wanted' }
+    const tried = await flow.step(`merge-${n}`, async ({ signal }): Promise<Landed> => {
+      try {
+        return { landed: await branches.land(root, { branch, into }, signal) }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { landed: null, why: error.message }
+      }
+    })
+    if (tried.landed !== null) return tried
+    reason = `It could not land: ${tried.why}. Mend that, and approve again.`
+  }
+}

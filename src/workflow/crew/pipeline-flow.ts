@@ -13,8 +13,7 @@ export async function pipelineFlow(run: CrewRun): Promise<Ending> {
   for (const [i, who] of run.row.entries()) {
     const task = stageTask(run, { id: who.id, role: who.member.role, given })
     const result = await stages.run('delegate', { key: `stage-${i + 1}`, inputCount: 1 }, async (at) => {
-      const { parts, talk, orchestrator } = run
-      const child = flow.child(`r1/${task.task_id}#1`, develop({ parts, input, talk, orchestrator, at }), {
+      const child = flow.child(`r1/${task.task_id}#1`, develop(run.around(at)), {
         work: { task, attempts: [] },
         number: 1,
         who,

@@ -98,7 +98,11 @@ async function planned(
     end.status === 'completed' && 'problems' in read
       ? read.problems.join('; ')
       : (end.reason ?? 'it gave none')
-  throw new AppError('failed', `${planner.id} made no plan that can be used: ${why}`)
+  const said = end.text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
+  throw new AppError(
+    'failed',
+    `${planner.id} made no plan that can be used: ${why}${said === '' ? '' : `; it said: ${said}`}`,
+  )
 }
 
 /** Blocking objections go back to the architect, once. */

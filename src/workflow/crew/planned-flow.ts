@@ -137,11 +137,7 @@ function handOut(run: CrewRun, { number, plan, work, base, order }: Round): Prom
   const { developers, planner } = run
   return run.stages.run('delegate', { key: `delegate-${number}`, inputCount: work.length }, async (at) => {
     const value = await delegate({
-      parts: run.parts,
-      input: run.input,
-      talk: run.talk,
-      orchestrator: run.orchestrator,
-      at,
+      ...run.around(at),
       flow: run.flow,
       round: number,
       work,
@@ -180,11 +176,7 @@ function putTogether(run: CrewRun, number: number, tasks: readonly PlanTask[]): 
   if (!resolver) throw new Error('a crew without developers has nothing to put together')
   return run.stages.run('integrate', { key: `integrate-${number}`, inputCount: tasks.length }, async (at) => {
     const value = await integrate({
-      parts: run.parts,
-      input: run.input,
-      talk: run.talk,
-      orchestrator: run.orchestrator,
-      at,
+      ...run.around(at),
       flow: run.flow,
       round: number,
       path: run.path,

@@ -22,12 +22,8 @@ export function review(run: CrewRun, given: Reviewable): Promise<CrewRound> {
       run.parts.branches.changes(run.input.repo.root, { from: base, to: commit }, signal),
     )
     const procedure = reviewRound({
-      parts: run.parts,
-      input: run.input,
-      talk: run.talk,
-      orchestrator: run.orchestrator,
+      ...run.around(at),
       reviewer: run.reviewer,
-      at,
     })
     const child = run.flow.child(`r${number}/review`, procedure, {
       number,
