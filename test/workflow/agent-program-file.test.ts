@@ -14,12 +14,12 @@ test('[COL-53] an agent program in a terminal is a sub-session under the name an
   git('commit', '-q', '--allow-empty', '-m', 'Nothing yet')
   const asked = { request: 'Look around', project_root: m.work, crew: 'solo', cli: 'claude' }
   const { session_id, workflow_id } = await m.client.startCrew(asked)
-  const started = await eventually(
-    async () =>
-      (await m.events('session.started')) as { sessionId: SessionId; payload: { origin: string } }[],
-    (all) => all.some(({ payload }) => payload.origin === 'managed'),
+  // Only what runs has a token to report with.
+  const [launched] = await eventually(
+    async () => (await m.events('session.launched')) as { sessionId: SessionId }[],
+    (all) => all.length > 0,
   )
-  const id = started.find(({ payload }) => payload.origin === 'managed')?.sessionId as SessionId
+  const id = launched?.sessionId as SessionId
   const answer = '```json\n{ "status": "completed", "summary": "I looked." }\n```'
   const tools = [{ name: 'Read', input: { file_path: 'README.md' } }]
   await m.turn({ id, session_id: shortId(id) }, { prompt: 'Look around', tools, text: answer })
