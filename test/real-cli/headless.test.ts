@@ -91,7 +91,7 @@ describe.each(clis.filter(({ name }) => name === 'claude' || name === 'codex'))(
           }
     const wait = shellCall(
       cli.name,
-      'for i in $(seq 100); do [ -e inner.txt ] && break; sleep 0.1; done; cat inner.txt',
+      'for i in $(seq 100); do [ -s inner.txt ] && break; sleep 0.1; done; cat inner.txt',
     )
     // Codex gives its parent one more turn when the child ends after the parent's last words.
     const lastWords = { text: 'outer: ${lastToolResult}' }
