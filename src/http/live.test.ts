@@ -5,7 +5,6 @@ const delta = (token: string, sessionId = 's1') => ({ sessionId, runId: 'r1', ag
 const text = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame))
 const token = (frame: string) =>
   JSON.parse(frame.split('data: ')[1] ?? '') as { token: string; dropped?: number }
-const never = new AbortController().signal
 
 test('[MUS-103] a token frame has a name and no id', () => {
   const hub = liveHub()
@@ -57,18 +56,15 @@ test('[MUS-103] every subscriber is sent the same bytes', () => {
   expect(one).toBe(two)
 })
 
-test('[RUN-40] waiting ends with a token, or with the signal', async () => {
+test('[RUN-40] who takes is called at each token it wants, and sees what waits', () => {
   const hub = liveHub()
-  const queue = hub.subscribe(() => true)
-  const waiting = queue.wait(never)
+  const queue = hub.subscribe(({ sessionId }) => sessionId === 's1')
+  const seen: boolean[] = []
+  queue.listen(() => seen.push(queue.isEmpty))
   hub.publish(delta('x'))
-  await waiting
-  await queue.wait(never)
-  queue.take()
-  const stop = new AbortController()
-  const stopped = queue.wait(stop.signal)
-  stop.abort(new Error('enough'))
-  await expect(stopped).rejects.toThrow('enough')
+  hub.publish(delta('for another', 's2'))
   hub.publish(delta('y'))
-  await queue.wait(never)
+  expect(seen).toEqual([false, false])
+  queue.take()
+  expect(queue.isEmpty).toBe(true)
 })

@@ -39,7 +39,7 @@ export class TokenQueue {
   #waiting: Published[] = []
   #chars = 0
   #dropped = 0
-  #wake: (() => void) | undefined
+  #listener: (() => void) | undefined
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -53,7 +53,7 @@ export class TokenQueue {
       this.#chars -= this.#waiting.shift()?.delta.token.length ?? 0
       this.#dropped++
     }
-    this.#wake?.()
+    this.#listener?.()
   }
 
   #isOver(): boolean {
@@ -72,22 +72,13 @@ export class TokenQueue {
     )
   }
 
-  /** Resolves when there is something to take; rejects when the signal aborts. */
-  wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length > 0) return resolve()
-      const abort = () => {
-        this.#wake = undefined
-        reject(signal.reason as Error)
-      }
-      if (signal.aborted) return abort()
-      signal.addEventListener('abort', abort, { once: true })
-      this.#wake = () => {
-        signal.removeEventListener('abort', abort)
-        this.#wake = undefined
-        resolve()
-      }
-    })
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** Calls whoever takes, at each token. */
+  listen(listener: () => void): void {
+    this.#listener = listener
   }
 
   close(): void {

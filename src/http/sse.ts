@@ -60,12 +60,15 @@ class Pump {
   #sentAt: number
   /** Since when the client has not asked for more; undefined while it is asking. */
   #idleSince: number | undefined
-  #wakeUp: AbortController | undefined
+  /** Ends the wait for something to send; undefined while nobody waits. */
+  #wake: (() => void) | undefined
+  #isHearing = false
 
   constructor(options: StreamOptions) {
     this.#options = options
     this.#sentAt = options.clock.monotonic()
     this.#idleSince = this.#sentAt
+    options.tokens?.listen(() => this.#awake())
   }
 
   begin(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -92,20 +95,22 @@ class Pump {
     if (this.#ended) return
     this.#ended = true
     this.#stop.abort()
-    this.#wakeUp?.abort()
+    this.#awake()
     this.#options.tokens?.close()
     if (why !== 'left') this.#controller?.close()
     this.#options.onEnd?.(why)
   }
 
-  /** Closes the stream of a client that does not read. */
+  /** Closes the stream of a client that does not read, and wakes one that has a heartbeat to send. */
   async #watch(): Promise<void> {
-    const { clock, stallMs } = this.#options
+    const { clock, stallMs, heartbeatMs } = this.#options
     while (!this.#ended) {
       const left = this.#idleSince === undefined ? stallMs : this.#idleSince + stallMs - clock.monotonic()
       if (left <= 0) return this.end('stalled')
+      const beatIn = this.#beatIn()
+      if (beatIn <= 0) this.#awake()
       try {
-        await clock.sleep(left, this.#stop.signal)
+        await clock.sleep(Math.min(left, beatIn > 0 ? beatIn : heartbeatMs), this.#stop.signal)
       } catch (error) {
         if (!this.#ended) this.#options.onBug(error)
         return
@@ -174,15 +179,16 @@ class Pump {
 
   async #turnPage(chunk: Chunk): Promise<boolean> {
     const { journal } = this.#options
+    const end = journal.watermark()
+    if (end <= this.#after) return false
     // Pruned under a client that was slow: it must hear of the hole.
-    if (this.#after + 1 < journal.oldest() && this.#after < journal.watermark()) {
+    if (this.#after + 1 < journal.oldest()) {
       chunk.push(encoder.encode(await this.#resync('too_old', this.#id)))
       return false
     }
-    const end = journal.watermark()
     this.#page = await journal.page(this.#after, pageEvents)
     // Nothing readable up to a durable seq: going on past it, or this would ask for ever.
-    if (this.#page.length === 0 && end > this.#after) {
+    if (this.#page.length === 0) {
       this.#after = end
       this.#id = `${end}.0`
       this.#isAgeing = true
@@ -221,28 +227,34 @@ class Pump {
     return encoder.encode(`id: ${this.#id}\n\n`)
   }
 
-  /** Until there is an event, a token, or a heartbeat to send. */
-  async #wait(): Promise<void> {
-    const { journal, clock, tokens } = this.#options
-    const wakeUp = new AbortController()
-    this.#wakeUp = wakeUp
-    const waits = [
-      journal.wait(this.#after, wakeUp.signal),
-      clock.sleep(Math.max(1, this.#beatIn()), wakeUp.signal),
-    ]
-    if (tokens) waits.push(tokens.wait(wakeUp.signal))
+  /** Until there is an event, a token, or a heartbeat to send; one promise, since each piece that is sent waits once. */
+  #wait(): Promise<void> {
+    void this.#hear()
+    return new Promise((resolve) => {
+      if (this.#ended || this.#options.tokens?.isEmpty === false) resolve()
+      else this.#wake = resolve
+    })
+  }
+
+  #awake(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+
+  /** Waits for the journal across as many tokens as come before its next event. */
+  async #hear(): Promise<void> {
+    if (this.#isHearing) return
+    this.#isHearing = true
     try {
-      await Promise.race(waits)
+      await this.#options.journal.wait(this.#after, this.#stop.signal)
     } catch (error) {
-      if (!wakeUp.signal.aborted) throw error
-    } finally {
-      wakeUp.abort(awake)
+      if (!this.#ended) this.#options.onBug(error)
+      this.end('ended')
     }
+    this.#isHearing = false
+    this.#awake()
   }
 }
-
-/** Made once: it is needed for every piece that is sent. */
-const awake = new DOMException('there is something to send', 'AbortError')
 
 class Chunk {
   readonly #limit: number
