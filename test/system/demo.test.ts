@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
+import { validateSession } from '../../src/core/session-log/validate.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 
 test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
@@ -15,6 +18,18 @@ test('[MUS-214] the demonstration: a crew works on a real repository, real tests
   const again = await m.sm('demo', '--json')
   const told = JSON.parse(again.out)
   expect(told).toMatchObject({ played: true, repo: `${folder}-2`, verdict: 'approved', rounds: 2 })
+  const document = JSON.parse(readFileSync(told.session_file, 'utf8')) as MultiAgentSession
+  expect(validateSession(document, { filename: basename(told.session_file) })).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [],
+  })
+  expect(document.summary).toMatchObject({ review_iterations: 2, final_verdict: 'approved' })
+  const [one, other] = ['farewell', 'shout'].map((id) =>
+    document.sub_sessions.find(({ task }) => task.task_id === id),
+  )
+  expect(Date.parse(one?.started_at ?? '')).toBeLessThan(Date.parse(other?.completed_at ?? ''))
+  expect(Date.parse(other?.started_at ?? '')).toBeLessThan(Date.parse(one?.completed_at ?? ''))
   const { events } = await m.client().listEvents({ session: told.session_id, type: 'llm.request.started' })
   expect(events.length).toBeGreaterThan(10)
   expect(events.every(({ payload }) => (payload as { provider?: string }).provider === 'scripted')).toBe(true)

@@ -84,6 +84,32 @@ test('[COL-73, COL-36, COL-37, COL-38] acceptance 1: the data model holds a mult
   expect(document.summary.review_iterations).toBe(of(events, 'loop.round.completed').length)
 })
 
+test('[COL-73, COL-74, COL-24] acceptance 2: the architect delegates its tasks to developers, who work side by side', async () => {
+  const { document, events } = await demonstration()
+  const [plan] = of(events, 'plan.created')
+  const architect = of(events, 'agent.spawned').find(({ payload }) => payload.agentId === 'architect')
+  expect(plan?.seq).toBeGreaterThan(architect?.seq ?? Infinity)
+  const planned = plan?.payload.tasks?.map(({ taskId }) => taskId) ?? []
+  expect(planned).toEqual(['farewell', 'shout'])
+  const said = of(events, 'agent.message.created').map(({ payload }) => payload)
+  const spans = planned.map((taskId) => {
+    const [assigned] = of(events, 'agent.task.assigned').filter(({ payload }) => payload.taskId === taskId)
+    const developer = assigned?.payload.agentId
+    const asked = said.find((one) => one.messageType === 'task_assignment' && one.to.agentId === developer)
+    expect(JSON.stringify(asked?.payload)).toContain(`"task_id":"${taskId}"`)
+    expect(said.filter(({ correlationId }) => correlationId === asked?.correlationId)).toMatchObject([
+      { messageType: 'task_assignment', from: { agentId: 'architect' }, to: { agentId: developer } },
+      { messageType: 'acknowledgment', from: { agentId: developer }, to: { agentId: 'architect' } },
+      { messageType: 'task_completion', from: { agentId: developer }, to: { agentId: 'architect' } },
+    ])
+    const sub = document.sub_sessions.find(({ task }) => task.task_id === taskId)
+    expect(sub?.agent).toEqual({ agent_id: developer, agent_type: 'developer' })
+    return [sub?.started_at ?? '', sub?.completed_at ?? ''] as const
+  })
+  const [one, other] = spans
+  expect((one?.[0] ?? '') < (other?.[1] ?? '') && (other?.[0] ?? '') < (one?.[1] ?? '')).toBe(true)
+})
+
 test('[COL-73, COL-39, COL-40, COL-43, COL-56] acceptance 3: a developer output can be traced to its task', async () => {
   const { document, events } = await demonstration()
   const spawned = of(events, 'agent.spawned').filter(({ payload }) => payload.agentId !== 'architect')
@@ -130,6 +156,102 @@ test('[COL-73, COL-39, COL-40, COL-43, COL-56] acceptance 3: a developer output 
   )
   expect(changed.map(String).toSorted()).toEqual(patched.map(String).toSorted())
   expect(changed).toContainEqual(['shout-rev1', 'shout.mjs', 1, 1])
+})
+
+const answer = (value: unknown) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
+const judged = (number: number, verdict: string, findings: readonly object[] = []) => ({
+  when: `"review_id": "review-${number}"`,
+  steps: [answer({ verdict, summary: `It is ${verdict}.`, findings })],
+})
+const planned = (task_id: string) => {
+  const description = `Write ${task_id}.txt. SCRIPT=play`
+  const task = {
+    task_id,
+    title: task_id,
+    description,
+    scope: [`${task_id}.txt`],
+    acceptance_criteria: ['it is there'],
+  }
+  return answer({ summary: `By ${task_id}.`, tasks: [task] })
+}
+const carriedOut = (task_id: string, file: string) => ({
+  when: `"task_id": "${task_id}"`,
+  steps: [
+    // What is there is read before it is written over.
+    { tools: [{ name: 'Read', input: { file_path: file } }] },
+    { tools: [{ name: 'Write', input: { file_path: file, content: `${task_id}\n` } }] },
+    answer({ status: 'completed', summary: `${file} is written.` }),
+  ],
+})
+const finding = (finding_id: string, file: string) => ({
+  finding_id,
+  severity: 'major',
+  category: 'logic',
+  file,
+  description: `${finding_id} is not right`,
+})
+
+test('[COL-73, COL-74, COL-28] acceptance 4 and 5: a reviewer rejects, asks for changes and approves, and each leads on: a new plan, a revision, the end', async () => {
+  const m = await crewDaemon({
+    parts: [
+      judged(1, 'rejected', [finding('way', 'first.txt')]),
+      judged(2, 'changes_requested', [finding('detail', 'second.txt')]),
+      judged(3, 'approved'),
+      carriedOut('first', 'first.txt'),
+      carriedOut('second-rev2', 'second.txt'),
+      carriedOut('second', 'second.txt'),
+      { when: 'The reviewer rejected the work', steps: [planned('second')] },
+      { when: 'You are the architect of a crew', steps: [planned('first')] },
+    ],
+  })
+  const { workflow_id, session_id, branch } = await m.crew('Write something. SCRIPT=play')
+  expect(await m.ended(workflow_id)).toMatchObject({
+    status: 'completed',
+    report: {
+      outcome: 'approved',
+      rounds: [{ verdict: 'rejected' }, { verdict: 'changes_requested' }, { verdict: 'approved' }],
+      tasks: [{ task_id: 'first' }, { task_id: 'second' }, { task_id: 'second-rev2' }],
+    },
+  })
+  const events = await m.events(session_id)
+  expect(of(events, 'plan.created').map(({ payload }) => payload.tasks?.map(({ taskId }) => taskId))).toEqual(
+    [['first'], ['second']],
+  )
+  const revision = of(events, 'agent.task.assigned').find(({ payload }) => payload.taskId === 'second-rev2')
+  expect(JSON.stringify(revision?.payload.input)).toContain('detail is not right')
+  expect(of(events, 'loop.round.completed').map(({ payload }) => payload.verdict)).toEqual([
+    'rejected',
+    'changes_requested',
+    'approved',
+  ])
+  expect(m.git('show', `${branch}:second.txt`)).toBe('second-rev2\n')
+  const { document } = await m.client().exportLog({ id: session_id })
+  expect((document as MultiAgentSession).summary).toMatchObject({
+    review_iterations: 3,
+    final_verdict: 'approved',
+  })
+})
+
+test('[COL-73, COL-74] acceptance 5: what is never approved ends at its limit, and says so', async () => {
+  const m = await crewDaemon({
+    parts: [
+      judged(1, 'changes_requested', [finding('one', 'first.txt')]),
+      judged(2, 'changes_requested', [finding('two', 'first.txt')]),
+      carriedOut('first-rev1', 'first.txt'),
+      carriedOut('first', 'first.txt'),
+      { when: 'You are the architect of a crew', steps: [planned('first')] },
+    ],
+  })
+  const { workflow_id, session_id } = await m.crew('Write something. SCRIPT=play', { max_iterations: 2 })
+  const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
+  expect(asked).toMatchObject({ status: 'running' })
+  await m.client().decideApproval({ id: session_id, verdict: 'deny', scope: 'once' })
+  expect(await m.ended(workflow_id)).toMatchObject({
+    report: {
+      outcome: 'unapproved',
+      rounds: [{ verdict: 'changes_requested' }, { verdict: 'changes_requested' }],
+    },
+  })
 })
 
 test('[COL-73, COL-75, COL-55] acceptance 6: a session of one agent is what it was', async () => {
