@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startScriptedModel } from '../src/adapters/models/scripted/scripted-model.ts'
 import { type DaemonProcess, startDaemonProcess } from '../test/support/daemon-process.ts'
 import { type Figure, median, ratio } from './support/figure.ts'
 import { withFolder } from './support/temp.ts'
@@ -16,8 +17,16 @@ export async function run(): Promise<Figure[]> {
   return withFolder(async (home) => {
     const config = join(home, 'config.yaml')
     writeFileSync(join(home, 'a.txt'), 'line\n'.repeat(1000))
-    writeFileSync(config, `runtime: { max_iters: 1000, max_concurrent: ${agents} }\n`)
-    const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config } })
+    const model = await startScriptedModel({ maxRequests: 10 })
+    writeFileSync(
+      config,
+      `runtime: { max_iters: 1000, max_concurrent: ${agents} }
+models:
+  default: bench/scripted-1
+  providers: { bench: { protocol: anthropic, base_url: "${model.url}/v1", key_env: BENCH_KEY } }
+`,
+    )
+    const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config, BENCH_KEY: 'x' } })
     const off = new AbortController()
     try {
       const seen = Array.from({ length: clients }, () => follow(daemon, off.signal))
@@ -55,6 +64,7 @@ export async function run(): Promise<Figure[]> {
     } finally {
       off.abort()
       await daemon.kill('SIGTERM')
+      await model.close()
     }
   })
 }

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import pino from 'pino'
 import { agentFiles } from '../adapters/agents/agent-files.ts'
 import { findProject } from '../adapters/config/find-project.ts'
@@ -10,6 +11,9 @@ import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
 import { redactorOptions } from './redaction.ts'
 import { shippedFolder } from './shipped-folder.ts'
+
+// What is held is little, what passes through is much: V8 would let the heap grow to several times what is held.
+setFlagsFromString('--heap-growing-percent=30')
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {
