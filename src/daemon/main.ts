@@ -6,6 +6,7 @@ import { findProject } from '../adapters/config/find-project.ts'
 import { loadConfig } from '../adapters/config/load-config.ts'
 import { musterPaths } from '../adapters/config/muster-paths.ts'
 import { crewFiles } from '../adapters/crews/crew-files.ts'
+import { removeOrphanedTemporary } from '../adapters/system/own-temporary.ts'
 import { AppError, errorCodes } from '../contract/errors.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     onBug,
     onShutdown: () => stopping.resolve('asked over HTTP'),
   })
+  void removeOrphanedTemporary().catch((error: unknown) => onBug(error, 'temporary files'))
   log.info({ url: daemon.url, home: paths.stateDir, pid: process.pid }, 'ready')
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     let seen = false

@@ -1,6 +1,6 @@
-import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownTemporary } from '../system/own-temporary.ts'
 import { author } from './author.ts'
 import { git } from './run-git.ts'
 
@@ -10,7 +10,7 @@ export async function commitOfTree(
   parent: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-git-'))
+  const folder = await ownTemporary('git')
   const index = join(folder, 'index')
   const env = { ...author, GIT_INDEX_FILE: index }
   try {

@@ -1,5 +1,4 @@
 import { promises as fs } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
@@ -8,6 +7,7 @@ import type { Processes } from '../../ports/processes.ts'
 import type { Tool, ToolContext } from '../../ports/tools.ts'
 import { deadline } from '../system/deadline.ts'
 import { defineTool } from '../system/define-tool.ts'
+import { ownTemporary } from '../system/own-temporary.ts'
 import { placeInside } from '../system/place.ts'
 import { canWall, wallArguments } from '../system/shell-walls.ts'
 import { toolEnvironment } from '../system/tool-environment.ts'
@@ -65,7 +65,7 @@ export function openLsp(opening: Opening): OpenLsp {
     const found = await present(workspace)
     if (!found.ok) throw new AppError('unavailable', found.reason)
     const isWalled = hasWalls && (await canWall(env, signal))
-    const temporary = await fs.mkdtemp(join(await fs.realpath(tmpdir()), 'muster-lsp-'))
+    const temporary = await ownTemporary('lsp')
     const remove = () => fs.rm(temporary, { recursive: true, force: true })
     // A program of the project runs here: it sees no more than a command does, and changes nothing.
     const layers = (await packagesOf(found.argv[0])).map((path) => ({ path, isOpen: false }))

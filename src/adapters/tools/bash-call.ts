@@ -1,8 +1,8 @@
 import { promises as fs } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Processes } from '../../ports/processes.ts'
 import type { ToolContext } from '../../ports/tools.ts'
+import { ownTemporary } from '../system/own-temporary.ts'
 import type { MatchesGlob } from './may-change.ts'
 import { type Ran, runShell } from './run-shell.ts'
 import type { WorkspaceTurns } from './workspace-turns.ts'
@@ -55,7 +55,7 @@ export type TemporaryFolders = AsyncDisposable & {
 }
 
 export async function temporaryFolders(): Promise<TemporaryFolders> {
-  const folder = await fs.mkdtemp(join(await fs.realpath(tmpdir()), 'muster-bash-'))
+  const folder = await ownTemporary('bash')
   const [forCommand, forCopies] = [join(folder, 'tmp'), join(folder, 'kept')]
   await fs.mkdir(forCommand)
   await fs.mkdir(forCopies)
