@@ -12,6 +12,8 @@ export type ToolContext = {
   readonly mayChange: boolean
   /** What this run has read, by full path: a file that exists is read before it is overwritten. */
   readonly seen: Map<string, SeenFile>
+  /** What it read and wrote before a restart cut it off. */
+  readonly seenBefore: readonly SeenBefore[]
   /** Ends the call, and every process it started. */
   readonly signal: AbortSignal
   /** What comes while the call runs, for people who look on. */
@@ -22,6 +24,9 @@ export type ToolContext = {
 
 /** A file as it was when it was read. */
 export type SeenFile = { readonly mtimeMs: number; readonly size: number }
+
+/** A file that a call named, in its own words, and when that call had ended. */
+export type SeenBefore = { readonly path: string; readonly atMs: number }
 
 /** What a call gave. `text` is for the model and bounded; an error is an answer too. */
 export type ToolOutcome = {

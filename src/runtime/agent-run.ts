@@ -4,7 +4,7 @@ import type { LiveStatus } from '../core/agent-loop/status-phrases.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
 import type { Model, ModelMessage, ModelPiece, ModelTurn } from '../ports/model.ts'
-import type { FileChange, SeenFile, Tool } from '../ports/tools.ts'
+import type { FileChange, SeenBefore, SeenFile, Tool } from '../ports/tools.ts'
 import type { AskDeps } from './ask-model.ts'
 
 /** One run of an agent, with everything that is fixed when it begins. */
@@ -28,6 +28,8 @@ export type AgentRun = {
   /** How many turns it had before it was cut off. */
   readonly turns?: number
   readonly seen: Map<string, SeenFile>
+  /** What it read and wrote before it was cut off. */
+  readonly seenBefore: readonly SeenBefore[]
   readonly signal: AbortSignal
 }
 

@@ -165,9 +165,9 @@ export class Lane {
       ])
       return this.#host.changed(false)
     }
-    const { startedMs, turns, usage } = await soFar(parts, this.sessionId, runId)
+    const { startedMs, turns, usage, seenBefore } = await soFar(parts, this.sessionId, runId)
     if (this.#closing.signal.aborted) return
-    const run = new LiveRun({ root: at, parentSpanId, agent: found.agent, startedMs })
+    const run = new LiveRun({ root: at, parentSpanId, agent: found.agent, startedMs, seenBefore })
     for (const used of usage) run.used(used)
     const { messages, kept } = history
     await this.#perform(state, { ...found, run, task: '', messages, kept, turns, begins: 'resumed' })

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { RunId, SpanId } from '../contract/ids.ts'
 import type { Tokens } from '../contract/values.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
+import type { SeenBefore } from '../ports/tools.ts'
 
 type Usage = z.infer<typeof Tokens>
 
@@ -31,6 +32,8 @@ export class LiveRun {
   readonly agentId: string
   readonly parent: LiveRun | undefined
   readonly startedMs: number
+  /** What it read and wrote before it was cut off. */
+  readonly seenBefore: readonly SeenBefore[]
   readonly children = new Set<LiveRun>()
   /** Files that it reads and changes, with the time of the last touch. */
   readonly files = new Map<string, number>()
@@ -46,6 +49,7 @@ export class LiveRun {
     readonly agentId?: string
     readonly parent?: LiveRun
     readonly startedMs: number
+    readonly seenBefore?: readonly SeenBefore[]
   }) {
     this.root = given.root
     this.parentSpanId = given.parentSpanId
@@ -53,6 +57,7 @@ export class LiveRun {
     this.agentId = given.agentId ?? given.agent.name
     this.parent = given.parent
     this.startedMs = given.startedMs
+    this.seenBefore = given.seenBefore ?? []
     given.parent?.children.add(this)
   }
 

@@ -158,6 +158,7 @@ async function outcomeOf(
       kept: plan.kept + 1,
       turns: plan.turns ?? 0,
       seen: new Map(),
+      seenBefore: run.seenBefore,
       signal: run.signal,
     })
   } catch (error) {

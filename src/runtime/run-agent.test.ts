@@ -89,6 +89,7 @@ async function play(
     agents: new Map([['search', search]]),
     messages: [{ role: 'user', text: `SCRIPT:${JSON.stringify(steps)}` }],
     seen: new Map(),
+    seenBefore: [],
     signal: new AbortController().signal,
     ...more,
   }

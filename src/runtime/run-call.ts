@@ -69,6 +69,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
     writable: [...run.scopes, run.agent.workGlobs].filter((globs) => globs.length > 0),
     mayChange: run.agent.policy.allow.includes('Patch'),
     seen: run.seen,
+    seenBefore: run.seenBefore,
     signal: run.signal,
     onOutput: (text: string) => deps.onOutput(call.callId, text),
     call: { callId: call.callId, spanId: at.spanId },

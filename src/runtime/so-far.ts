@@ -1,4 +1,5 @@
 import type { RunId, SessionId } from '../contract/ids.ts'
+import type { SeenBefore } from '../ports/tools.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
 
@@ -7,7 +8,12 @@ export type SoFar = {
   readonly startedMs: number
   readonly turns: number
   readonly usage: readonly Parameters<LiveRun['used']>[0][]
+  /** Files that it read and wrote. */
+  readonly seenBefore: readonly SeenBefore[]
 }
+
+const fileTools = ['Read', 'Write', 'Edit']
+const types = ['agent.spawned', 'llm.request.completed', 'tool.call.started', 'tool.call.completed'] as const
 
 export async function soFar(
   { events, clock }: Pick<RuntimeParts, 'events' | 'clock'>,
@@ -17,11 +23,24 @@ export async function soFar(
   let startedMs = clock.now()
   let turns = 0
   const usage: SoFar['usage'][number][] = []
-  for await (const event of events(sessionId, ['agent.spawned', 'llm.request.completed'])) {
+  const named = new Map<string, string>()
+  const seenBefore: SeenBefore[] = []
+  for await (const event of events(sessionId, types)) {
     if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
+    if (event.type === 'tool.call.started' && event.runId === runId) {
+      const { callId, tool, params } = event.payload
+      const path = fileTools.includes(tool)
+        ? (params as { file_path?: unknown } | undefined)?.file_path
+        : undefined
+      if (typeof path === 'string') named.set(callId, path)
+    }
+    if (event.type === 'tool.call.completed') {
+      const path = named.get(event.payload.callId)
+      if (path !== undefined) seenBefore.push({ path, atMs: Date.parse(event.timestamp) })
+    }
     if (event.type !== 'llm.request.completed') continue
     if (event.runId === runId && event.payload.vault !== undefined) turns += 1
     if (event.runId === runId || event.parentRunId === runId) usage.push(event.payload.usage)
   }
-  return { startedMs, turns, usage }
+  return { startedMs, turns, usage, seenBefore }
 }

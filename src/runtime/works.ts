@@ -118,8 +118,8 @@ export class Works implements Workers {
     if (state) await closeCutOff(parts.engine, state, span)
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
-    const { startedMs, turns, usage } = await soFar(parts, sessionId, runId)
-    const run = await this.#live(work, { runId, startedMs })
+    const { startedMs, turns, usage, seenBefore } = await soFar(parts, sessionId, runId)
+    const run = await this.#live(work, { runId, startedMs, seenBefore })
     for (const used of usage) run.used(used)
     return messages.length > 0
       ? { run, begins: 'resumed', messages, kept, turns }
@@ -146,7 +146,7 @@ export class Works implements Workers {
 
   async #live(
     work: Work,
-    { runId, startedMs }: { runId: LiveRun['runId']; startedMs: number },
+    { runId, ...begun }: Pick<LiveRun, 'runId' | 'startedMs'> & Partial<Pick<LiveRun, 'seenBefore'>>,
   ): Promise<LiveRun> {
     const agents = await this.#parts.agents(work.workspace, new AbortController().signal)
     const { taskId, name } = work
@@ -162,7 +162,7 @@ export class Works implements Workers {
       parentSpanId: work.parentSpanId,
       agent: findAgent(agents, work.agent),
       agentId: name,
-      startedMs,
+      ...begun,
     })
   }
 }

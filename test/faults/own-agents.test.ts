@@ -143,6 +143,29 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   120_000,
 )
 
+test('[MUS-49][MUS-254] what a run read before a kill it may change after it, and what another has changed meanwhile it may not', async () => {
+  const t = await started('resume')
+  const { m } = t
+  for (const name of ['mine', 'theirs']) writeFileSync(join(m.project, name), 'old\n')
+  const edit = (file_path: string) => call('Edit', { file_path, old_string: 'old', new_string: 'new' })
+  await m.say(
+    script(
+      call('Read', { file_path: './mine' }),
+      call('Read', { file_path: 'theirs' }),
+      call('Bash', { command: 'touch here; sleep 30' }),
+      edit('mine'),
+      edit('theirs'),
+      { text: 'It is ${lastToolResult}' },
+    ),
+  )
+  await eventually(async () => existsSync(join(m.project, 'here')), Boolean, 30_000)
+  await m.restart('SIGKILL', () => writeFileSync(join(m.project, 'theirs'), 'old, by a person\n'))
+  const [done] = await m.until('agent.completed')
+  expect(readFileSync(join(m.project, 'mine'), 'utf8')).toBe('new\n')
+  expect(readFileSync(join(m.project, 'theirs'), 'utf8')).toBe('old, by a person\n')
+  expect(JSON.stringify(done?.payload.output)).toContain('Read it first')
+})
+
 test('[MUS-49][MUS-46] a secret that a resumed run copies comes out as it was, and the journal has none of it', async () => {
   const t = await started('resume')
   const { m } = t

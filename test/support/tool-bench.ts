@@ -15,6 +15,7 @@ export function toolBench(tools: readonly Tool[], more: Partial<ToolContext> = {
     writable: [],
     mayChange: true,
     seen: new Map(),
+    seenBefore: [],
     signal: new AbortController().signal,
     onOutput: (text) => output.push(text),
     call: { callId: 'c1', spanId: ids.span() },

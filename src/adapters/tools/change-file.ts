@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { constants, promises as fs, readFile } from 'node:fs'
+import { constants, promises as fs, readFile, type Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../contract/errors.ts'
 import type { FileChange, ToolContext } from '../../ports/tools.ts'
-import type { Place } from '../system/place.ts'
+import { findPlace, type Place } from '../system/place.ts'
 import { countChangedLines } from './count-changed-lines.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
 import { type OpenFile, openRegular } from './open-file.ts'
@@ -27,7 +27,7 @@ export async function changeFile(place: Place, context: ToolContext, make: Makin
   if (!isThere) make(undefined)
   await using folder = await holdFolder(place.workspace, dirname(place.relative), { create: !isThere })
   using old = openOld(folder, place)
-  if (old) mustBeSeen(place, context, old)
+  if (old) await mustBeSeen(place, context, old)
   const before = old && (await readWhole(old.fd))
   const content = make(before)
   const { mtimeMs, size } = await replace(folder, name, {
@@ -53,8 +53,9 @@ function openOld(folder: HeldFolder, { relative }: Place): OpenFile | undefined 
   }
 }
 
-function mustBeSeen({ full, relative }: Place, { seen }: ToolContext, { stat }: OpenFile): void {
-  const known = seen.get(full)
+async function mustBeSeen(place: Place, context: ToolContext, { stat }: OpenFile): Promise<void> {
+  const { full, relative } = place
+  const known = context.seen.get(full) ?? (await seenBefore(place, context, stat))
   if (!known)
     throw new AppError(
       'conflict',
@@ -70,6 +71,13 @@ function mustBeSeen({ full, relative }: Place, { seen }: ToolContext, { stat }: 
       'too_large',
       `${relative} has ${stat.size} bytes, too many for this tool; change it with Bash`,
     )
+}
+
+/** Of what was seen before a restart only the time is known: who changed it later was somebody else. */
+async function seenBefore({ full, workspace }: Place, context: ToolContext, { mtimeMs, size }: Stats) {
+  for (const { path, atMs } of context.seenBefore)
+    if ((await findPlace(workspace, path)).full === full && mtimeMs <= atMs) return { mtimeMs, size }
+  return undefined
 }
 
 type Replacing = {

@@ -16,6 +16,7 @@ export function shellChecks(given: ToolSurroundings): Checks {
           writable: [],
           mayChange: false,
           seen: new Map(),
+          seenBefore: [],
           signal,
           onOutput: () => {},
           call: { callId: 'check', spanId: `${'0'.repeat(15)}1` as SpanId },

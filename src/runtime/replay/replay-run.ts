@@ -100,6 +100,7 @@ function runOf(
     kept,
     turns: served.turns,
     seen: new Map(),
+    seenBefore: [],
     signal: run.signal,
   }
 }
