@@ -6,14 +6,22 @@ import { demonstrationCast, demonstrationScript } from '../../src/contract/demon
 /** One part of a play: the words that its prompt has, and what is done. */
 export type Part = { readonly when: string; readonly steps: readonly object[] }
 
+type Step = (typeof demonstrationCast)['cast'][number]['steps'][number]
+
 /** A turn takes so long: the flow is then short enough to be gone through many times. */
 const turnMs = 40
+
+/** What was cut off is told and not done again by itself: like a model that minds it, the script makes each change twice. */
+const carefully = (step: Step): Step[] =>
+  'tools' in step && step.tools?.some(({ name }) => name === 'Write' || name === 'Edit')
+    ? [step, step]
+    : [step]
 
 /** A scripted model that plays the demonstration quickly, and other parts under `SCRIPT=play`. */
 export function crewModel(parts: readonly Part[] = []): Promise<ScriptedModel> {
   const quick = demonstrationCast.cast.map(({ when, steps }) => ({
     when,
-    steps: steps.map((step) => ({ ...step, delayMs: turnMs })),
+    steps: steps.flatMap(carefully).map((step) => ({ ...step, delayMs: turnMs })),
   }))
   const play = parts.length === 0 ? {} : { play: { cast: parts as never } }
   return startScriptedModel({

@@ -1,5 +1,4 @@
 import { promises as fs } from 'node:fs'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
