@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
@@ -13,16 +13,23 @@ import { tempFolder } from './temp-journal.ts'
 export async function crewDaemon({
   config = '',
   parts = [],
+  crews = {},
 }: {
   config?: string
   parts?: readonly Part[]
+  /** Crew files of the user's, by name. */
+  crews?: Readonly<Record<string, string>>
 } = {}) {
   const home = realpathSync(tempFolder('mcrew-'))
   const repo = join(home, 'project')
   const git = crewProject(repo)
   const model = await crewModel(parts)
   onTestFinished(() => model.close())
-  const env = crewSettings(home, model.url, config)
+  const settings = join(home, 'settings')
+  mkdirSync(join(settings, 'muster/crews'), { recursive: true })
+  for (const [name, yaml] of Object.entries(crews))
+    writeFileSync(join(settings, 'muster/crews', `${name}.yaml`), yaml)
+  const env = { ...crewSettings(home, model.url, config), XDG_CONFIG_HOME: settings }
   const start = () => startDaemonProcess(home, { env })
   let daemon: DaemonProcess = await start()
   onTestFinished(() => void daemon.kill('SIGKILL'))

@@ -1,20 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { crewDaemon } from '../support/crew-daemon.ts'
-import type { Part } from '../support/crew-model.ts'
-
-const said = (value: unknown) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
-const write = (file_path: string, content: string) => ({
-  tools: [{ name: 'Write', input: { file_path, content } }],
-})
-const done = (summary: string, more: object = {}) => said({ status: 'completed', summary, ...more })
-
-/** A daemon whose models play the given parts. */
-async function played(parts: readonly Part[]) {
-  const m = await crewDaemon({ parts })
-  return { ...m, play: (request: string, more: object) => m.crew(`${request} SCRIPT=play`, more) }
-}
+import { done, played, said, write } from '../support/crew-play.ts'
 
 test('[COL-28] a pair: the request is the one task, and the reviewer decides', async () => {
   const m = await played([

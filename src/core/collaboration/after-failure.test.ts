@@ -4,7 +4,7 @@ import { afterFailure, type FailureKind, suggestedAction } from './after-failure
 
 const limitMs = 600_000
 const failure = (kind: FailureKind, attempt: number, more = {}) =>
-  afterFailure({ kind, attempt, limitMs, scope: ['src/a/**'], ...more })
+  afterFailure({ kind, attempt, limitMs, scope: ['src/a/**'], canSplit: true, ...more })
 
 test.each<[FailureKind, number, string, number]>([
   ['timeout', 1, 'retry', 2 * limitMs],
@@ -18,6 +18,13 @@ test.each<[FailureKind, number, string, number]>([
   ['resource_limit', 2, 'abort', limitMs],
 ])('[COL-63] %s at attempt %i: %s', (kind, attempt, action, nextMs) => {
   expect(failure(kind, attempt)).toMatchObject({ action, limitMs: nextMs })
+})
+
+test('[COL-63] where nobody can split a task, it is to do less at a time', () => {
+  expect(failure('resource_limit', 1, { canSplit: false })).toMatchObject({
+    action: 'retry',
+    feedback: expect.stringContaining('do less at a time'),
+  })
 })
 
 test('[COL-63] a longer limit has an end, and is never shorter than before', () => {

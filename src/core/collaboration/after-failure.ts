@@ -11,6 +11,8 @@ type Failure = {
   readonly attempt: number
   readonly limitMs: number
   readonly scope: readonly string[]
+  /** Whether there is somebody who can cut the task into smaller ones. */
+  readonly canSplit: boolean
   /** What the architect said, when it was asked. */
   readonly asked?: FailureReply
 }
@@ -41,14 +43,15 @@ export function afterFailure(failure: Failure): AfterFailure {
 
 /** What a failed task says of itself in `task.failed`. */
 export const suggestedAction = (kind: FailureKind, attempt: number): 'retry' | 'reassign' | 'abort' => {
-  const { action } = byKind(kind, attempt)
+  const { action } = byKind({ kind, attempt, canSplit: true })
   return action === 'split' ? 'reassign' : action
 }
 
 type Choice = { readonly action: FailureAction; readonly reason: string }
 
-function chosen({ kind, attempt, asked }: Failure): Choice {
-  if (!asked) return byKind(kind, attempt)
+function chosen(failure: Failure): Choice {
+  const { attempt, asked } = failure
+  if (!asked) return byKind(failure)
   if (asked.action !== 'abort' && attempt >= maxAttempts)
     return {
       action: 'abort',
@@ -57,10 +60,15 @@ function chosen({ kind, attempt, asked }: Failure): Choice {
   return { action: asked.action, reason: `the architect decided: ${asked.reason}` }
 }
 
-function byKind(kind: FailureKind, attempt: number): Choice {
+function byKind({ kind, attempt, canSplit }: Pick<Failure, 'kind' | 'attempt' | 'canSplit'>): Choice {
   const tries = { timeout: maxAttempts, scope_violation: 2, resource_limit: 2, exception: 2 }[kind]
   if (attempt >= tries)
     return { action: 'abort', reason: `${words[kind]}, and attempt ${attempt} was the last` }
+  if (kind === 'resource_limit' && !canSplit)
+    return {
+      action: 'retry',
+      reason: 'it used up its budget, and nobody can split it; it is to do less at a time',
+    }
   return { ...first[kind] }
 }
 

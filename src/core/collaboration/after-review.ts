@@ -5,7 +5,8 @@ import type { Verdict } from '../../contract/values.ts'
 /** What happens when the rounds are used up. */
 export type Escalation = z.infer<typeof OnMaxIterations>
 /** What a person may answer to work that the rounds were not enough for. */
-export type EscalationAnswer = 'force_approve' | 'iterate' | 'abort'
+export const escalationAnswers = ['iterate', 'force_approve', 'abort'] as const
+export type EscalationAnswer = (typeof escalationAnswers)[number]
 
 /** A choice as `decision.made` records it. */
 export type Decision = {
@@ -50,3 +51,11 @@ export function afterAnswer(
   if (answer !== 'iterate') return answer
   return verdict === 'rejected' ? 'replan' : 'revise'
 }
+
+/** What a person chose, as a decision like any other. */
+export const answeredBy = (answer: EscalationAnswer): Decision => ({
+  subject: 'approach',
+  candidates: escalationAnswers,
+  choice: answer,
+  reason: 'a person was asked at the limit of the rounds and decided so',
+})

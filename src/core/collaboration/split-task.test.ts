@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { matchesGlob } from '../delegation/matches-glob.ts'
+import { newestAfterSplits, tasksAfterSplits, workAfterSplit } from './after-splits.ts'
 import { checkPlan } from './check-plan.ts'
 import { conflictWork } from './conflict-work.ts'
 import { splitPrompt } from './prompts/split-prompt.ts'
 import { readSplit } from './replies/read-split.ts'
+import { splitTask } from './split-task.ts'
 
 const tasks = [planTask('base'), planTask('big', ['base']), planTask('top', ['big', '~base'])]
 const limits = { maxTasks: 6 }
@@ -30,8 +32,10 @@ test('[COL-63] a task that is too large is split: its parts wait as it did, and 
 })
 
 test('[COL-63] a split that leaves the scope, meets another task or takes its name is refused', () => {
-  const problems = (list: unknown) => {
-    const read = readSplit(answer(list), { tasks, taskId: 'big', limits })
+  const rest = planTask('rest', ['one'], { scope: ['src/big/z.ts'] })
+  const problems = (list: PlanTask[]) => {
+    const whole = list.length > 1 ? list : [...list, rest]
+    const read = readSplit(answer(whole), { tasks, taskId: 'big', limits })
     return 'problems' in read ? read.problems.join('; ') : ''
   }
   expect(problems([planTask('one', [], { scope: ['docs/**'] })])).toContain('outside of the scope')
@@ -39,7 +43,7 @@ test('[COL-63] a split that leaves the scope, meets another task or takes its na
     expect(problems([planTask('one', [], { scope: [glob] })])).toContain('outside of the scope')
   for (const glob of ['src/big/**', 'src/big/*.ts', 'src/big/**/a?.ts', 'src/big/a'])
     expect(problems([planTask('one', [], { scope: [glob] })])).toBe('')
-  expect(problems([planTask('top', [], { scope: ['src/big/**'] })])).toContain('twice')
+  expect(problems([planTask('top', [], { scope: ['src/big/**'] }), rest])).toContain('twice')
   expect(problems(parts.map((part) => ({ ...part, scope: ['src/big/**'], depends_on: [] })))).toContain(
     'same time',
   )
@@ -48,13 +52,13 @@ test('[COL-63] a split that leaves the scope, meets another task or takes its na
 test('[COL-63] a part that asks for more than its task keeps the stronger dependency, and never a wider scope', () => {
   const top = planTask('top', ['~base'], { scope: ['*/**/x.ts'] })
   const split = (part: PlanTask) =>
-    readSplit(answer([part]), {
+    readSplit(answer([part, planTask('two', ['one'], { scope: ['a/x.ts'] })]), {
       tasks: [planTask('base', [], { scope: ['b.ts'] }), top],
       taskId: 'top',
       limits,
     })
   expect(split(planTask('one', ['base'], { scope: ['a/**/x.ts'] }))).toMatchObject({
-    value: [{}, { task_id: 'one', depends_on: [{ task_id: 'base', type: 'hard' }] }],
+    value: [{}, { task_id: 'one', depends_on: [{ task_id: 'base', type: 'hard' }] }, { task_id: 'two' }],
   })
   expect(split(planTask('one', [], { scope: ['**/x.ts'] }))).toHaveProperty('problems')
 })
@@ -72,4 +76,25 @@ test('[COL-31] a conflict becomes work on the files that conflict', () => {
   for (const file of files) expect(task.scope.some((glob) => matchesGlob(file, glob))).toBe(true)
   expect(task.scope.some((glob) => matchesGlob('src/i/ab.ts', glob))).toBe(false)
   expect(task.description).toContain('- b.ts')
+})
+
+test('[COL-63] one part is no split, and what was split stays split in later rounds', () => {
+  expect(
+    readSplit(answer([planTask('one', [], { scope: ['src/big/a'] })]), { tasks, taskId: 'big', limits }),
+  ).toEqual({
+    problems: [expect.stringContaining('at least two')],
+  })
+  const work = tasks.map((task) => ({ task, attempts: [] }))
+  const first = workAfterSplit(work, { task_id: 'big', parts })
+  expect(first.map(({ task }) => task.task_id)).toEqual(
+    splitTask(tasks, 'big', parts).map(({ task_id }) => task_id),
+  )
+  expect(first.find(({ task }) => task.task_id === parts[0]?.task_id)?.attempts).toMatchObject([
+    { outcome: 'split', feedback: expect.stringContaining('a part of big') },
+  ])
+  const splits = [{ task_id: 'big-rev1', parts }]
+  expect(tasksAfterSplits(tasks, splits)).toEqual(splitTask(tasks, 'big', parts))
+  expect(newestAfterSplits(work, splits).map(({ task }) => task.task_id)).toEqual(
+    splitTask(tasks, 'big', parts).map(({ task_id }) => task_id),
+  )
 })

@@ -1,9 +1,10 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
 import type { DeveloperOutput, FileChange } from '../../contract/formats/std-008/developer.ts'
-import { type FailureKind, suggestedAction } from '../../core/collaboration/after-failure.ts'
+import { suggestedAction } from '../../core/collaboration/after-failure.ts'
 import { developerPrompt } from '../../core/collaboration/prompts/developer-prompt.ts'
 import { developerFromProse, readDeveloper } from '../../core/collaboration/replies/read-developer.ts'
+import { type TaskFailure, taskFailure } from '../../core/collaboration/task-failure.ts'
 import { developerInput, developerOutput, type Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -33,7 +34,7 @@ export type Attempted = {
   readonly state: Extract<TaskState, 'completed' | 'partial' | 'failed'>
   readonly output: DeveloperOutput
   readonly files: readonly FileChange[]
-  readonly failure?: { readonly kind: FailureKind; readonly error: string }
+  readonly failure?: TaskFailure
   readonly durationMs: number
 }
 
@@ -140,7 +141,7 @@ export const carryOut = (
       return found
     })
     const files = collected.files.map(fileChange)
-    const failure = failureOf(end, { reply, collected, scope: task.scope })
+    const failure = taskFailure({ end, reply, scope: task.scope, ...collected })
     const said = spokenBy(end, reply)
     const state = failure ? (failure.kind === 'timeout' ? 'partial' : 'failed') : said.status
     const output = developerOutput(task.task_id, { ...said, status: state }, files)
@@ -165,30 +166,6 @@ export const carryOut = (
     return { state, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
   },
 })
-
-type Told = {
-  readonly reply: DeveloperReply | undefined
-  readonly collected: Collected
-  readonly scope: readonly string[]
-}
-
-function failureOf(end: WorkEnd, { reply, collected, scope }: Told): Attempted['failure'] {
-  const { outside, left } = collected
-  if (outside.length > 0)
-    return {
-      kind: 'scope_violation',
-      error: `it changed ${outside.slice(0, 10).join(', ')}, which is outside of ${scope.join(', ')}; that was undone`,
-    }
-  if (end.status === 'timeout') return { kind: 'timeout', error: end.reason ?? 'it took too long' }
-  if (end.status === 'failed') {
-    const error = end.reason ?? 'it failed'
-    return { kind: /budget|tokens of the/.test(error) ? 'resource_limit' : 'exception', error }
-  }
-  if (left.length > 0) return { kind: 'exception', error: `conflicts are left in ${left.join(', ')}` }
-  if (reply?.status === 'failed')
-    return { kind: 'exception', error: reply.summary || 'the developer gave up' }
-  return undefined
-}
 
 function spokenBy(end: WorkEnd, reply: DeveloperReply | undefined): DeveloperReply {
   if (reply) return reply

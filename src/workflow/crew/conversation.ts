@@ -58,6 +58,25 @@ export class Conversation {
     )
   }
 
+  /** Calls a task off for whoever still has it; a task that nobody has needs no word. */
+  callOff(flow: Flow, name: string, { taskId, reason }: { taskId: string; reason: string }): Promise<void> {
+    return this.#turns.take('word', () =>
+      flow.step(`say:${name}`, async ({ tell }) => {
+        const { orchestrator, assignments, said } = this.#talk
+        const worker = said.find(({ messageId }) => messageId === assignments[taskId])?.to
+        if (worker === undefined) return
+        const { message, talk } = this.#spoken({
+          from: orchestrator,
+          to: worker,
+          type: 'abort',
+          payload: { scope: 'task', target_id: taskId, reason, cleanup_required: false },
+        })
+        tell(this.#draft(flow, message))
+        this.#talk = talk
+      }),
+    )
+  }
+
   /** Says something that is only true now; it is not said again when the workflow is run again. */
   async mention(flow: Flow, utterance: Utterance): Promise<void> {
     await this.#turns.take('word', async () => {

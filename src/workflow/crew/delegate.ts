@@ -1,17 +1,14 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import { afterFailure } from '../../core/collaboration/after-failure.ts'
+import { type TaskSplit, workAfterSplit } from '../../core/collaboration/after-splits.ts'
 import { nextTasks } from '../../core/collaboration/next-tasks.ts'
-import { failurePrompt } from '../../core/collaboration/prompts/failure-prompt.ts'
-import { readFailureReply } from '../../core/collaboration/replies/read-failure-reply.ts'
 import { rootTask } from '../../core/collaboration/revise.ts'
-import { tried, type Work } from '../../core/collaboration/work.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Work } from '../../core/collaboration/work.ts'
 import type { Child, Flow } from '../../ports/durable.ts'
-import { agentWork } from './agent-work.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { develop } from './develop.ts'
+import { afterAttempt } from './failed-attempt.ts'
 import { branchOf, treeOf } from './places.ts'
 
 /** What a task came to in the end. */
@@ -23,6 +20,12 @@ export type Delegated = {
   readonly states: Readonly<Record<string, TaskState>>
   /** Tasks that never began, and why. */
   readonly blocked: readonly { readonly task_id: string; readonly because: string }[]
+  /** The work of the round as it is in the end, tasks that were split in their parts. */
+  readonly work: readonly Work[]
+  /** Tasks that were split, oldest first. */
+  readonly splits: readonly TaskSplit[]
+  /** Every task of the collaboration, with those that came of a split. */
+  readonly order: readonly string[]
 }
 
 type Delegating = Around & {
@@ -42,8 +45,11 @@ type Underway = { readonly child: Child<Attempted>; readonly attempt: Attempt }
 
 /** Hands out the tasks of a round: side by side where nothing forbids it, each tried again as the rules allow. */
 export async function delegate(delegating: Delegating): Promise<Delegated> {
-  const { flow, work } = delegating
-  const tasks = work.map(({ task }) => task)
+  const { flow } = delegating
+  let { work, order } = delegating
+  const splits: TaskSplit[] = []
+  /** The branch of a task that was split, for its parts to go on from. */
+  const begun = new Map<string, string>()
   const states: Record<string, TaskState> = {}
   const results = new Map<string, TaskResult>()
   const running = new Map<string, Underway>()
@@ -54,12 +60,13 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     states[attempt.work.task.task_id] = 'running'
   }
   for (;;) {
+    const tasks = work.map(({ task }) => task)
     const { start, blocked } = nextTasks({ tasks, states, atOnce: atOnce(delegating) })
     for (const id of start) {
       const own = work.find(({ task }) => task.task_id === id)
-      if (own) begin(firstAttempt(delegating, own))
+      if (own) begin(firstAttempt({ ...delegating, work, order }, own, begun.get(id)))
     }
-    if (running.size === 0) return { results, states, blocked }
+    if (running.size === 0) return { results, states, blocked, work, splits, order }
     const first = await flow.waitFirst([...running.values()].map(({ child }) => child))
     const done = running.get(first.id)
     if (!done) continue
@@ -67,13 +74,20 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     const { attempt } = done
     const { task_id } = attempt.work.task
     const result = await first.result().catch((error: unknown) => broken(attempt, error))
-    const again = result.failure && (await tryAgain(delegating, attempt, result))
-    if (again) {
-      begin(again)
+    const another = developerFor({ ...delegating, order }, attempt.work.task, attempt.number + 1)
+    const next = await afterAttempt(delegating, { attempt, result, tasks, taken: order, another })
+    if (next && 'again' in next) {
+      begin(next.again)
       continue
     }
-    states[task_id] = result.state
+    states[task_id] = next ? 'cancelled' : result.state
     results.set(task_id, { ...result, attempts: attempt.number, branch: attempt.worktree.branch })
+    if (!next) continue
+    const { parts } = next.split
+    splits.push(next.split)
+    work = workAfterSplit(work, next.split)
+    order = [...order, ...parts.map((part) => part.task_id)]
+    if (result.files.length > 0) for (const part of parts) begun.set(part.task_id, attempt.worktree.branch)
   }
 }
 
@@ -83,7 +97,7 @@ const atOnce = ({ input, developers }: Delegating): number =>
     developers.reduce((sum, { member }) => sum + Math.max(1, member.count), 0),
   )
 
-function firstAttempt(delegating: Delegating, work: Work): Attempt {
+function firstAttempt(delegating: Delegating, work: Work, begun: string | undefined): Attempt {
   const { flow, parts, base, input } = delegating
   const { task } = work
   const path = treeOf(parts.worktrees, flow.id, task.task_id)
@@ -93,21 +107,25 @@ function firstAttempt(delegating: Delegating, work: Work): Attempt {
     who: developerFor(delegating, task),
     timeoutMs: developerMs(input),
     worktree: { path, branch: branchOf(flow.id, task), base },
-    needs: task.depends_on
-      .filter(
-        ({ type, task_id }) => type === 'hard' && delegating.work.some((one) => one.task.task_id === task_id),
-      )
-      .map(({ task_id }) => branchOf(flow.id, { task_id })),
+    needs: [
+      ...(begun === undefined ? [] : [begun]),
+      ...task.depends_on
+        .filter(
+          ({ type, task_id }) =>
+            type === 'hard' && delegating.work.some((one) => one.task.task_id === task_id),
+        )
+        .map(({ task_id }) => branchOf(flow.id, { task_id })),
+    ],
     checks: delegating.checks,
   }
 }
 
-/** Each task has its developer, and a revision goes to whoever did it before. */
-function developerFor({ developers, order }: Delegating, task: PlanTask): Someone {
+/** Each task has its developer, and a revision goes to whoever did it before; a later attempt may go to another. */
+function developerFor({ developers, order }: Delegating, task: PlanTask, attempt = 1): Someone {
   const n = Math.max(0, order.indexOf(rootTask(task.task_id)))
-  const chosen = developers[n % developers.length]
+  const chosen = developers[(n + attempt - 1) % developers.length]
   if (!chosen) throw new Error('a crew without developers has no tasks to hand out')
-  return { ...chosen, id: `${chosen.id}-${n + 1}` }
+  return { ...chosen, id: `${chosen.id}-${n + 1}${attempt === 1 ? '' : `-try${attempt}`}` }
 }
 
 /** A step that threw: the work tree could not be made, or what it needs does not fit together. */
@@ -120,54 +138,4 @@ function broken({ work }: Attempt, error: unknown): Attempted {
     summary: text,
   }
   return { state: 'failed', output, files: [], durationMs: 0, failure: { kind: 'exception', error: text } }
-}
-
-/** The next attempt at a task that failed, when there is to be one; the architect is asked where there is one. */
-async function tryAgain(
-  delegating: Delegating,
-  attempt: Attempt,
-  { failure, state }: Attempted,
-): Promise<Attempt | undefined> {
-  const { flow, at, planner, parts, input } = delegating
-  if (!failure) return undefined
-  const { task } = attempt.work
-  const key = `r${delegating.round}-${task.task_id}-${attempt.number}`
-  const asked =
-    planner &&
-    (await agentWork(parts, flow, {
-      at,
-      work: {
-        name: `failure-${key}`,
-        who: planner,
-        prompt: failurePrompt({ task, kind: failure.kind, attempt: attempt.number, error: failure.error }),
-        read: readFailureReply,
-        folder: input.repo.root,
-        timeoutMs: developerMs(input),
-      },
-    }))
-  const next = afterFailure({
-    kind: failure.kind,
-    attempt: attempt.number,
-    limitMs: attempt.timeoutMs,
-    scope: task.scope,
-    ...(asked?.reply && { asked: asked.reply }),
-  })
-  await flow.step(`decide-${key}`, async ({ tell }) => {
-    const { subject, choice, reason, candidates } = next.decision
-    tell(
-      draftOf({ ...at, actor: planner?.id ?? at.actor }, 'decision.made', {
-        subject,
-        choice,
-        reason,
-        candidates: [...candidates],
-      }),
-    )
-  })
-  if (next.action === 'abort') return undefined
-  return {
-    ...attempt,
-    work: tried(attempt.work, state, `${next.feedback}: ${failure.error}`),
-    number: attempt.number + 1,
-    timeoutMs: next.limitMs,
-  }
 }

@@ -1,5 +1,9 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { Decision, EscalationAnswer } from '../../core/collaboration/after-review.ts'
+import {
+  type Decision,
+  type EscalationAnswer,
+  escalationAnswers,
+} from '../../core/collaboration/after-review.ts'
 import { settledFindings } from '../../core/collaboration/report/crew-report.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
@@ -16,19 +20,19 @@ export async function askAboutRound(
     action: `The rounds are used up and the work is not approved: ${rounds.at(-1)?.summary ?? ''}`,
     reason: open.join('\n'),
     risk: 'medium',
-    options: ['iterate', 'force_approve', 'abort'],
+    options: [...escalationAnswers],
   })
   if (decision.verdict === 'deny') return 'abort'
   const [said] = Object.values(decision.answers ?? {})
-  return said === 'force_approve' || said === 'abort' ? said : 'iterate'
+  return escalationAnswers.find((answer) => answer === said) ?? 'iterate'
 }
 
 /** What is done at the limit is a decision like any other. */
 export async function recordEscalation(
   flow: Flow,
-  { number, by, decision }: { readonly number: number; readonly by: string; readonly decision: Decision },
+  { name, by, decision }: { readonly name: string; readonly by: string; readonly decision: Decision },
 ): Promise<void> {
-  await flow.step(`escalated-${number}`, async ({ tell }) => {
+  await flow.step(name, async ({ tell }) => {
     const { subject, choice, reason, candidates } = decision
     tell(
       draftOf({ ...flow.root(), actor: by }, 'decision.made', {

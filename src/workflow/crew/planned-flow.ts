@@ -1,6 +1,12 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
-import { afterAnswer, afterReview } from '../../core/collaboration/after-review.ts'
+import {
+  type AfterReview,
+  afterAnswer,
+  afterReview,
+  answeredBy,
+} from '../../core/collaboration/after-review.ts'
+import { newestAfterSplits, type TaskSplit, tasksAfterSplits } from '../../core/collaboration/after-splits.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
@@ -30,7 +36,10 @@ export async function plannedFlow(run: CrewRun): Promise<Ending> {
     order = [...new Set([...order, ...work.map(({ task }) => rootTask(task.task_id))])]
     const done = await workRound(run, { number, plan, work, base, order })
     if (!done.round) return { outcome: 'aborted', summary: done.why }
-    const { round } = done
+    const { round, splits } = done
+    order = done.order
+    plan = { ...plan, tasks: tasksAfterSplits(plan.tasks, splits) }
+    newest = newestAfterSplits(newest, splits)
     base = done.commit
     const after = afterReview({
       verdict: round.verdict,
@@ -39,19 +48,13 @@ export async function plannedFlow(run: CrewRun): Promise<Ending> {
       onLimit: onMaxIterations,
     })
     iterations = after.iterations
-    let next: 'complete' | 'revise' | 'replan' | 'force_approve' | 'abort'
-    if (after.next === 'human_review') {
-      const answer = await askAboutRound(run.flow, { number, rounds: run.rounds })
-      next = afterAnswer(answer, round.verdict)
-      if (answer === 'iterate') maxIterations += 1
-    } else next = after.next
-    if ('decision' in after)
-      await recordEscalation(run.flow, { number, by: run.orchestrator, decision: after.decision })
-    if (next === 'complete') return { outcome: 'approved', summary: round.summary }
-    if (next === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
-    if (next === 'abort') return { outcome: 'unapproved', summary: round.summary }
+    const next = await escalated(run, { number, after, verdict: round.verdict })
+    if (next.isOneMore) maxIterations += 1
+    if (next.to === 'complete') return { outcome: 'approved', summary: round.summary }
+    if (next.to === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
+    if (next.to === 'abort') return { outcome: 'unapproved', summary: round.summary }
     const findings = run.mend
-    if (next === 'replan') {
+    if (next.to === 'replan') {
       plans += 1
       plan = await makePlan(run, plans, { round, findings, taken: [...run.tasks.keys()] })
       work = plan.tasks.map((task) => ({ task, attempts: [] }))
@@ -62,6 +65,26 @@ export async function plannedFlow(run: CrewRun): Promise<Ending> {
       newest = newestWork(newest, revisions.work)
     }
   }
+}
+
+type Next = {
+  readonly to: 'complete' | 'revise' | 'replan' | 'force_approve' | 'abort'
+  readonly isOneMore: boolean
+}
+
+/** Where the work goes; at the limit of the rounds what the crew says, and what a person says where it says that. */
+async function escalated(
+  run: CrewRun,
+  { number, after, verdict }: { number: number; after: AfterReview; verdict: CrewRound['verdict'] },
+): Promise<Next> {
+  if (!('decision' in after)) return { to: after.next, isOneMore: false }
+  const by = run.orchestrator
+  await recordEscalation(run.flow, { name: `escalated-${number}`, by, decision: after.decision })
+  if (after.next !== 'human_review') return { to: after.next, isOneMore: false }
+  const answer = await askAboutRound(run.flow, { number, rounds: run.rounds })
+  const decision = answeredBy(answer)
+  await recordEscalation(run.flow, { name: `answered-${number}`, by: 'operator', decision })
+  return { to: afterAnswer(answer, verdict), isOneMore: answer === 'iterate' }
 }
 
 function makePlan(run: CrewRun, n: number, rejection?: Rejection): Promise<Plan> {
@@ -95,7 +118,10 @@ type Round = {
 async function workRound(
   run: CrewRun,
   given: Round,
-): Promise<{ round: CrewRound; commit: string } | { round: undefined; why: string }> {
+): Promise<
+  | { round: CrewRound; commit: string; splits: readonly TaskSplit[]; order: readonly string[] }
+  | { round: undefined; why: string }
+> {
   const { number, plan, work } = given
   const flow = run.flow
   const { maxIterations: maxRounds } = run.input.crew.limits
@@ -120,17 +146,18 @@ async function workRound(
     await ended(undefined, why)
     return { round: undefined, why }
   }
-  const tasks = work.map(({ task }) => task)
+  const { splits, order } = delegated
+  const tasks = delegated.work.map(({ task }) => task)
   const commit = await putTogether(run, number, tasks)
   const round = await review(run, {
     number,
     commit,
-    tasks: plan.tasks,
+    tasks: tasksAfterSplits(plan.tasks, splits),
     checks: requiredChecks(run.input.crew.checks, plan.checks),
     base: run.input.repo.base,
   })
   await ended(round, round.summary)
-  return { round, commit }
+  return { round, commit, splits, order }
 }
 
 function handOut(run: CrewRun, { number, plan, work, base, order }: Round): Promise<Delegated> {
@@ -159,7 +186,7 @@ function collect(
 ): Promise<string | undefined> {
   return run.stages.run('collect', { key: `collect-${number}`, inputCount: work.length }, async () => {
     for (const one of doneTasks(work, delegated)) run.tasks.set(one.task_id, one)
-    const undone = work.filter(
+    const undone = delegated.work.filter(
       ({ task }) => !['completed', 'partial'].includes(delegated.states[task.task_id] ?? ''),
     )
     const first = undone[0]?.task.task_id

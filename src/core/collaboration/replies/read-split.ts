@@ -17,6 +17,8 @@ export function readSplit(words: string, { tasks, taskId, limits }: Split): Read
   const read = readReply(words, {
     schema: Plan,
     check: (plan) => [
+      // One part could be split for ever.
+      ...(plan.tasks.length < 2 ? ['tasks: give at least two smaller ones'] : []),
       ...plan.tasks.flatMap((part) => outside(part, whole)),
       ...checkPlan({ tasks: splitTask(tasks, taskId, plan.tasks) }, limits),
     ],

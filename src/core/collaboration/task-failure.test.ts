@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { type TaskFailure, taskFailure } from './task-failure.ts'
+
+type Tried = Parameters<typeof taskFailure>[0]
+const tried = (more: Partial<Tried>): TaskFailure | undefined =>
+  taskFailure({
+    end: { status: 'completed' },
+    reply: { status: 'completed', summary: 'Done.' },
+    scope: ['src/a/**'],
+    outside: [],
+    left: [],
+    ...more,
+  })
+
+test.each<[string, Partial<Tried>, TaskFailure['kind'] | undefined, string]>([
+  ['good work', {}, undefined, ''],
+  ['work that is partly done', { reply: { status: 'partial', summary: '' } }, undefined, ''],
+  [
+    'a file outside, whatever is said',
+    { outside: ['b.ts'] },
+    'scope_violation',
+    'b.ts, which is outside of src/a/**',
+  ],
+  ['too much time', { end: { status: 'timeout' } }, 'timeout', 'too long'],
+  [
+    'a budget',
+    { end: { status: 'failed', reason: 'it used 9 tokens of the 8 that developer may use' } },
+    'resource_limit',
+    '9 tokens',
+  ],
+  ['an error', { end: { status: 'failed', reason: 'no answer' } }, 'exception', 'no answer'],
+  ['a conflict that is left', { left: ['a.ts'] }, 'exception', 'a.ts'],
+  [
+    'a developer that gives up',
+    { reply: { status: 'failed', summary: 'I cannot.' } },
+    'exception',
+    'I cannot.',
+  ],
+])('[COL-63][COL-15] %s', (_, more, kind, words) => {
+  const failure = tried(more)
+  expect(failure?.kind).toBe(kind)
+  expect(failure?.error ?? '').toContain(words)
+})
