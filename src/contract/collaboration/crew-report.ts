@@ -42,6 +42,10 @@ export const CrewRound = z.strictObject({
   findings: z.array(ReviewFinding),
   /** Ids of earlier findings that this review calls mended. */
   addressed: z.array(z.string()),
+  /** What each of several reviewers said; null for one that gave no verdict. */
+  reviews: z
+    .array(z.strictObject({ agent_id: z.string(), verdict: Verdict.nullable(), summary: z.string() }))
+    .optional(),
 })
 export type CrewRound = z.infer<typeof CrewRound>
 

@@ -9,7 +9,7 @@ import { reviewFlow } from './review-flow.ts'
 /** A collaboration: plan, work side by side, put together, review, and again until it is good; or another way through a crew. */
 export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult> => ({
   name: 'crew',
-  version: '1',
+  version: '2',
   async run(flow, input) {
     const run = await CrewRun.open(parts, flow, input)
     const { root, base } = input.repo

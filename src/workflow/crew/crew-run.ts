@@ -21,7 +21,7 @@ export class CrewRun {
   readonly stages: Stages
   readonly planner: Someone | undefined
   readonly challenger: Someone | undefined
-  readonly reviewer: Someone | undefined
+  readonly reviewers: readonly Someone[]
   readonly developers: readonly Someone[]
   /** Members that stand in a row. */
   readonly row: readonly Someone[]
@@ -46,7 +46,7 @@ export class CrewRun {
     this.stages = new Stages(given.flow, given.parts.clock)
     this.planner = withDuty(given.input, 'plan')[0]
     this.challenger = withDuty(given.input, 'challenge')[0]
-    this.reviewer = withDuty(given.input, 'review')[0]
+    this.reviewers = withDuty(given.input, 'review')
     this.developers = withDuty(given.input, 'work')
     this.row = withDuty(given.input, 'stage')
   }

@@ -1,7 +1,8 @@
-import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
+import type { CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import { challengeFeedback } from '../../core/collaboration/challenge-feedback.ts'
 import { planRecord } from '../../core/collaboration/plan-record.ts'
 import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
 import {
@@ -15,6 +16,7 @@ import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
 import { agentWork } from './agent-work.ts'
+import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
 import type { Stages } from './stages.ts'
 
@@ -28,6 +30,9 @@ export type Planning = {
   readonly planner: Someone | undefined
   readonly challenger: Someone | undefined
   readonly checks: readonly string[]
+  readonly talk: Conversation
+  /** Takes note of what was to be done and was not. */
+  readonly skip: (skipped: Skipped) => void
 }
 
 /** Why the last plan will not do. */
@@ -46,7 +51,7 @@ export async function planWork(planning: Planning, n: number, rejection?: Reject
     return { value: plan, count: plan.tasks.length }
   })
   return stages.run('plan', { key: `plan-${n}`, inputCount: made.tasks.length }, async (at) => {
-    const plan = await challenged(planning, { at, n, plan: made })
+    const plan = await challenged(planning, { at, n, rejection, plan: made })
     await flow.step(`plan-${n}`, async ({ tell }) => {
       tell(
         draftOf(
@@ -108,11 +113,11 @@ async function planned(
 /** Blocking objections go back to the architect, once. */
 async function challenged(
   planning: Planning,
-  { at, n, plan }: Asking & { readonly plan: Plan },
+  { at, n, rejection, plan }: Asking & { readonly plan: Plan },
 ): Promise<Plan> {
-  const { parts, flow, input, folder, challenger } = planning
-  if (!challenger) return plan
-  const { reply } = await agentWork(parts, flow, {
+  const { parts, flow, input, folder, challenger, planner, talk } = planning
+  if (!challenger || !planner) return plan
+  const { end, reply } = await agentWork(parts, flow, {
     at,
     work: {
       name: `challenger-${n}`,
@@ -123,13 +128,30 @@ async function challenged(
       timeoutMs: developerMs(input),
     },
   })
-  if (!reply || reply.verdict === 'go') return plan
+  if (!reply) {
+    planning.skip({
+      what: `the look at the plan by ${challenger.id}`,
+      why: end.reason ?? 'it gave no answer that can be read',
+    })
+    return plan
+  }
+  talk.join({ agentId: challenger.id, agentType: challenger.member.role })
+  await talk.say(flow, `challenge-${n}`, {
+    utterance: {
+      from: challenger.id,
+      to: planner.id,
+      type: 'feedback',
+      payload: challengeFeedback(reply),
+    },
+  })
+  if (reply.verdict === 'go') return plan
+  const taken = rejection?.taken ?? []
   const prompt = [
-    planPrompt({ request: input.request, maxTasks: input.crew.limits.maxTasks }),
+    planPrompt({ request: input.request, maxTasks: input.crew.limits.maxTasks, taken }),
     `Your plan was:\n\n\`\`\`json\n${JSON.stringify(plan, null, 2)}\n\`\`\``,
     challengedPlanPrompt(reply),
   ].join('\n\n')
-  return planned(planning, { at, name: `architect-${n}-again`, prompt, taken: [] })
+  return planned(planning, { at, name: `architect-${n}-again`, prompt, taken })
 }
 
 async function approved(flow: Flow, n: number, plan: Plan): Promise<void> {

@@ -98,6 +98,8 @@ function makePlan(run: CrewRun, n: number, rejection?: Rejection): Promise<Plan>
       folder: folderOf(run.input, run.path),
       planner,
       challenger,
+      talk: run.talk,
+      skip: (skipped) => void run.skipped.push(skipped),
       checks: requiredChecks(run.input.crew.checks, undefined).map(({ command }) => command),
     },
     n,

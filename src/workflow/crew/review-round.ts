@@ -1,23 +1,20 @@
 import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import { combineReviews } from '../../core/collaboration/combine-reviews.ts'
 import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
-import { failedChecks, judgeReview } from '../../core/collaboration/judge-review.ts'
-import { reviewerPrompt } from '../../core/collaboration/prompts/reviewer-prompt.ts'
-import { readReview } from '../../core/collaboration/replies/read-review.ts'
-import { checkNames, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { crewRound, reviewerInput, reviewerOutput } from '../../core/collaboration/review-work.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow, FlowRoot, Procedure } from '../../ports/durable.ts'
-import type { WorkEnd } from '../../ports/workers.ts'
+import { judgeReview } from '../../core/collaboration/judge-review.ts'
+import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
+import { crewRound } from '../../core/collaboration/review-work.ts'
+import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
-import { agentWork } from './agent-work.ts'
-import type { Conversation } from './conversation.ts'
-import { type CrewInput, type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
+import type { Around } from './carry-out.ts'
+import { type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
+import { type Judged, type Judging, judge } from './judge.ts'
 import { branchOf, folderOf, treeOf } from './places.ts'
 import { refused } from './refused.ts'
+import { runChecks } from './run-checks.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -40,42 +37,45 @@ export type Reviewed = {
   readonly skipped: readonly Skipped[]
 }
 
-type Around = {
-  readonly parts: CrewParts
-  readonly input: CrewInput
-  readonly talk: Conversation
-  readonly orchestrator: string
-  readonly reviewer: Someone | undefined
-  readonly at: FlowRoot
-}
+type Reviewing = Around & { readonly reviewers: readonly Someone[] }
 
-const outputChars = 4000
-
-/** A review in a work tree that is thrown away: the checks are really run, then a reviewer judges, and the rules decide. */
-export const reviewRound = (around: Around): Procedure<ReviewRound, Reviewed> => ({
+/** A review in a work tree that is thrown away: the checks are really run, then all reviewers judge, and the rules decide. */
+export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed> => ({
   name: 'review',
   version: '1',
   async run(flow, given) {
     const { parts, input } = around
+    const { number, commit, earlier } = given
     const { workflowId } = flow.root()
-    const name = `review-${given.number}`
+    const name = `review-${number}`
     const path = treeOf(parts.worktrees, workflowId, name)
     const branch = branchOf(workflowId, { task_id: name })
-    const until = await flow.step('open', async ({ signal }) => {
-      await parts.branches.openWorktree(input.repo.root, { path, branch, base: given.commit }, signal)
+    const untilMs = await flow.step('open', async ({ signal }) => {
+      await parts.branches.openWorktree(input.repo.root, { path, branch, base: commit }, signal)
       return parts.clock.now() + reviewerMs(input)
     })
     const folder = folderOf(input, path)
-    const { checks, skipped } = await runChecks(around, flow, { given, folder, until })
-    const judged = await judge(around, flow, { given, folder, checks })
+    const { checks, skipped } = await runChecks(around, flow, {
+      checks: given.checks,
+      commit,
+      folder,
+      untilMs,
+    })
+    const judged = await judgedByAll(around, flow, { given, folder, checks })
     await flow.step('close', async ({ signal }) => {
-      await undo(parts, { path, commit: given.commit }, signal).catch(refused)
+      await undo(parts, { path, commit }, signal).catch(refused)
       await parts.branches.closeWorktree(input.repo.root, path, signal)
       await parts.branches.dropBranch(input.repo.root, branch, signal)
     })
-    const { round, reply } = judged
-    const mend = findingsToMend({ reply, checks, earlier: given.earlier, round: given.number })
-    return { round, mend, checks, skipped: [...skipped, ...judged.skipped] }
+    const [first, ...others] = judged.flatMap(({ by, reply }) => (reply ? [{ by, reply }] : []))
+    const reply = first ? combineReviews(first, ...others) : reviewByChecks(checks, judged[0]?.why)
+    const round = crewRound(number, reply, judgeReview({ reply, checks, earlier: first ? earlier : [] }))
+    return {
+      round: { ...round, ...(judged.length > 1 && { reviews: judged.map(verdictOf) }) },
+      mend: findingsToMend({ reply, checks, earlier, round: number }),
+      checks,
+      skipped: [...skipped, ...judged.flatMap(silence)],
+    }
   },
 })
 
@@ -89,160 +89,32 @@ async function undo(
   await branches.restore(path, { commit, files: files.map((file) => file.path) }, signal)
 }
 
-type InReview = { readonly given: ReviewRound; readonly folder: string }
-
-/** Required checks are run however long they take; others only while there is time. */
-async function runChecks(
-  { parts, input, at }: Around,
+/** All reviewers side by side; each is heard before anybody decides. */
+async function judgedByAll(
+  around: Reviewing,
   flow: Flow,
-  { given, folder, until }: InReview & { readonly until: number },
-): Promise<{ checks: CheckRun[]; skipped: Skipped[] }> {
-  const checks: CheckRun[] = []
-  const skipped: Skipped[] = []
-  for (const check of given.checks) {
-    const { name, command } = check
-    const run = await flow.step(`check:${name}`, async ({ signal, tell }): Promise<CheckRun> => {
-      if (isOptional(check) && parts.clock.now() > until)
-        return { name, command, required: true, passed: null, because: 'the time for the review was over' }
-      const timeoutMs = reviewerMs(input)
-      const { passed, output, durationMs, exitCode } = await parts.checks.run(
-        command,
-        { folder, timeoutMs },
-        signal,
-      )
-      const shown = { command, commit: given.commit, output: output.slice(-outputChars), durationMs }
-      tell(
-        draftOf({ ...flow.root(), parentSpanId: at.spanId }, passed ? 'test.passed' : 'test.failed', shown),
-      )
-      const because = passed ? undefined : `it ended with ${exitCode ?? 'no'} exit code`
-      return {
-        name,
-        command,
-        required: true,
-        passed,
-        output: output.slice(-outputChars),
-        duration_ms: durationMs,
-        ...(because && { because }),
-      }
-    })
-    const isSkipped = run.passed === null
-    checks.push(isSkipped ? { ...run, required: false } : run)
-    if (isSkipped) skipped.push({ what: `the check ${name}`, why: run.because ?? 'it was not run' })
-  }
-  return { checks, skipped }
-}
-
-/** Tests and types are always checked; what else there is may be left out when the time is over. */
-const isOptional = ({ name }: RequiredCheck): boolean =>
-  name !== checkNames.test && name !== checkNames.typeCheck
-
-type Judging = InReview & { readonly checks: readonly CheckRun[] }
-
-async function judge(around: Around, flow: Flow, { given, folder, checks }: Judging) {
-  const { talk, orchestrator, reviewer, input } = around
-  if (!reviewer) {
-    const reply = byChecks(checks)
-    return {
-      reply,
-      round: crewRound(given.number, reply, judgeReview({ reply, checks, earlier: [] })),
-      skipped: [],
-    }
-  }
-  const work = {
-    reviewId: `review-${given.number}`,
-    taskId: given.tasks.at(-1)?.task_id ?? 'request',
-    request: input.request,
-    files: given.files.map(({ path }) => path),
-    tasks: given.tasks,
-    checks: given.checks,
-    rounds: given.rounds,
-  }
-  const asked = reviewerInput(work)
-  talk.join({ agentId: reviewer.id, agentType: reviewer.member.role })
-  const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: work.reviewId }
-  await talk.say(flow, 'request', {
-    utterance: { from: orchestrator, to: reviewer.id, type: 'review_request', payload: asked },
-    facts: [
-      draftOf({ ...place, parentSpanId: around.at.spanId }, 'agent.task.assigned', {
-        taskId: work.reviewId,
-        description: `Review round ${given.number}`,
-        agentId: reviewer.id,
-        assignedBy: orchestrator,
-        input: asked,
-      }),
-    ],
+  work: Pick<Judging, 'given' | 'folder' | 'checks'>,
+): Promise<Judged[]> {
+  const { reviewers } = around
+  const children = reviewers.map((reviewer) =>
+    flow.child(`by-${reviewer.id}`, judge(around), {
+      ...work,
+      reviewer,
+      isOneOfSeveral: reviewers.length > 1,
+    }),
+  )
+  const heard = await Promise.allSettled(children.map((child) => child.result()))
+  return heard.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
   })
-  const { end, reply } = await agentWork(around.parts, flow, {
-    at: place,
-    work: {
-      name: 'agent',
-      who: reviewer,
-      prompt: reviewerPrompt({
-        input: asked,
-        stat: statOf(given.files),
-        base: given.base,
-        checks,
-        earlier: given.earlier,
-      }),
-      read: (text) => readReview(text, { round: given.number, earlier: given.earlier }),
-      folder,
-      timeoutMs: reviewerMs(input),
-      taskId: work.reviewId,
-    },
-  })
-  const said = reply ?? unsaid(checks, end)
-  const judgement = judgeReview({ reply: said, checks, earlier: reply ? given.earlier : [] })
-  const output = reviewerOutput(work, said, { verdict: judgement.verdict, checks })
-  const by = { ...place, actor: reviewer.id }
-  await talk.say(flow, 'result', {
-    utterance: { from: reviewer.id, to: orchestrator, type: 'review_result', payload: output },
-    facts: [
-      ...said.findings.map((finding) =>
-        draftOf(by, 'verifier.issue.found', {
-          findingId: finding.finding_id,
-          severity: finding.severity,
-          category: finding.category,
-          description: finding.description,
-          reviewId: work.reviewId,
-          ...(finding.file && { file: finding.file }),
-          ...(finding.line !== undefined && { line: finding.line }),
-          ...(finding.suggestion !== undefined && { suggestion: finding.suggestion }),
-          ...(finding.rationale !== undefined && { rationale: finding.rationale }),
-        }),
-      ),
-      draftOf(by, 'task.completed', { agentId: reviewer.id, summary: said.summary.slice(0, 2000), output }),
-    ],
-  })
-  const skipped = reply
-    ? []
-    : [{ what: `the review by ${reviewer.id}`, why: end.reason ?? 'it gave no verdict' }]
-  return { reply: said, round: crewRound(given.number, said, judgement), skipped }
 }
 
-/** Without a reviewer the checks decide. */
-function byChecks(checks: readonly CheckRun[]): ReviewerReply {
-  const verdict = failedChecks(checks).length === 0 ? 'approved' : 'changes_requested'
-  return { verdict, summary: summaryOf(checks), findings: [] }
-}
+const verdictOf = ({ by, verdict, reply, why }: Judged) => ({
+  agent_id: by,
+  verdict: reply ? verdict : null,
+  summary: reply?.summary ?? `no verdict: ${why}`,
+})
 
-/** A reviewer that gave no verdict in time: the required checks decide, and it is said that nobody looked. */
-function unsaid(checks: readonly CheckRun[], end: WorkEnd): ReviewerReply {
-  const reply = byChecks(checks)
-  const why = end.reason ?? 'no answer that can be read'
-  return {
-    ...reply,
-    summary: `The reviewer gave no verdict (${why}); the required checks decide. ${reply.summary}`,
-  }
-}
-
-const summaryOf = (checks: readonly CheckRun[]): string =>
-  checks.length === 0
-    ? 'There were no checks to run.'
-    : checks
-        .map(({ name, passed }) => `${name}: ${passed === null ? 'not run' : passed ? 'passed' : 'failed'}`)
-        .join(', ')
-
-const statOf = (files: readonly ChangedFile[]): string =>
-  files
-    .map(({ path, change, added, removed }) => `${change} ${path} +${added ?? '?'} -${removed ?? '?'}`)
-    .join('\n')
+const silence = ({ by, reply, why = 'it gave no verdict' }: Judged): Skipped[] =>
+  reply ? [] : [{ what: `the review by ${by}`, why }]

@@ -23,7 +23,7 @@ export function review(run: CrewRun, given: Reviewable): Promise<CrewRound> {
     )
     const procedure = reviewRound({
       ...run.around(at),
-      reviewer: run.reviewer,
+      reviewers: run.reviewers,
     })
     const child = run.flow.child(`r${number}/review`, procedure, {
       number,

@@ -11,6 +11,8 @@ type Review = {
   readonly round: number
   /** Findings of earlier rounds that nobody has called mended yet. */
   readonly earlier: readonly ReviewFinding[]
+  /** Who reviews, where several do. */
+  readonly by?: string
 }
 
 /** What a reviewer ends its words with. Its findings get names that no other round of the collaboration has. */
@@ -61,13 +63,15 @@ const silences = (reply: ReviewerReply, { earlier }: Review): string[] =>
   )
 
 /** The findings under their names in the collaboration, and the changes that point at them. */
-function numbered({ findings, required_changes: changes }: Foreign, { round, earlier }: Review): Foreign {
+function numbered({ findings, required_changes: changes }: Foreign, review: Review): Foreign {
+  const { round, earlier, by } = review
+  const prefix = by === undefined ? `r${round}` : `r${round}-${by}`
   const again = new Set(earlier.map((finding) => finding.finding_id))
   const names = new Map<string, string>()
   const used = new Set<string>()
   const named = foreignList(findings).map((finding) => {
     const id = String(foreign(finding)['finding_id'])
-    const own = again.has(id) && !used.has(id) ? id : free(`r${round}-${id}`, used)
+    const own = again.has(id) && !used.has(id) ? id : free(`${prefix}-${id}`, used)
     used.add(own)
     if (!names.has(id)) names.set(id, own)
     return { ...foreign(finding), finding_id: own }

@@ -1,0 +1,120 @@
+import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
+import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import { judgeReview } from '../../core/collaboration/judge-review.ts'
+import { reviewerPrompt } from '../../core/collaboration/prompts/reviewer-prompt.ts'
+import { readReview } from '../../core/collaboration/replies/read-review.ts'
+import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
+import { reviewerInput, reviewerOutput } from '../../core/collaboration/review-work.ts'
+import { derivedSpan } from '../../core/session-log/derived-ids.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Procedure } from '../../ports/durable.ts'
+import type { ChangedFile } from '../../ports/workspace.ts'
+import { agentWork } from './agent-work.ts'
+import type { Around } from './carry-out.ts'
+import { reviewerMs, type Someone } from './crew-parts.ts'
+import type { ReviewRound } from './review-round.ts'
+
+/** What a reviewer is to judge. */
+export type Judging = {
+  readonly given: ReviewRound
+  readonly reviewer: Someone
+  /** Others judge the same work. */
+  readonly isOneOfSeveral: boolean
+  readonly folder: string
+  readonly checks: readonly CheckRun[]
+}
+
+/** What it said; without a verdict, why there is none. */
+export type Judged = {
+  readonly by: string
+  readonly reply?: ReviewerReply
+  readonly verdict: ReviewerReply['verdict']
+  readonly why?: string
+}
+
+/** One reviewer at the work of one round: asked, and heard whatever happened. */
+export const judge = (around: Around): Procedure<Judging, Judged> => ({
+  name: 'judge',
+  version: '1',
+  async run(flow, { given, reviewer, isOneOfSeveral, folder, checks }) {
+    const { talk, orchestrator, input } = around
+    const suffix = isOneOfSeveral ? `-${reviewer.id}` : ''
+    const work = {
+      reviewId: `review-${given.number}${suffix}`,
+      taskId: given.tasks.at(-1)?.task_id ?? 'request',
+      request: input.request,
+      files: given.files.map(({ path }) => path),
+      tasks: given.tasks,
+      checks: given.checks,
+      rounds: given.rounds,
+    }
+    const asked = reviewerInput(work)
+    talk.join({ agentId: reviewer.id, agentType: reviewer.member.role })
+    const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: work.reviewId }
+    await talk.say(flow, 'request', {
+      utterance: { from: orchestrator, to: reviewer.id, type: 'review_request', payload: asked },
+      facts: [
+        draftOf({ ...place, parentSpanId: around.at.spanId }, 'agent.task.assigned', {
+          taskId: work.reviewId,
+          description: `Review round ${given.number}`,
+          agentId: reviewer.id,
+          assignedBy: orchestrator,
+          input: asked,
+        }),
+      ],
+    })
+    const { end, reply } = await agentWork(around.parts, flow, {
+      at: place,
+      work: {
+        name: 'agent',
+        who: reviewer,
+        prompt: reviewerPrompt({
+          input: asked,
+          stat: statOf(given.files),
+          base: given.base,
+          checks,
+          earlier: given.earlier,
+        }),
+        read: (text) =>
+          readReview(text, {
+            round: given.number,
+            earlier: given.earlier,
+            ...(isOneOfSeveral && { by: reviewer.id }),
+          }),
+        folder,
+        timeoutMs: reviewerMs(input),
+        taskId: work.reviewId,
+      },
+    })
+    const why = end.reason ?? 'no answer that can be read'
+    const said = reply ?? reviewByChecks(checks, why)
+    const { verdict } = judgeReview({ reply: said, checks, earlier: reply ? given.earlier : [] })
+    const output = reviewerOutput(work, said, { verdict, checks })
+    const by = { ...place, actor: reviewer.id }
+    await talk.say(flow, 'result', {
+      utterance: { from: reviewer.id, to: orchestrator, type: 'review_result', payload: output },
+      facts: [
+        ...said.findings.map((finding) =>
+          draftOf(by, 'verifier.issue.found', {
+            findingId: finding.finding_id,
+            severity: finding.severity,
+            category: finding.category,
+            description: finding.description,
+            reviewId: work.reviewId,
+            ...(finding.file && { file: finding.file }),
+            ...(finding.line !== undefined && { line: finding.line }),
+            ...(finding.suggestion !== undefined && { suggestion: finding.suggestion }),
+            ...(finding.rationale !== undefined && { rationale: finding.rationale }),
+          }),
+        ),
+        draftOf(by, 'task.completed', { agentId: reviewer.id, summary: said.summary.slice(0, 2000), output }),
+      ],
+    })
+    return { by: reviewer.id, verdict, ...(reply ? { reply } : { why }) }
+  },
+})
+
+const statOf = (files: readonly ChangedFile[]): string =>
+  files
+    .map(({ path, change, added, removed }) => `${change} ${path} +${added ?? '?'} -${removed ?? '?'}`)
+    .join('\n')
