@@ -72,17 +72,21 @@ function optionOf(name: string, option: Option): CommanderOption {
   })
 }
 
-function valueOf(text: string, { kind, choices }: Option): string | number {
+function valueOf(text: string, { kind, choices, range }: Option): string | number {
   if (choices !== undefined && !choices.includes(text)) {
     throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
   }
-  return kind === 'count' ? countOf(text) : text
+  return kind === 'count' ? countOf(text, range) : text
 }
 
-function countOf(text: string): number {
+function countOf(
+  text: string,
+  [least, most]: readonly [number, number] = [0, Number.MAX_SAFE_INTEGER],
+): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('it is a whole number')
+  if (value < least || value > most) throw new InvalidArgumentError(`it is a number from ${least} to ${most}`)
   return value
 }
 

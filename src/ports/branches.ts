@@ -43,6 +43,12 @@ export type Branches = {
     branches: { readonly branch: string; readonly into: string },
     signal: AbortSignal,
   ): Promise<string>
+  /** The work trees of a repository that lie in a folder. */
+  worktreesIn(
+    root: string,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly path: string; readonly branch: string | undefined }[]>
   /** Removes the folder of a work tree and keeps its branch; refused while something in it is in no commit of a branch. */
   closeWorktree(root: string, path: string, signal: AbortSignal): Promise<void>
   /** Deletes a branch whose commits another branch has; false when none has or it is checked out, and it stays. */

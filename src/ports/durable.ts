@@ -69,6 +69,8 @@ export type Flow = {
     },
   ): Promise<{ readonly value: unknown } | undefined>
   sleep(name: string, ms: number): Promise<void>
+  /** Resolves when no branch that was begun from here is under way any more, however each ended. */
+  quiet(): Promise<void>
   /** The agents that were counted in the whole workflow so far, and what they used. */
   spent(): { readonly tokens: number; readonly agents: number }
 }

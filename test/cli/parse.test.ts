@@ -59,6 +59,10 @@ describe('a command line', () => {
     ['journal tail --folow', /^unknown option '--folow'; did you mean --follow\? See: sm help journal tail$/],
     ['version --jsno', /^unknown option '--jsno'; did you mean --json\? See: sm help version$/],
     ['journal tail -n x', /argument 'x' is invalid. it is a whole number. See: sm help journal tail$/],
+    [
+      'crew x --max-iterations 0',
+      /'--max-iterations <n>' argument '0' is invalid. it is a number from 1 to 20/,
+    ],
     ['journal tail -n -1', /whole number/],
     ['journal tail -n 1.5', /whole number/],
     ['journal tail --type', /argument missing/],

@@ -158,8 +158,8 @@ test('[MUS-275] a cancel ends every agent of a crew at once, with one end each, 
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await eventually(
-    () => eventsOf(m, session_id, 'agent.task.assigned'),
-    (all) => all.length === 2,
+    () => eventsOf(m, session_id, 'patch.created'),
+    (all) => all.some(({ payload }) => payload.files.some(({ path }) => path === 'farewell.mjs')),
     20_000,
   )
   const flow = await m.client().cancelWorkflow({ id: workflow_id, reason: 'enough' })
@@ -180,4 +180,11 @@ test('[MUS-275] a cancel ends every agent of a crew at once, with one end each, 
     expect(ends).toHaveLength(1)
   }
   await expect(m.client().cancelWorkflow({ id: workflow_id })).rejects.toMatchObject({ code: 'conflict' })
+  // Its work trees are gone, and what was in them is on branches.
+  await eventually(
+    async () => m.git('worktree', 'list').trim().split('\n'),
+    (all) => all.length === 1,
+    20_000,
+  )
+  expect(m.git('show', `muster/${workflow_id}.farewell:farewell.mjs`)).toContain('Goodbye')
 })

@@ -13,6 +13,7 @@ import { ownTree } from './own-tree.ts'
 import { restoreFiles } from './restore-files.ts'
 import { treeDiff } from './tree-diff.ts'
 import { underReview } from './under-review.ts'
+import { worktreesIn } from './worktrees-in.ts'
 
 /** Branches by the git program of this machine. */
 export function gitBranches(machine: Machine): Branches {
@@ -31,6 +32,7 @@ export function gitBranches(machine: Machine): Branches {
     concludeMerge: async (path, merge, signal) => concludeMerge(await own(path, signal), merge, signal),
     abandonMerge: async (path, signal) => abandonMerge(await own(path, signal), signal),
     land: (root, branches, signal) => turns.take(root, () => landBranch(root, branches, signal)),
+    worktreesIn: (root, folder, signal) => turns.take(root, () => worktreesIn(root, folder, signal)),
     closeWorktree: (root, path, signal) =>
       turns.take(root, () => closeWorktree({ root, path }, machine, signal)),
     dropBranch: (root, branch, signal) => turns.take(root, () => dropBranch(root, branch, signal)),

@@ -21,7 +21,7 @@ export const workflowCommands = commandFamily({
         value: 'model',
         about: 'instead of the models that the crew and its agents name',
       },
-      'max-iterations': { kind: 'count', value: 'n', about: 'rounds of review, at most' },
+      'max-iterations': { kind: 'count', value: 'n', range: [1, 20], about: 'rounds of review, at most' },
       budget: {
         kind: 'text',
         value: 'amount',

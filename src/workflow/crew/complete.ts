@@ -64,9 +64,3 @@ async function tidy(run: CrewRun, signal: AbortSignal): Promise<void> {
   }
   await branches.closeWorktree(root, run.path, signal).catch(refused)
 }
-
-/** After a failure: what holds work stays with its branch, what holds none goes. */
-export async function discard(run: CrewRun, signal: AbortSignal): Promise<void> {
-  await tidy(run, signal)
-  await run.parts.branches.dropBranch(run.input.repo.root, run.branch, signal).catch(refused)
-}

@@ -1,7 +1,8 @@
-import type { Procedure } from '../../ports/durable.ts'
-import { type CrewResult, complete, discard } from './complete.ts'
+import { FlowStopped, type Procedure } from '../../ports/durable.ts'
+import { type CrewResult, complete } from './complete.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending } from './crew-run.ts'
+import { leave, leaveAfterCancel } from './leave.ts'
 import { pipelineFlow } from './pipeline-flow.ts'
 import { plannedFlow } from './planned-flow.ts'
 import { reviewFlow } from './review-flow.ts'
@@ -23,7 +24,8 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     try {
       return await complete(run, await flows[input.crew.flow](run), beganMs)
     } catch (error) {
-      if (!flow.signal.aborted) await flow.step('discard', ({ signal }) => discard(run, signal))
+      if (!flow.signal.aborted) await flow.step('discard', ({ signal }) => leave(run, signal))
+      else if (isCancelled(flow.signal)) await leaveAfterCancel(run)
       throw error
     }
   },
@@ -35,3 +37,7 @@ const flows: Readonly<Record<CrewInput['crew']['flow'], (run: CrewRun) => Promis
   review: reviewFlow,
   pipeline: pipelineFlow,
 }
+
+/** What stops for the daemon goes on later, in the same work trees. */
+const isCancelled = ({ reason }: AbortSignal): boolean =>
+  reason instanceof FlowStopped && reason.how === 'cancelled'

@@ -131,7 +131,7 @@ export class LocalDurable implements Durable {
     const running = this.#running.get(id)
     if (!running) return this.#absent(id)
     running.controller.abort(new FlowStopped('cancelled', by, reason))
-    await this.#inTime(running.ended)
+    await this.#inTime(Promise.all([running.ended, running.left]))
     await cancelled(this.#deps, running, { by, reason })
     return 'delivered'
   }
@@ -246,6 +246,7 @@ export class LocalDurable implements Durable {
         controller.abort(new FlowStopped('daemon', 'muster', 'what it does could not be written down'))
       },
       result: Promise.resolve(),
+      left: Promise.resolve(),
       ended: Promise.resolve(),
     }
   }
@@ -253,7 +254,12 @@ export class LocalDurable implements Durable {
   #launch(running: Running, procedure: Procedure<never, unknown>, input: unknown): void {
     const flow = new LocalFlow(running, '', firstPhase)
     this.#running.set(running.id, running)
-    running.result = withSignal(procedure.run(flow, input as never), running.signal)
+    const work = procedure.run(flow, input as never)
+    running.left = work.then(
+      () => {},
+      () => {},
+    )
+    running.result = withSignal(work, running.signal)
     running.ended = running.result
       .then(
         (value) => finalized(this.#deps, running, value),

@@ -25,6 +25,7 @@ export class LocalFlow implements Flow {
   /** Names of the children on the way here, with a slash after each. */
   readonly #path: string
   readonly #used = new Set<string>()
+  readonly #branches: Promise<unknown>[] = []
   #phase: string
   #firsts = 0
   readonly #waits = new Map<string, { readonly waits: number; readonly heard: number }>()
@@ -65,7 +66,7 @@ export class LocalFlow implements Flow {
     const flow = new LocalFlow(this.#run, `${step}/`, this.#phase)
     const result = this.#perform(step, () => procedure.run(flow, input))
     // Whoever asks for it is told; who does not ask has nothing to catch.
-    result.catch(() => {})
+    this.#branches.push(result.catch(() => {}))
     return { id: flow.id, result: () => result }
   }
 
@@ -106,6 +107,10 @@ export class LocalFlow implements Flow {
     const { clock, signal } = this.#run
     const leftMs = until - clock.now()
     if (leftMs > 0) await clock.sleep(leftMs, signal)
+  }
+
+  async quiet(): Promise<void> {
+    await Promise.all(this.#branches)
   }
 
   /** When something is over, the same after a crash. */

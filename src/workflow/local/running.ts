@@ -10,6 +10,8 @@ export type Running = RunningFlow & {
   readonly startedMs: number
   readonly controller: AbortController
   result: Promise<unknown>
+  /** Resolves when it does nothing any more; one that was stopped may still put things away after its end. */
+  left: Promise<void>
   /** Resolves when its end is written, or it was left for the next daemon. */
   ended: Promise<void>
 }

@@ -1,0 +1,38 @@
+import type { CrewRun } from './crew-run.ts'
+import { treeOf } from './places.ts'
+import { refused } from './refused.ts'
+
+/** So long git may take to put away what a cancelled crew left. */
+const patienceMs = 60_000
+
+/**
+ * Takes away the work trees of a crew that did not come to its end. What is in one and in no commit is committed to
+ * its branch first; a branch with work of its own stays, one without goes.
+ */
+export async function leave({ parts, input, flow }: CrewRun, signal: AbortSignal): Promise<void> {
+  const { branches, worktrees } = parts
+  const { root } = input.repo
+  const all = await branches.worktreesIn(root, worktrees, signal)
+  const own = all.filter(({ branch }) => branch?.startsWith(`muster/${flow.id}.`))
+  // The branch of the whole crew last: others may be part of it.
+  const whole = all.filter(({ branch }) => branch === `muster/${flow.id}`)
+  for (const { path, branch } of [...own, ...whole]) {
+    await branches.abandonMerge(path, signal).catch(refused)
+    await branches.commitAll(path, 'What was there when the crew was stopped', signal).catch(refused)
+    await branches.closeWorktree(root, path, signal).catch(refused)
+    if (branch !== undefined) await branches.dropBranch(root, branch, signal).catch(refused)
+  }
+}
+
+/** The same after a cancel, once nobody works in them any more; no step of the flow is left to do it in. */
+export async function leaveAfterCancel(run: CrewRun): Promise<void> {
+  const { parts, flow, input } = run
+  await flow.quiet()
+  await leave(run, AbortSignal.timeout(patienceMs)).catch((error: unknown) => {
+    const left = treeOf(parts.worktrees, flow.id, '*')
+    parts.onBug(
+      error,
+      `putting away ${left}; by hand: git -C ${input.repo.root} worktree remove --force ${left}`,
+    )
+  })
+}
