@@ -98,4 +98,15 @@ test('[COL-69][COL-64] risk-aware: the challenger changes the plan, and a reject
   })
   const kinds = (await messages(looked.session_id)).map(({ messageType }) => messageType)
   expect(kinds.filter((kind) => kind === 'review_result')).toHaveLength(4)
+
+  // What both used is what a third is estimated by, before anything of it is begun.
+  const third = await m.play('Change it.', {
+    crew: 'risk-aware',
+    approve_plan: true,
+    budget: { tokens: 900_000 },
+  })
+  const { approvals } = await m.until(third.workflow_id, (flow) => flow.approvals.length > 0)
+  expect(approvals[0]?.action).toMatch(
+    /Estimate: 2 to 6 agents .*about [\d,]+ to [\d,]+ tokens, by 2 earlier crews\.\nIt is stopped at 900,000 tokens\.$/,
+  )
 })

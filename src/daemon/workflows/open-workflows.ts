@@ -8,6 +8,7 @@ import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { WorkflowRow } from '../../contract/index-rows.ts'
 import { BlobRef } from '../../contract/values.ts'
+import type { EarlierCrews } from '../../core/collaboration/estimate-crew.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sessions } from '../../engine/sessions/sessions.ts'
@@ -84,6 +85,10 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     checks: shellChecks({ env: options.env, processes, matchesGlob }),
     events,
     worktrees: options.worktrees,
+    async earlier() {
+      await caughtUp()
+      return earlierCrews(await index.ask('workflows', { limit: 500 }))
+    },
     onBug,
   }
   const scripts = nodeScripts({ processes, path: options.env['PATH'] ?? '' })
@@ -106,6 +111,18 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     onBug,
   })
   return { workflows, waits, branches, scripts }
+}
+
+/** The last that came to their end; what is older says less of how it is today. */
+const mostEarlier = 20
+
+function earlierCrews(rows: readonly WorkflowRow[]): EarlierCrews {
+  const ended = rows
+    .filter(({ name, status, totalAgents }) => name === 'crew' && status === 'completed' && totalAgents)
+    .toSorted((a, b) => b.seq - a.seq)
+    .slice(0, mostEarlier)
+  const sum = (of: 'totalAgents' | 'totalTokens') => ended.reduce((all, row) => all + (row[of] ?? 0), 0)
+  return { crews: ended.length, agents: sum('totalAgents'), tokens: sum('totalTokens') }
 }
 
 const recordOf = (row: WorkflowRow): FlowRecord => ({

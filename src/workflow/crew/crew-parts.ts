@@ -1,6 +1,7 @@
 import type { Crew, CrewMember } from '../../contract/crew.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import type { EarlierCrews } from '../../core/collaboration/estimate-crew.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Checks } from '../../ports/checks.ts'
@@ -15,6 +16,8 @@ export type CrewParts = {
   readonly branches: Branches
   readonly checks: Checks
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  /** What earlier crews used. */
+  readonly earlier: () => Promise<EarlierCrews>
   /** The folder in which the work trees of crews are made. */
   readonly worktrees: string
   readonly onBug: (error: unknown, where: string) => void

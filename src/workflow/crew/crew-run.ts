@@ -70,6 +70,14 @@ export class CrewRun {
     return this.planner?.id ?? nobody
   }
 
+  /** How many developers may work at a time. */
+  get atOnce(): number {
+    return Math.min(
+      this.input.crew.limits.maxParallel,
+      this.developers.reduce((sum, { member }) => sum + Math.max(1, member.count), 0),
+    )
+  }
+
   /** The branch in which everything comes together, and its work tree. */
   get branch(): string {
     return `muster/${this.flow.id}`

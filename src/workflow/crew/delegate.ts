@@ -38,6 +38,7 @@ type Delegating = Around & {
   /** Every task of the collaboration, by the name that it has in its plan. */
   readonly order: readonly string[]
   readonly planner: Someone | undefined
+  readonly atOnce: number
   readonly checks: readonly string[]
 }
 
@@ -61,7 +62,7 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
   }
   for (;;) {
     const tasks = work.map(({ task }) => task)
-    const { start, blocked } = nextTasks({ tasks, states, atOnce: atOnce(delegating) })
+    const { start, blocked } = nextTasks({ tasks, states, atOnce: delegating.atOnce })
     for (const id of start) {
       const own = work.find(({ task }) => task.task_id === id)
       if (own) begin(firstAttempt({ ...delegating, work, order }, own, begun.get(id)))
@@ -90,12 +91,6 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     if (result.files.length > 0) for (const part of parts) begun.set(part.task_id, attempt.worktree.branch)
   }
 }
-
-const atOnce = ({ input, developers }: Delegating): number =>
-  Math.min(
-    input.crew.limits.maxParallel,
-    developers.reduce((sum, { member }) => sum + Math.max(1, member.count), 0),
-  )
 
 function firstAttempt(delegating: Delegating, work: Work, begun: string | undefined): Attempt {
   const { flow, parts, base, input } = delegating

@@ -3,6 +3,7 @@ import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { challengeFeedback } from '../../core/collaboration/challenge-feedback.ts'
+import { estimateWords } from '../../core/collaboration/estimate-crew.ts'
 import { planRecord } from '../../core/collaboration/plan-record.ts'
 import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
 import {
@@ -31,6 +32,8 @@ export type Planning = {
   readonly challenger: Someone | undefined
   readonly checks: readonly string[]
   readonly talk: Conversation
+  /** How many developers may work at a time. */
+  readonly atOnce: number
   /** Takes note of what was to be done and was not. */
   readonly skip: (skipped: Skipped) => void
 }
@@ -61,7 +64,7 @@ export async function planWork(planning: Planning, n: number, rejection?: Reject
         ),
       )
     })
-    if (input.crew.approvePlan) await approved(flow, n, plan)
+    if (input.crew.approvePlan) await approved(planning, n, plan)
     return { value: plan, count: plan.tasks.length }
   })
 }
@@ -154,10 +157,21 @@ async function challenged(
   return planned(planning, { at, name: `architect-${n}-again`, prompt, taken })
 }
 
-async function approved(flow: Flow, n: number, plan: Plan): Promise<void> {
+async function approved({ flow, parts, input, atOnce }: Planning, n: number, plan: Plan): Promise<void> {
+  const { crew } = input
+  const estimate = await flow.step(`estimate-${n}`, async () =>
+    estimateWords({
+      tasks: plan.tasks.length,
+      reviewers: crew.members.filter(({ duty }) => duty === 'review').length,
+      maxIterations: crew.limits.maxIterations,
+      atOnce,
+      earlier: await parts.earlier(),
+      budget: crew.budget,
+    }),
+  )
   const decision = await askPerson(flow, `approve-plan-${n}`, {
     subject: 'plan',
-    action: planWords(plan),
+    action: `${planWords(plan)}\n\n${estimate}`,
     scope: plan,
     risk: 'low',
     options: ['approve', 'reject'],

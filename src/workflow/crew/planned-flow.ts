@@ -99,6 +99,7 @@ function makePlan(run: CrewRun, n: number, rejection?: Rejection): Promise<Plan>
       planner,
       challenger,
       talk: run.talk,
+      atOnce: run.atOnce,
       skip: (skipped) => void run.skipped.push(skipped),
       checks: requiredChecks(run.input.crew.checks, undefined).map(({ command }) => command),
     },
@@ -174,6 +175,7 @@ function handOut(run: CrewRun, { number, plan, work, base, order }: Round): Prom
       developers,
       order,
       planner,
+      atOnce: run.atOnce,
       checks: requiredChecks(run.input.crew.checks, plan.checks).map(({ command }) => command),
     })
     return { value, count: value.results.size }
