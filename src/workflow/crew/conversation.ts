@@ -78,11 +78,12 @@ export class Conversation {
   }
 
   /** Says something that is only true now; it is not said again when the workflow is run again. */
-  async mention(flow: Flow, utterance: Utterance): Promise<void> {
-    await this.#turns.take('word', async () => {
+  mention(flow: Flow, utterance: Utterance): Promise<string> {
+    return this.#turns.take('word', async () => {
       const { message, talk } = this.#spoken(utterance)
       await this.#parts.engine.perform([this.#draft(flow, message)])
       this.#talk = talk
+      return message.messageId
     })
   }
 

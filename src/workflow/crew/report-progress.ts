@@ -6,8 +6,14 @@ import type { CrewInput, CrewParts } from './crew-parts.ts'
 /** A task that takes no longer is not reported on before its end. */
 const quietMs = 2 * 60_000
 
+/** After so many reports that show nothing new the developer is asked how it stands. */
+const sameReports = 4
+
+/** So often in a row a report may go wrong and is tried again. */
+const maxRetries = 3
+
 type Reporting = {
-  readonly parts: CrewParts
+  readonly parts: Pick<CrewParts, 'clock' | 'branches' | 'onBug'>
   readonly talk: Conversation
   readonly flow: Flow
   readonly input: CrewInput
@@ -36,28 +42,66 @@ async function report(
   signal: AbortSignal,
 ): Promise<void> {
   const { attempt, orchestrator, start } = reported
-  const { clock, branches } = parts
+  const { clock, branches, onBug } = parts
+  const { task_id } = attempt.work.task
   const begunMs = clock.now()
   const everyMs = input.crew.limits.progressSeconds * 1000
-  try {
-    await clock.sleep(quietMs, signal)
-    for (;;) {
-      const { files } = await branches.changes(attempt.worktree.path, { from: start }, signal)
-      const minutes = Math.floor((clock.now() - begunMs) / 60_000)
-      await talk.mention(flow, {
-        from: attempt.who.id,
-        to: orchestrator,
-        type: 'task_progress',
-        payload: {
-          task_id: attempt.work.task.task_id,
-          current_step: `at work for ${minutes} min`,
-          files_modified_so_far: files.map(({ path }) => path).slice(0, 100),
-        },
-      })
-      await clock.sleep(everyMs, signal)
-    }
-  } catch (error) {
-    // What goes wrong with a report must not end the work.
-    if (!signal.aborted) parts.onBug(error, `progress of ${attempt.work.task.task_id}`)
+  let last = ''
+  let same = 0
+  const one = async () => {
+    const { files, diff } = await branches.changes(attempt.worktree.path, { from: start }, signal)
+    same = diff === last ? same + 1 : 0
+    last = diff
+    const minutes = Math.floor((clock.now() - begunMs) / 60_000)
+    await talk.mention(flow, {
+      from: attempt.who.id,
+      to: orchestrator,
+      type: 'task_progress',
+      payload: {
+        task_id,
+        current_step: `at work for ${minutes} min`,
+        files_modified_so_far: files.map(({ path }) => path).slice(0, 100),
+      },
+    })
+    if (same > 0 && same % sameReports === 0)
+      await askHowItStands(talk, flow, { ...reported, forMs: same * everyMs })
   }
+  // What goes wrong with a report must not end the work, nor the reports after it.
+  let failures = 0
+  for (let waitMs = quietMs; failures <= maxRetries; waitMs = everyMs) {
+    await clock.sleep(waitMs, signal).catch(() => {})
+    if (signal.aborted) return
+    try {
+      await one()
+      failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      onBug(error, `progress of ${task_id}`)
+    }
+  }
+}
+
+/** Asks for the state of a task whose work stands still; what is known of it is the answer. */
+async function askHowItStands(
+  talk: Conversation,
+  flow: Flow,
+  { attempt, orchestrator, forMs }: Reported & { readonly forMs: number },
+): Promise<void> {
+  const query = await talk.mention(flow, {
+    from: orchestrator,
+    to: attempt.who.id,
+    type: 'status_query',
+    payload: { subject_id: attempt.work.task.task_id },
+  })
+  await talk.mention(flow, {
+    from: attempt.who.id,
+    to: orchestrator,
+    type: 'status_response',
+    replyTo: query,
+    payload: {
+      state: 'working',
+      detail: `its agent has not ended, and nothing has changed in its work tree for ${Math.round(forMs / 1000)} s`,
+    },
+  })
 }
