@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { done, played, said, write } from '../support/crew-play.ts'
+import { bash, done, played, said, write } from '../support/crew-play.ts'
 
 test('[COL-28] a pair: the request is the one task, and the reviewer decides', async () => {
   const m = await played([
@@ -20,12 +20,13 @@ test('[COL-28] a pair: the request is the one task, and the reviewer decides', a
   expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
 })
 
-test('[COL-18] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
+test('[COL-18][COL-19] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
   const m = await played([
     {
       when: '"review_id": "review-1"',
       steps: [
         { tools: [{ name: 'Write', input: { file_path: 'greet.mjs', content: 'x' } }] },
+        bash('rm greet.mjs'),
         { tools: [{ name: 'Read', input: { file_path: 'new.mjs' } }] },
         said({
           verdict: 'changes_requested',
@@ -45,7 +46,7 @@ test('[COL-18] review-only: what is there is judged, also what nobody committed,
     report: { outcome: 'unapproved', rounds: [{ verdict: 'changes_requested' }] },
   })
   const denied = await m.events(session_id, 'tool.call.denied')
-  expect(denied).toHaveLength(1)
+  expect(denied.map(({ payload }) => (payload as { tool?: string }).tool)).toEqual(['Write', 'Bash'])
   expect(m.git('status', '--porcelain')).toBe('?? new.mjs\n')
   expect(flow.approvals).toEqual([])
 })

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
+import { DeveloperOutput } from '../../src/contract/formats/std-008/developer.ts'
+import { ReviewerOutput } from '../../src/contract/formats/std-008/reviewer.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
@@ -55,7 +57,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[COL-21][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await m.ended(workflow_id)
@@ -101,6 +103,43 @@ test('[COL-21][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32] every step is tol
   for (const one of said.filter(({ messageType }) => messageType === 'task_completion')) {
     const asked = said.find(({ messageId }) => messageId === one.replyTo)
     expect(asked).toMatchObject({ messageType: 'task_assignment', correlationId: one.correlationId })
+  }
+  // One orchestrates: work comes from it, and what was done goes back to it.
+  for (const { messageType, from, to } of said)
+    expect(
+      /^(task_assignment|review_request)$/.test(messageType ?? '') ? from.agentId : to.agentId,
+      messageType,
+    ).toBe('architect')
+  const given = (kind: string) => said.filter(({ messageType }) => messageType === kind)[0]?.payload
+  expect(DeveloperOutput.parse(given('task_completion'))).toMatchObject({
+    status: 'completed',
+    summary: expect.stringContaining('passes'),
+    changes: { files_created: [{ lines_added: 2 }, { lines_added: 7 }] },
+  })
+  expect(ReviewerOutput.parse(given('review_result'))).toMatchObject({
+    verdict: 'changes_requested',
+    verification: { tests_passed: true },
+  })
+  const [summary] = await ofCrew('result.summary')
+  expect(summary?.actor).toBe('architect')
+  // The architect only reads, before anything is delegated; each call hangs below what asked for it.
+  const calls = await ofCrew('tool.call.started')
+  expect(
+    calls.filter(({ actor }) => actor === 'architect').map(({ phase, payload }) => [phase, payload.tool]),
+  ).toEqual([
+    ['analyze', 'Glob'],
+    ['analyze', 'Read'],
+  ])
+  const everything = await m.events(session_id)
+  const above = new Map(
+    everything.flatMap(({ spanId, parentSpanId }) => (parentSpanId ? [[spanId, parentSpanId]] : [])),
+  )
+  const [begun] = await ofCrew('workflow.started')
+  for (const { spanId } of calls) {
+    const trail = [spanId]
+    for (let next = above.get(spanId); next !== undefined; next = above.get(next)) trail.push(next)
+    expect(trail).toContain(begun?.spanId)
+    expect(trail.length).toBeGreaterThan(4)
   }
   expect((await eventsOf(m, session_id, 'plan.created')).map(({ payload }) => payload.tasks)).toMatchObject([
     [

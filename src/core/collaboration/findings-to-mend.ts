@@ -1,7 +1,7 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { checkReason, failedChecks, openOf } from './judge-review.ts'
+import { checkReason, failedChecks, openOf, type UnfinishedTask, unfinishedReason } from './judge-review.ts'
 import { unansweredCritical } from './replies/read-review.ts'
 
 type Review = {
@@ -9,12 +9,13 @@ type Review = {
   readonly checks: readonly CheckRun[]
   readonly earlier: readonly ReviewFinding[]
   readonly round: number
+  readonly unfinished?: readonly UnfinishedTask[]
 }
 
 const mostOutput = 2000
 
 /** Everything that a review leaves to be mended, as findings: what was found, asked for, or failed. Never nothing. */
-export function findingsToMend({ reply, checks, earlier, round }: Review): ReviewFinding[] {
+export function findingsToMend({ reply, checks, earlier, round, unfinished = [] }: Review): ReviewFinding[] {
   const found = openOf(reply.findings)
   const known = new Set(reply.findings.map((finding) => finding.finding_id))
   const asked = (reply.required_changes ?? []).filter(
@@ -33,6 +34,15 @@ export function findingsToMend({ reply, checks, earlier, round }: Review): Revie
       }),
     ),
     ...failedChecks(checks).map((check): ReviewFinding => checkFinding(check, round)),
+    ...unfinished.map(
+      (task): ReviewFinding => ({
+        finding_id: `r${round}-unfinished-${task.task_id}`,
+        severity: 'major',
+        category: 'logic',
+        file: '',
+        description: unfinishedReason(task),
+      }),
+    ),
   ]
   if (all.length > 0) return all
   return [

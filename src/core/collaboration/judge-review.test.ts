@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { checkRun, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import { findingsToMend } from './findings-to-mend.ts'
 import { judgeReview } from './judge-review.ts'
 
 const approval = (findings: ReviewFinding[], checks: CheckRun[], earlier: ReviewFinding[] = []) =>
@@ -37,6 +38,23 @@ test.each<[string, ReviewFinding[], CheckRun[], string]>([
     said: 'approved',
     reasons: [reason],
   })
+})
+
+test('[COL-12] an approval of work that is only partly done does not count, and what is missing is to be mended', () => {
+  const unfinished = [{ task_id: 't1', why: 'its tests are missing' }]
+  const reply = reviewReply()
+  expect(judgeReview({ reply, checks: [], earlier: [], unfinished })).toEqual({
+    verdict: 'changes_requested',
+    said: 'approved',
+    reasons: ['t1 is only partly done: its tests are missing'],
+  })
+  expect(findingsToMend({ reply, checks: [], earlier: [], round: 2, unfinished })).toMatchObject([
+    {
+      finding_id: 'r2-unfinished-t1',
+      severity: 'major',
+      description: expect.stringContaining('tests are missing'),
+    },
+  ])
 })
 
 test('[COL-20] a critical finding of an earlier round has to be called mended', () => {

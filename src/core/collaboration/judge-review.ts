@@ -17,10 +17,14 @@ type Review = {
   /** What Muster ran. */
   readonly checks: readonly CheckRun[]
   readonly earlier: readonly ReviewFinding[]
+  readonly unfinished?: readonly UnfinishedTask[]
 }
 
-/** An approval counts only with no critical or major finding left and every required check passed. */
-export function judgeReview({ reply, checks, earlier }: Review): Judgement {
+/** A task whose work is there in part, and what is missing. */
+export type UnfinishedTask = { readonly task_id: string; readonly why: string }
+
+/** An approval counts only with every task done, no critical or major finding left and every required check passed. */
+export function judgeReview({ reply, checks, earlier, unfinished = [] }: Review): Judgement {
   const said = reply.verdict
   if (said !== 'approved') return { verdict: said, said, reasons: [] }
   const reasons = [
@@ -29,6 +33,7 @@ export function judgeReview({ reply, checks, earlier }: Review): Judgement {
       ({ finding_id }) => `${finding_id} was critical, and the review does not say whether it is mended`,
     ),
     ...failedChecks(checks).map(checkReason),
+    ...unfinished.map(unfinishedReason),
   ]
   return { verdict: reasons.length > 0 ? 'changes_requested' : 'approved', said, reasons }
 }
@@ -46,6 +51,10 @@ const forbidsApproval = ({ severity }: ReviewFinding): boolean =>
 
 const findingReason = ({ finding_id, severity }: ReviewFinding): string =>
   `${finding_id} is ${severity} and open`
+
+/** Why a task forbids an approval. */
+export const unfinishedReason = ({ task_id, why }: UnfinishedTask): string =>
+  `${task_id} is only partly done: ${why}`
 
 /** Why a check forbids an approval. */
 export const checkReason = ({ name, passed, because }: CheckRun): string =>

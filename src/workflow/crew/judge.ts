@@ -88,7 +88,12 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
     })
     const why = end.reason ?? 'no answer that can be read'
     const said = reply ?? reviewByChecks(checks, why)
-    const { verdict } = judgeReview({ reply: said, checks, earlier: reply ? given.earlier : [] })
+    const { verdict } = judgeReview({
+      reply: said,
+      checks,
+      earlier: reply ? given.earlier : [],
+      unfinished: given.unfinished,
+    })
     const output = reviewerOutput(work, said, { verdict, checks })
     const by = { ...place, actor: reviewer.id }
     await talk.say(flow, 'result', {

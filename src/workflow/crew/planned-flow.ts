@@ -7,6 +7,7 @@ import {
   answeredBy,
 } from '../../core/collaboration/after-review.ts'
 import { newestAfterSplits, type TaskSplit, tasksAfterSplits } from '../../core/collaboration/after-splits.ts'
+import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
@@ -158,6 +159,7 @@ async function workRound(
     tasks: tasksAfterSplits(plan.tasks, splits),
     checks: requiredChecks(run.input.crew.checks, plan.checks),
     base: run.input.repo.base,
+    unfinished: unfinishedOf(delegated),
   })
   await ended(round, round.summary)
   return { round, commit, splits, order }
@@ -217,3 +219,14 @@ function putTogether(run: CrewRun, number: number, tasks: readonly PlanTask[]): 
     return { value, count: tasks.length }
   })
 }
+
+/** What is missing is what its developer said, or why it was stopped. */
+const unfinishedOf = ({ work, states, results }: Delegated): UnfinishedTask[] =>
+  work
+    .map(({ task }) => task.task_id)
+    .filter((id) => states[id] === 'partial')
+    .map((task_id) => {
+      const { failure, output } = results.get(task_id) ?? {}
+      const missing = output?.blockers?.join('; ') || output?.summary || 'it does not say what is missing'
+      return { task_id, why: failure?.error ?? missing }
+    })

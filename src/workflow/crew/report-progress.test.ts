@@ -87,7 +87,7 @@ async function longTask() {
       over.resolve('done')
       return ended
     },
-    sleepers: clock.sleepers,
+    sleepers: () => clock.sleepers(),
   }
 }
 

@@ -3,7 +3,7 @@ import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { combineReviews } from '../../core/collaboration/combine-reviews.ts'
 import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
-import { judgeReview } from '../../core/collaboration/judge-review.ts'
+import { judgeReview, type UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
 import { crewRound } from '../../core/collaboration/review-work.ts'
@@ -26,6 +26,7 @@ export type ReviewRound = {
   readonly checks: readonly RequiredCheck[]
   readonly rounds: readonly CrewRound[]
   readonly earlier: readonly ReviewFinding[]
+  readonly unfinished: readonly UnfinishedTask[]
 }
 
 /** What a review gave. */
@@ -45,7 +46,7 @@ export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed>
   version: '1',
   async run(flow, given) {
     const { parts, input } = around
-    const { number, commit, earlier } = given
+    const { number, commit, earlier, unfinished } = given
     const { workflowId } = flow.root()
     const name = `review-${number}`
     const path = treeOf(parts.worktrees, workflowId, name)
@@ -69,10 +70,14 @@ export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed>
     })
     const [first, ...others] = judged.flatMap(({ by, reply }) => (reply ? [{ by, reply }] : []))
     const reply = first ? combineReviews(first, ...others) : reviewByChecks(checks, judged[0]?.why)
-    const round = crewRound(number, reply, judgeReview({ reply, checks, earlier: first ? earlier : [] }))
+    const round = crewRound(
+      number,
+      reply,
+      judgeReview({ reply, checks, earlier: first ? earlier : [], unfinished }),
+    )
     return {
       round: { ...round, ...(judged.length > 1 && { reviews: judged.map(verdictOf) }) },
-      mend: findingsToMend({ reply, checks, earlier, round: number }),
+      mend: findingsToMend({ reply, checks, earlier, round: number, unfinished }),
       checks,
       skipped: [...skipped, ...judged.flatMap(silence)],
     }

@@ -1,5 +1,6 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { settledFindings } from '../../core/collaboration/report/crew-report.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import type { CrewRun } from './crew-run.ts'
@@ -12,6 +13,8 @@ export type Reviewable = {
   readonly checks: readonly RequiredCheck[]
   readonly base: string
   readonly commit: string
+  /** Tasks of which only a part is done. */
+  readonly unfinished?: readonly UnfinishedTask[]
 }
 
 /** Has work reviewed, and takes note of what came of it. */
@@ -34,6 +37,7 @@ export function review(run: CrewRun, given: Reviewable): Promise<CrewRound> {
       checks: given.checks,
       rounds: run.rounds,
       earlier: settledFindings(run.rounds).open,
+      unfinished: given.unfinished ?? [],
     })
     const { round, mend, checks, skipped } = await child.result()
     run.mend = mend

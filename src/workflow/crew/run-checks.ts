@@ -35,9 +35,7 @@ export async function runChecks(
         signal,
       )
       const shown = { command, commit, output: output.slice(-outputChars), durationMs }
-      tell(
-        draftOf({ ...flow.root(), parentSpanId: at.spanId }, passed ? 'test.passed' : 'test.failed', shown),
-      )
+      tell(draftOf(at, passed ? 'test.passed' : 'test.failed', shown))
       const because = passed ? undefined : `it ended with ${exitCode ?? 'no'} exit code`
       return {
         name,
