@@ -23,6 +23,8 @@ export type Work = {
   readonly timeoutMs: number
   /** Why its last words cannot be taken; it is told once and answers again. */
   readonly refuse?: (text: string) => string | undefined
+  /** Its last words in a sentence, for people; nothing where they cannot be read. */
+  readonly brief?: (text: string) => string | undefined
   /** It may have been begun before a crash. */
   readonly isAgain: boolean
 }

@@ -5,7 +5,7 @@ import type { SessionId } from '../contract/ids.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
 import { ends } from '../core/trace/end-types.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Sessions } from '../engine/sessions/sessions.ts'
+import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
 import { FlowStopped } from '../ports/durable.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
@@ -67,6 +67,7 @@ export class CliWorker implements Workers {
         working_dir: work.workspace,
         permission_mode: 'acceptEdits',
         mode: 'manual',
+        ...nameOf(work),
         ...(work.model && { model: work.model }),
       },
       {
@@ -106,9 +107,10 @@ export class CliWorker implements Workers {
           return { status: 'timeout', text, reason: `it took longer than ${work.timeoutMs / 60_000} min` }
         }
         text = (await this.#deps.text(end.said)) || text
+        if (!end.isOver) await (await this.#live(sessionId))?.transcript.answered(signal)
         const wrong = end.isGood && n === 0 ? work.refuse?.(text) : undefined
         if (wrong !== undefined && !end.isOver && (await this.#say(sessionId, wrong, work))) continue
-        await this.#endSession(sessionId, { isKilled: false })
+        await this.#endSession(sessionId, { isKilled: false, message: work.brief?.(text) })
         return end.isGood
           ? { status: 'completed', text }
           : { status: 'failed', text, reason: text || 'it failed' }
@@ -118,20 +120,26 @@ export class CliWorker implements Workers {
     }
   }
 
+  async #live(sessionId: SessionId): Promise<Live | undefined> {
+    return (await this.#deps.sessions()).settled(sessionId)
+  }
+
   async #say(sessionId: SessionId, text: string, work: Work): Promise<boolean> {
     const sessions = await this.#deps.sessions()
-    const live = await sessions.settled(sessionId)
+    const live = await this.#live(sessionId)
     if (!live) return false
     await sessions.send(live, { text, mode: 'sequential', from: work.root.actor })
     return true
   }
 
-  async #endSession(sessionId: SessionId, { isKilled }: { isKilled: boolean }): Promise<void> {
+  /** Until its last process is gone: what it might still change would not be collected, nor its last words counted. */
+  async #endSession(sessionId: SessionId, { isKilled, message }: Ending): Promise<void> {
     const sessions = await this.#deps.sessions()
-    const live = await sessions.settled(sessionId)
+    const live = await this.#live(sessionId)
     if (!live) return
-    if (!isKilled) await sessions.complete(live, { status: 'completed' }).catch(() => {})
-    await sessions.kill(live, { force: isKilled, by: 'muster', reason: 'its work is over' })
+    if (!isKilled) await sessions.complete(live, { status: 'completed', message }).catch(() => {})
+    const { done } = await sessions.kill(live, { force: isKilled, by: 'muster', reason: 'its work is over' })
+    await done
   }
 
   #turns(sessionId: SessionId): Turns {
@@ -161,6 +169,15 @@ export class CliWorker implements Workers {
       stop: () => listening[Symbol.dispose](),
     }
   }
+}
+
+type Ending = { readonly isKilled: boolean; readonly message?: string | undefined }
+
+/** Who plays the part, and at what. */
+function nameOf({ name, taskId }: Work): { name?: string } {
+  const text = taskId === undefined ? name : `${name}-${taskId}`
+  const allowed = text.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
+  return allowed === '' ? {} : { name: allowed }
 }
 
 type Turns = { at(n: number): Promise<TurnEnd>; stop(): void }

@@ -18,6 +18,11 @@ export type FactPlace = {
 /** The run that a fact belongs to. */
 export type FactRun = { readonly runId: RunId; readonly spanId: SpanId }
 
+/** Which gate refused a call, and whether the call stands in the journal as begun. */
+export type Refused = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' | 'rule'> & {
+  readonly isOpen: boolean
+}
+
 const previewChars = 2000
 const maxResponses = 20_000
 
@@ -30,6 +35,7 @@ export class Facts {
   readonly #ids: ImportIds
   readonly #usage = new Map<string, string>()
   readonly #costs: Costs
+  readonly #denied = new Set<string>()
 
   constructor(place: FactPlace) {
     this.#place = place
@@ -43,9 +49,24 @@ export class Facts {
     if (signal.kind === 'meter' && signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
   }
 
+  /** A call that was refused: its record may tell of it before or after, and tells nothing new then. */
+  denied(signal: SignalOf<'tool-start'>, run: FactRun, { isOpen, ...refusal }: Refused): Draft[] {
+    const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
+    const { callId, tool } = signal
+    this.#denied.add(callId)
+    const span = this.#ids.span(`call:${callId}`)
+    const denied = this.#draft('tool.call.denied', signal, {
+      run: own,
+      span,
+      payload: { callId, tool, ...refusal },
+    })
+    return isOpen ? [denied] : [this.#toolStarted(signal, own), denied]
+  }
+
   /** The events of a signal, in order; none for a signal that is only a sign. */
   of(signal: Signal, run: FactRun, isEnded = false): Draft[] {
     const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
+    if ('callId' in signal && signal.callId !== undefined && this.#denied.has(signal.callId)) return []
     switch (signal.kind) {
       case 'tool-start':
         return [this.#toolStarted(signal, own)]

@@ -2,7 +2,7 @@ import { CrewReport } from '../../contract/collaboration/crew-report.ts'
 import type { Crew } from '../../contract/crew.ts'
 import type { LoadedCrews } from '../../contract/crew-definition.ts'
 import { AppError } from '../../contract/errors.ts'
-import { shortId } from '../../contract/ids.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { WorkflowRow } from '../../contract/index-rows.ts'
 import type { Api } from '../../contract/routes.ts'
 import type { WorkflowView, workflowRoutes } from '../../contract/workflow-routes.ts'
@@ -135,7 +135,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       // How it stands is read before what it gave: whoever is told that it is done finds its report.
       const view = await viewOf(row)
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
-      const asked = await directory.ask('approvals', { sessionId, isPending: true })
+      const asked = await askedIn(deps, sessionId)
       const result = await resultOf(deps, row)
       const report = reportOf(result)
       return {
@@ -214,6 +214,16 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       return viewOf(await rowOf(row.workflowId))
     },
   }
+}
+
+/** What waits for a person, in the workflow itself and in the programs that work for it. */
+async function askedIn({ directory, engine }: WorkflowApiDeps, sessionId: SessionId) {
+  const below = [...engine.sessions()].filter(
+    ({ parentSessionId, asks = [] }) => parentSessionId === sessionId && asks.length > 0,
+  )
+  const ids = [sessionId, ...below.map((one) => one.sessionId)]
+  const found = ids.map((id) => directory.ask('approvals', { sessionId: id, isPending: true }))
+  return (await Promise.all(found)).flat()
 }
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

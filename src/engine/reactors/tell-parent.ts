@@ -33,6 +33,8 @@ export const tellParent = (deps: Deps): Reactor => ({
     const parent = child && listener(engine, event, child)
     const text = child && said(event, child.managed?.friendlyName ?? child.managed?.name, deps.config())
     if (!parent?.managed || hasEnded(parent) || text === undefined) return
+    // A workflow reads no messages: it waits for the end of its agents itself.
+    if (parent.managed.origin === 'workflow') return
     const span = [...parent.open.values()].find(({ kind }) => kind === 'session')
     if (!span || !parent.traceId) return
     const root = {

@@ -9,6 +9,7 @@ import type { Ask } from '../../core/approvals/asks.ts'
 import { cardOf } from '../../core/approvals/card.ts'
 import { dialogText } from '../../core/approvals/fits-dialog.ts'
 import { isPermitted, type PermitPlace, permitOf } from '../../core/approvals/permits.ts'
+import { runsUnasked } from '../../core/approvals/runs-unasked.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import { pressAnswer } from './press-answer.ts'
@@ -29,6 +30,9 @@ type Held = {
   readonly byKeys: boolean
   isPressing: boolean
 }
+
+/** Why something is not asked. */
+type Passing = 'free' | 'remembered' | 'role'
 
 type Asking = { readonly watch: SessionWatch; readonly signal: SignalOf<'asking'> }
 
@@ -53,14 +57,17 @@ export class Approvals {
     this.#sessions = sessions
   }
 
-  /** Whether something needs no question: `sm` that only reports, or what was allowed before. */
-  passes({ watch, signal }: Asking): 'free' | 'remembered' | undefined {
+  /** Whether something needs no question: `sm` that only reports, what was allowed before, or what a task is there for. */
+  passes({ watch, signal }: Asking): Passing | undefined {
     const { ask, tool, input } = signal
     const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : ''
     if (ask === 'permission' && tool === 'Bash' && typeof command === 'string' && freeCommand.test(command))
       return 'free'
     const permits = [...(watch.state()?.permits ?? []), ...this.#parts.engine.permits()]
-    return isPermitted(permits, signal, placeOf(watch)) ? 'remembered' : undefined
+    if (isPermitted(permits, signal, placeOf(watch))) return 'remembered'
+    const state = watch.state()
+    const parent = state?.parentSessionId && this.#parts.engine.session(state.parentSessionId)
+    return parent && runsUnasked(state?.managed, parent.managed, signal) ? 'role' : undefined
   }
 
   /**
@@ -69,7 +76,7 @@ export class Approvals {
    */
   async ask(asking: Asking, gone: AbortSignal): Promise<Decision | undefined> {
     const passes = this.passes(asking)
-    if (passes === 'remembered') await this.#note(asking)
+    if (passes) await this.#note(asking, passes)
     if (passes) return once
     const settled = await this.#hold(asking, { byKeys: false, gone })
     if (settled === 'expired') return { verdict: 'deny', reason: late }
@@ -87,7 +94,7 @@ export class Approvals {
     const passes = this.passes(asking)
     if (passes) {
       const missed = await this.#pressWhenDrawn(asking, once).catch(onlyRefusal)
-      if (!missed && passes === 'remembered') await this.#note(asking)
+      if (!missed) await this.#note(asking, passes)
       if (!missed) return
       await asking.watch.take([asking.signal])
     }
@@ -224,11 +231,12 @@ export class Approvals {
     return { root, approvalId, requested }
   }
 
-  /** What passed because it was allowed before is written down all the same, with its answer beside it. */
-  async #note(asking: Asking): Promise<void> {
+  /** What passed unasked is written down all the same, with its answer beside it; what only reports is not worth it. */
+  async #note(asking: Asking, passes: Passing): Promise<void> {
+    if (passes === 'free') return
     const { root, approvalId, requested } = this.#requested(asking)
     const { subject } = requested
-    const granted = { approvalId, subject, by: 'remembered', scope: 'once', latencyMs: 0 } as const
+    const granted = { approvalId, subject, by: passes, scope: 'once', latencyMs: 0 } as const
     await asking.watch.say([
       draftOf(root, 'approval.requested', requested),
       draftOf(root, 'approval.granted', granted),

@@ -2,16 +2,18 @@ import { Capability } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
-import { foreign } from '../../contract/formats/foreign-json.ts'
+import { type Foreign, foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
-import { type Act, type Denial, gateForeignCall } from '../../core/delegation/gate-call.ts'
+import { type Act, gateForeignCall } from '../../core/delegation/gate-call.ts'
+import { shellWrites } from '../../core/delegation/shell-writes.ts'
 import { canonicalTool } from '../../core/delegation/tool-names.ts'
 import { heldBy } from '../../core/session/held-by.ts'
+import type { Managed } from '../../core/session/managed.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import type { Live } from './sessions.ts'
-import type { Origin } from './watch.ts'
+import type { Origin, Refusal } from './watch.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 
@@ -26,7 +28,7 @@ export async function answerHook(
   const starting = find(signals, 'tool-start')
   const gate = starting && (await gateOf(parts, live, starting))
   if (starting && gate && !gate.allowed) {
-    await deny(parts, live, { starting, gate })
+    await live.watch.deny(starting, gate)
     return dialect.gate(payload, gate)
   }
   // The end of a turn ends what is open in it: what the record says of that comes first.
@@ -97,12 +99,7 @@ async function inject(
   return reply
 }
 
-type Refusal = Extract<GateAnswer, { allowed: false }> & {
-  readonly by: Denial['gate'] | 'budget'
-  readonly rule?: string
-}
-
-type Gate = Refusal | Extract<GateAnswer, { allowed: true }>
+type Gate = (Refusal & { readonly allowed: false }) | Extract<GateAnswer, { allowed: true }>
 
 /** The boundary between two tools is where a used-up budget stops a turn; else the role decides. */
 async function gateOf(
@@ -131,7 +128,7 @@ async function gateOf(
   }
   const denial = gateForeignCall(
     { agent, depth: 0, scopes: scope ? [scope] : [] },
-    await actOf(parts, managed.workingDir, call),
+    await actOf(parts, managed, call),
   )
   return denial
     ? { allowed: false, by: denial.gate, rule: denial.rule, reason: denial.reason }
@@ -139,37 +136,30 @@ async function gateOf(
 }
 
 /** What a call would do, as far as its input tells. */
-async function actOf(parts: Parts, folder: string, { tool, input }: SignalOf<'tool-start'>): Promise<Act> {
+async function actOf(
+  parts: Parts,
+  { workingDir, scope }: Managed,
+  { tool, input }: SignalOf<'tool-start'>,
+): Promise<Act> {
   const given = foreign(input)
-  const path = given['file_path'] ?? given['filePath'] ?? given['notebook_path'] ?? given['path']
-  const isChange = ['Write', 'Edit'].includes(canonicalTool(tool)) && typeof path === 'string'
-  const command = given['command']
-  return {
-    tool,
-    ...(isChange && { changes: [await parts.workspace.inside(folder, path)] }),
-    ...(typeof command === 'string' && { command }),
-  }
+  // What is typed into a program that runs is a command too.
+  const command = given['command'] ?? (given['chars'] || undefined)
+  const isText = typeof command === 'string'
+  const isShell = canonicalTool(tool) === 'Bash'
+  const changed = isShell ? (scope && isText ? shellWrites(command) : []) : changedBy(tool, given)
+  const inside = changed.map((path) => parts.workspace.inside(workingDir, path))
+  return { tool, changes: await Promise.all(inside), ...(isShell && isText && { command }) }
 }
 
-/** A refused call never ran: it has an end and no beginning. */
-async function deny(
-  parts: Parts,
-  { watch }: Live,
-  { starting, gate }: { starting: SignalOf<'tool-start'>; gate: Refusal },
-): Promise<void> {
-  await watch.say([
-    draftOf(
-      { ...watch.root, spanId: parts.ids.span(), parentSpanId: watch.root.spanId },
-      'tool.call.denied',
-      {
-        callId: starting.callId,
-        tool: starting.tool,
-        gate: gate.by,
-        reason: gate.reason,
-        ...(gate.rule && { rule: gate.rule }),
-      },
-    ),
-  ])
+/** A patch of Codex names its files in lines of its own. */
+const patched = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm
+
+function changedBy(tool: string, given: Foreign): readonly string[] {
+  if (!['Write', 'Edit'].includes(canonicalTool(tool))) return []
+  const path = given['file_path'] ?? given['filePath'] ?? given['notebook_path'] ?? given['path']
+  if (typeof path === 'string') return [path]
+  const texts = Object.values(given).filter((value) => typeof value === 'string')
+  return texts.flatMap((text) => Array.from(text.matchAll(patched), ([, file = '']) => file.trim()))
 }
 
 const find = <K extends SignalKind>(signals: readonly Signal[], kind: K): SignalOf<K> | undefined =>

@@ -255,9 +255,8 @@ export class Sessions {
   ): Promise<{ readonly done: Promise<readonly number[]> }> {
     const { watch } = live
     const state = watch.state()
-    const managed = state?.managed
-    if (!state || !managed) return { done: Promise.resolve([]) }
-    if (!force && managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
+    if (!state?.managed) return { done: Promise.resolve([]) }
+    if (!force && state.managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
     await watch.end(
       draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
@@ -265,6 +264,8 @@ export class Sessions {
     const until = this.#stopped.signal
     await this.#afterEnd.archive(live, until)
     const done = this.#letGo(live, { force }).then(async (left) => {
+      // A program writes the last of its record while it ends.
+      await live.transcript.settled()
       if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
       await this.#forget(live)
       return left
@@ -322,9 +323,7 @@ export class Sessions {
 
   /** Nobody waits for it; what goes wrong with it is told all the same. */
   #unwatched(work: Promise<unknown>, what: string): void {
-    work.catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted) this.#parts.onBug(error, what)
-    })
+    work.catch((error: unknown) => this.#stopped.signal.aborted || this.#parts.onBug(error, what))
   }
 
   async #forget({ watch, delivery, transcript }: Live): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { TranscriptMemory } from '../../contract/dialect.ts'
 import type { Signal } from '../../contract/signal.ts'
+import type { Evidence } from '../../core/session/evidence/evidence.ts'
 import type { TranscriptFile } from '../../ports/agent-cli.ts'
 import type { Parts } from './parts.ts'
 import type { SessionWatch } from './watch.ts'
@@ -8,6 +9,7 @@ import type { SessionWatch } from './watch.ts'
 const pieceBytes = 1 << 20
 const quietMs = 40
 const rescanMs = 2000
+const answerMs = 2000
 
 type Followed = TranscriptFile & { offset: number; readonly memory: TranscriptMemory }
 
@@ -51,6 +53,17 @@ export class TranscriptFollower {
     this.#rescanAt = 0
     this.poke()
     while (this.#reading) await this.#reading
+  }
+
+  /** The same, once the last answer of the turn is among them: a program writes it down a little after it has said so. */
+  async answered(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    const until = clock.monotonic() + answerMs
+    await this.settled()
+    while (!hasLastAnswer(this.#watch.evidence) && clock.monotonic() < until) {
+      await clock.sleep(quietMs, signal)
+      await this.settled()
+    }
   }
 
   async stop(): Promise<void> {
@@ -120,4 +133,10 @@ export class TranscriptFollower {
     }
     return true
   }
+}
+
+/** Where a record does not say which answer is the last, any answer since the prompt is. */
+function hasLastAnswer({ marks }: Evidence): boolean {
+  const { response, prompt } = marks
+  return response !== undefined && response.at >= (prompt?.at ?? 0) && response.isLast !== false
 }

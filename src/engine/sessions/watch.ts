@@ -8,9 +8,10 @@ import { isSameText } from '../../core/messages/match.ts'
 import { type Evidence, noEvidence, observe } from '../../core/session/evidence/evidence.ts'
 import { judge } from '../../core/session/evidence/judge.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
-import { type FactRun, Facts } from '../../core/session/facts.ts'
+import { type FactRun, Facts, type Refused } from '../../core/session/facts.ts'
 import { newsOf } from '../../core/session/news-of.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { HookCalls } from './hook-calls.ts'
 import type { Parts } from './parts.ts'
@@ -36,6 +37,9 @@ const latestMs = 60_000
  * from its beginning then: what is known of it tells of states of the past.
  */
 export type Origin = { readonly producer: string; readonly n: number; readonly isRecord?: boolean }
+
+/** Why a call is refused. */
+export type Refusal = { readonly by: Refused['gate']; readonly reason: string; readonly rule?: string }
 
 /** What a watch tells those who act on it. */
 export type WatchListener = {
@@ -138,6 +142,21 @@ export class SessionWatch {
     this.#work = done.catch(() => {})
     await done
     this.#recorded = this.state()?.lifecycle ?? this.#recorded
+  }
+
+  /** Writes that a call was refused, once, however its record tells of it. */
+  async deny(signal: SignalOf<'tool-start'>, { by: gate, reason, rule }: Refusal): Promise<void> {
+    const done = this.#work.then(() => {
+      const isOpen = [...(this.state()?.open.values() ?? [])].some(
+        ({ kind, facts }) => kind === 'tool' && (facts as { callId?: string }).callId === signal.callId,
+      )
+      const run = this.#run ?? this.#lastRun ?? this.#root
+      return this.#parts.engine.perform(
+        this.#facts.denied(signal, run, { gate, reason, isOpen, ...(rule && { rule }) }),
+      )
+    })
+    this.#work = done.catch(() => {})
+    await done
   }
 
   /** Says how it ended, unless that was said meanwhile: a program may exit while it is being killed. */
@@ -354,28 +373,7 @@ export class SessionWatch {
     if (isSame || to === 'starting') return []
     const from = this.#recorded
     this.#recorded = to
-    const agentId = state.managed?.name ?? 'agent'
-    const drafts = [
-      draftOf(this.root, 'session.state.changed', {
-        from,
-        to,
-        activity: verdict.activity,
-        evidence: verdict.because.slice(0, 3).map(({ signal, ageMs }) => ({
-          signal,
-          ageMs: Math.max(0, Math.round(ageMs)),
-          confidence: verdict.confidence,
-        })),
-        ...(verdict.waitingFor && { detail: `waits for ${verdict.waitingFor}` }),
-      }),
-    ]
-    if (to === 'waiting_input' && from !== 'waiting_input')
-      drafts.push(
-        draftOf(this.root, 'agent.waiting', {
-          agentId,
-          waitsFor: verdict.waitingFor === 'permission' ? 'permission' : 'input',
-        }),
-      )
-    return drafts
+    return changedState(this.root, { from, to, verdict, agentId: state.managed?.name ?? 'agent' })
   }
 
   #schedule(verdict: Verdict): void {

@@ -47,6 +47,10 @@ export async function agentWork<T>(
           const said = read(text)
           return 'problems' in said ? repairPrompt(said.problems) : undefined
         },
+        brief: (text) => {
+          const said = read(text)
+          return 'value' in said ? summaryOf(said.value) : undefined
+        },
         isAgain,
         ...(taskId !== undefined && { taskId }),
       },
@@ -57,4 +61,9 @@ export async function agentWork<T>(
   })
   const said = read(end.text)
   return { end, reply: 'value' in said ? said.value : undefined }
+}
+
+function summaryOf(reply: unknown): string | undefined {
+  const { summary } = (reply ?? {}) as { summary?: unknown }
+  return typeof summary === 'string' && summary !== '' ? summary : undefined
 }

@@ -27,10 +27,13 @@ export type Attempt = {
   /** Branches whose work it needs. */
   readonly needs: readonly string[]
   readonly checks: readonly string[]
+  /** Where the first attempt began: what came of all of them together is the work. */
+  readonly start?: string | undefined
 }
 
 /** What came of an attempt. */
 export type Attempted = {
+  readonly start?: string
   readonly state: Extract<TaskState, 'completed' | 'partial' | 'failed'>
   readonly output: DeveloperOutput
   readonly files: readonly FileChange[]
@@ -78,7 +81,8 @@ export const carryOut = (
     const given = developerInput(work)
     talk.join({ agentId: who.id, agentType: who.member.role })
     const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: task.task_id }
-    const start = await flow.step('open', ({ signal }) => handling.open(attempt, signal))
+    const opened = await flow.step('open', ({ signal }) => handling.open(attempt, signal))
+    const start = attempt.start ?? opened
     const assigned = await talk.say(flow, 'assign', {
       utterance: {
         from: orchestrator,
@@ -163,7 +167,7 @@ export const carryOut = (
             }),
       ],
     })
-    return { state, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
+    return { state, start, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
   },
 })
 

@@ -73,6 +73,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
       work: tried(attempt.work, state, `${next.feedback}: ${failure.error}`),
       number: attempt.number + 1,
       timeoutMs: next.limitMs,
+      start: result.start ?? attempt.start,
     },
   }
 }
