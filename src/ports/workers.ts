@@ -12,6 +12,8 @@ export type Work = {
   readonly agent: string
   /** What people call this one, where several play the same role. */
   readonly name: string
+  /** What it is about, in a few words for people. */
+  readonly about?: string
   /** `own` is an agent of Muster's own, anything else a program in a terminal. */
   readonly cli: string
   readonly model?: string | undefined
@@ -20,6 +22,7 @@ export type Work = {
   readonly workspace: string
   /** Globs that it may change; none means all of the folder that its role may. */
   readonly scope: readonly string[]
+  /** Its time; while it waits for a person it does not run. */
   readonly timeoutMs: number
   /** Why its last words cannot be taken; it is told once and answers again. */
   readonly refuse?: (text: string) => string | undefined

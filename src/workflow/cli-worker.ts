@@ -11,6 +11,7 @@ import { FlowStopped } from '../ports/durable.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
 import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
+import { workTime } from './work-time.ts'
 
 export type CliWorkerDeps = {
   readonly engine: Engine
@@ -79,6 +80,7 @@ export class CliWorker implements Workers {
           parentSpanId: work.parentSpanId,
           workflowId: work.root.workflowId,
           ...(work.taskId !== undefined && { taskId: work.taskId }),
+          ...(work.about !== undefined && { about: work.about }),
         },
         ...(work.scope.length > 0 && { scope: work.scope }),
       },
@@ -92,9 +94,11 @@ export class CliWorker implements Workers {
     { sessionId, startedMs, turns }: { sessionId: SessionId; startedMs: number; turns: Turns },
     signal: AbortSignal,
   ): Promise<Pick<WorkEnd, 'status' | 'text' | 'reason'>> {
-    const { clock } = this.#deps
+    const { clock, engine } = this.#deps
     const over = new AbortController()
-    const late = clock.sleep(Math.max(0, startedMs + work.timeoutMs - clock.now()), over.signal).then(
+    const isWaiting = () => (engine.session(sessionId)?.asks?.length ?? 0) > 0
+    const until = { untilMs: startedMs + work.timeoutMs, isWaiting }
+    const late = workTime(clock, until, over.signal).then(
       () => 'late' as const,
       () => new Promise<never>(() => {}),
     )

@@ -61,7 +61,11 @@ const parts: readonly Part[] = [
   },
   {
     when: '"task_id": "two"',
-    steps: [{ tools: [write('two.mjs'), bash('node --test')] }, done('two is there.')],
+    steps: [
+      { tools: [write('two.mjs'), bash('node --test')] },
+      { tools: [bash('node -e 1')] },
+      done('two is there.'),
+    ],
   },
   { when: 'and was refused; change only one.mjs', steps: [done('one was there already.')] },
   {
@@ -100,7 +104,16 @@ test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Co
   const m = await crewClis(parts)
   const before = m.git('rev-parse', 'main')
   const { workflow_id, session_id, branch } = await m.crew('Add one and two.')
-  const flow = await m.ended(workflow_id)
+  // What nobody can tell is harmless is asked for where the workflow is looked at.
+  const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
+  expect(asked.approvals).toMatchObject([{ subject: 'tool', action: 'Bash: node -e 1' }])
+  const { session_id: asking = '' } = asked.approvals[0] ?? {}
+  expect(await m.client.getSession({ id: asking })).toMatchObject({
+    friendly_name: 'developer-2-two',
+    current_task: 'Add two',
+  })
+  await m.client.decideApproval({ id: asking, verdict: 'allow', scope: 'once' })
+  const flow = await m.until(workflow_id, ({ status }) => status !== 'running')
   expect(flow).toMatchObject({
     status: 'completed',
     report: {
@@ -165,7 +178,8 @@ test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Co
   ])
 
   // Nobody was asked for a command that only tests, and what was used is counted to the last answer.
-  expect(of('approval.granted').map(({ payload }) => payload.by)).toEqual(['role'])
+  expect(of('approval.granted').map(({ payload }) => payload.by)).toEqual(['role', 'operator'])
+  expect(of('message.queued').map(({ payload }) => payload.by)).toEqual(started.map(() => 'launch'))
   const used = [...of('llm.request.completed'), ...of('llm.usage.corrected')].map(
     ({ payload }) => [payload.responseId, tokenTotal(payload.usage)] as const,
   )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
+import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { cliPath } from './clis.ts'
 import type { Part } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
@@ -43,12 +44,8 @@ export async function crewClis(parts: readonly Part[]) {
     git,
     crew: (request: string, more: object = {}) =>
       m.client.startCrew({ request: `${request} SCRIPT=play`, project_root: repo, crew: 'mixed', ...more }),
-    ended: (id: string, ms = 90_000) =>
-      eventually(
-        () => m.client.getWorkflow({ id }),
-        ({ status }) => status !== 'running',
-        ms,
-      ),
+    until: (id: string, holds: (flow: WorkflowDetail) => boolean) =>
+      eventually(() => m.client.getWorkflow({ id }), holds, 90_000),
     events: async (): Promise<AgentEvent[]> =>
       (await m.client.listEvents({ limit: 1000 })).events as AgentEvent[],
   }

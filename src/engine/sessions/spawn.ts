@@ -21,6 +21,8 @@ export type SpawnTask = {
   readonly parentSpanId: SpanId
   readonly workflowId: string
   readonly taskId?: string
+  /** What it is about, in a few words. */
+  readonly about?: string
 }
 
 /** Who asks for a session, and where it will hang in the tree. */
@@ -178,7 +180,7 @@ async function facts(
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
-  const { agentId = resolved.name, ...task } = by.task ?? {}
+  const { agentId = resolved.name, about, ...task } = by.task ?? {}
   const above = { ...(parentSpan ? { parentSpanId: parentSpan } : {}), ...task }
   const drafts = [
     draftOf({ ...root, ...above }, 'session.started', {
@@ -203,6 +205,8 @@ async function facts(
       ...(resolved.role?.workGlobs && { workGlobs: [...resolved.role.workGlobs] }),
     }),
   ]
+  if (about)
+    drafts.push(draftOf(root, 'session.updated', { task: about.slice(0, previewChars), by: by.actor }))
   if (prompt !== '')
     drafts.push(
       draftOf({ ...root, spanId: parts.ids.span(), parentSpanId: root.spanId }, 'message.queued', {

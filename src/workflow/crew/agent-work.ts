@@ -16,6 +16,7 @@ export type AgentWork<T> = {
   readonly scope?: readonly string[]
   readonly timeoutMs: number
   readonly taskId?: string
+  readonly about?: string
 }
 
 /** What came of it: the end of the agent, and its answer where it gave one that can be used. */
@@ -27,7 +28,7 @@ export async function agentWork<T>(
   flow: Flow,
   { at, work }: { readonly at: FlowRoot; readonly work: AgentWork<T> },
 ): Promise<Answered<T>> {
-  const { name, who, prompt, read, folder, scope = [], timeoutMs, taskId } = work
+  const { name, who, prompt, read, folder, scope = [], timeoutMs, taskId, about } = work
   const { member, id } = who
   const end = await flow.step(name, async ({ signal, isAgain, count }) => {
     const ended = await parts.workers.run(
@@ -53,6 +54,7 @@ export async function agentWork<T>(
         },
         isAgain,
         ...(taskId !== undefined && { taskId }),
+        ...(about !== undefined && { about }),
       },
       signal,
     )

@@ -125,6 +125,7 @@ export const carryOut = (
             scope: task.scope,
             timeoutMs: attempt.timeoutMs,
             taskId: task.task_id,
+            about: task.title,
           },
         }),
     )

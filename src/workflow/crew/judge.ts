@@ -84,6 +84,7 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
         folder,
         timeoutMs: reviewerMs(input),
         taskId: work.reviewId,
+        about: `Review round ${given.number}`,
       },
     })
     const why = end.reason ?? 'no answer that can be read'

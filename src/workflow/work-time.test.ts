@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../ports/clock.ts'
+import { workTime } from './work-time.ts'
+
+/** How long work of ten seconds lasts that waits for a person during some of them. */
+async function lasts(isWaiting: (now: number) => boolean): Promise<number> {
+  let now = 0
+  const clock: Clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: async (ms) => void (now += ms),
+  }
+  await workTime(clock, { untilMs: 10_000, isWaiting: () => isWaiting(now) }, new AbortController().signal)
+  return now
+}
+
+test('[COL-67] the time of a task does not run while it waits for a person', async () => {
+  expect(await lasts(() => false)).toBe(10_000)
+  expect(await lasts((now) => now >= 3000 && now < 60_000)).toBe(67_000)
+})
