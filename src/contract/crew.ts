@@ -20,6 +20,7 @@ export const CrewLimits = z.strictObject({
 export const CrewBudget = z.strictObject({
   tokens: z.int().min(1).optional(),
   usd: z.number().positive().optional(),
+  minutes: z.number().positive().optional(),
 })
 
 /** Commands that Muster runs itself before a review. */

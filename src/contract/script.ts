@@ -92,6 +92,7 @@ export const ScriptLimits = z.strictObject({
   concurrency: z.int().positive(),
   agents: z.int().positive(),
   tokens: z.int().positive().optional(),
+  usd: z.number().positive().optional(),
   minutes: z.number().positive().optional(),
 })
 export type ScriptLimits = z.infer<typeof ScriptLimits>

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { CrewReport } from './collaboration/crew-report.ts'
+import { CrewBudget } from './crew.ts'
 import { route } from './route.ts'
 import { places } from './route-places.ts'
 import { ScriptLimits } from './script.ts'
 import { SessionRef } from './session-routes.ts'
 import { ApprovalView } from './session-views.ts'
-import { Budget, Count } from './values.ts'
+import { Count } from './values.ts'
 
 const text = z.string().nullable()
 /** A workflow: its id, or its session. */
@@ -56,6 +57,8 @@ export const WorkflowDetail = z.strictObject({
   report_text: text,
   /** What a script returned. */
   result: z.unknown(),
+  /** What was done before it failed: the answers of a script's agents, the branches of a crew's tasks. */
+  partial: z.unknown(),
 })
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>
 
@@ -71,7 +74,7 @@ export const workflowRoutes = {
       cli: z.string().min(1).max(64).optional(),
       model: z.string().min(1).max(200).optional(),
       max_iterations: z.int().min(1).max(20).optional(),
-      budget: Budget.optional(),
+      budget: CrewBudget.optional(),
       approve_plan: z.boolean().optional(),
       name: z.string().min(1).max(64).optional(),
       parent: SessionRef.optional(),

@@ -41,6 +41,7 @@ import { givenEnvironment } from './given-environment.ts'
 import { homeFiles } from './home.ts'
 import { IndexClient } from './index-client.ts'
 import { IndexThread } from './index-thread.ts'
+import { openBudgets } from './open-budgets.ts'
 import { startReactors } from './reactors.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
 import { frameContext } from './runtime/frame-context.ts'
@@ -158,10 +159,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock: systemClock,
   })
 
+  const budgets = openBudgets({ engine, journal, thread, index })
   const live = liveHub()
   const runtime = openRuntime({
     engine,
     vault,
+    budgets,
     journal,
     index,
     thread,
@@ -179,6 +182,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const opened = openWorkflows({
     engine,
     vault,
+    budgets,
     blobs: journal.blobs,
     index,
     caughtUp,
@@ -265,15 +269,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     config: () => config,
     onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
   })
-  const budget = watchBudget({
-    engine,
-    ids: systemIds(systemClock),
-    used: async (id) => {
-      await directory.caughtUp()
-      const [sum] = await index.ask('usage', { sessionId: id, isSubtree: true })
-      return { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
-    },
-  })
   const tidy = tidySession(async (id, signal) => host.current()?.tidy(id, signal))
   const { webhook: hook } = config.child_agents.notifications
   const outside = notifyWebhook({
@@ -292,7 +287,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
   const orphans = abandonChildren(async () => host.current()?.abandonOrphans())
   const reactors = await startReactors(
-    [releaseVault(vault), told, tidy, budget, orphans, outside, waits.reactor, collaborations.reactor],
+    [
+      releaseVault(vault),
+      told,
+      tidy,
+      watchBudget(budgets),
+      orphans,
+      outside,
+      waits.reactor,
+      collaborations.reactor,
+    ],
     {
       journal,
       cursorDir: files.cursors,

@@ -1,4 +1,5 @@
-import type { Draft } from '../contract/event.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Draft, PayloadOf } from '../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../contract/ids.ts'
 
 /** Where the facts of a workflow belong: its session and trace, and the span that they hang under. */
@@ -31,6 +32,17 @@ export class FlowStopped extends Error {
     super(reason)
     this.how = how
     this.by = by
+  }
+}
+
+/** A limit of a whole workflow was reached: it is over, nothing in it may catch this, and what was stopped by it has no outcome. */
+export class LimitReached extends AppError {
+  /** What is to be told of it, when nobody has yet. */
+  readonly exceeded: PayloadOf<'budget.exceeded'> | undefined
+
+  constructor(why: string, exceeded?: PayloadOf<'budget.exceeded'>) {
+    super('limited', `${why} and was stopped`)
+    this.exceeded = exceeded
   }
 }
 

@@ -45,7 +45,7 @@ export type RunDeps = AskDeps & {
   readonly durable: () => Promise<void>
   readonly onTurn: (turn: ModelTurn) => void
   /** Why the run may not go on: a budget is used up. */
-  readonly spent: () => string | undefined
+  readonly spent: () => Promise<string | undefined>
   /** Why what it said in the end cannot be taken: it is told, and goes on. */
   readonly refuse?: ((text: string) => string | undefined) | undefined
   /** Why a call that the gates let through is refused all the same: a rule, or the person who was asked. */

@@ -3,6 +3,7 @@ import type { Config } from '../contract/config.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { TokenDelta } from '../contract/formats/sse.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { Budgets } from '../engine/budgets.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -25,6 +26,7 @@ export type OpenedTools = {
 export type RuntimeParts = {
   readonly engine: Engine
   readonly vault: Vault
+  readonly budgets: Pick<Budgets, 'isBound' | 'over'>
   readonly clock: Clock
   readonly ids: Ids
   /** A number from 0 up to 1. */

@@ -103,7 +103,7 @@ async function play(
       onTurn: () => {},
       resultChars: more.resultChars ?? 30_000,
       onChanges: () => {},
-      spent: () => undefined,
+      spent: async () => undefined,
       refusal: async () => undefined,
       compactAt: () => more.compactAt ?? Number.POSITIVE_INFINITY,
       chance: () => 0,

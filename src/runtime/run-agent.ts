@@ -18,6 +18,8 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
   for (let step = run.turns ?? 0; step < run.maxIters; step++) {
     run.signal.throwIfAborted()
     for (const text of await deps.takeMessages()) say(text)
+    const before = await deps.spent()
+    if (before !== undefined) return { status: 'failed', reason: before }
     deps.onStatus(statusOf.loading(run.models[0].id))
     const { turn, model, isShort } = await ask(deps, run, { tools, kept })
     deps.onTurn(turn)
@@ -33,7 +35,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
       for (const text of wrong === undefined ? late : [wrong]) say(text)
       continue
     }
-    const spent = deps.spent()
+    const spent = await deps.spent()
     if (spent !== undefined) return { status: 'failed', reason: spent }
     const done = await runCalls(deps, run, { calls, why: wordsOf(turn) })
     if (calls.length > 0) run.messages.push({ role: 'tool', answers: done.map(({ answer }) => answer) })

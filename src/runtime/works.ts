@@ -4,7 +4,7 @@ import { findAgent } from '../core/agent-definitions/find-agent.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
 import { agentEnds } from '../core/trace/end-types.ts'
-import { FlowStopped } from '../ports/durable.ts'
+import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { loadHistory } from './history.ts'
@@ -95,7 +95,8 @@ export class Works implements Workers {
           handOver: async () => [],
         }),
       })
-      signal.throwIfAborted()
+      // What a limit stops is told what it used; all else that is stopped has no end of its own.
+      if (!(signal.reason instanceof LimitReached)) signal.throwIfAborted()
       const durationMs = Math.max(0, parts.clock.now() - run.startedMs)
       return { ...endOf(outcome, lastWords(messages), isLate), tokens: tokenTotal(run.usage), durationMs }
     } finally {
@@ -172,7 +173,11 @@ function stoppedBy(reason: unknown): RunStopped {
   const { how, by, message } =
     reason instanceof FlowStopped
       ? reason
-      : { how: 'cancelled' as const, by: 'muster', message: String(reason) }
+      : {
+          how: 'cancelled' as const,
+          by: 'muster',
+          message: reason instanceof Error ? reason.message : String(reason),
+        }
   return new RunStopped(how, by, message)
 }
 

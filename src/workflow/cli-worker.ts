@@ -7,7 +7,7 @@ import { ends } from '../core/trace/end-types.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
-import { FlowStopped } from '../ports/durable.ts'
+import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
 import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
@@ -44,7 +44,11 @@ export class CliWorker implements Workers {
       const known = await engine.known(sessionId)
       if (!known) await this.#spawn(work, sessionId, signal)
       const startedMs = known?.managed?.startedAtMs ?? clock.now()
-      const end = await this.#ended(work, { sessionId, startedMs, turns }, signal)
+      const end = await this.#ended(work, { sessionId, startedMs, turns }, signal).catch((error: unknown) => {
+        // What a limit stops is told what it used.
+        if (!(error instanceof LimitReached)) throw error
+        return { status: 'failed' as const, text: '', reason: error.message }
+      })
       return {
         ...end,
         durationMs: Math.max(0, clock.now() - startedMs),

@@ -80,6 +80,7 @@ export async function ownAgents(
   const runtime = new Runtime({
     engine,
     vault,
+    budgets: { isBound: () => false, over: async () => undefined },
     clock: systemClock,
     ids,
     chance: () => 0,

@@ -50,6 +50,7 @@ export async function openScriptBed(say: Saying) {
     scriptProcedure({
       clock: systemClock,
       scripts,
+      budgets: { over: async () => undefined, watch: () => ({ [Symbol.dispose]() {} }) },
       async *events(sessionId, types) {
         for (const event of await bed.events())
           if (event.sessionId === sessionId && types.includes(event.type)) yield event

@@ -6,12 +6,13 @@ import { renderWorkflow } from '../render/workflow.ts'
 import { textInput } from '../text-input.ts'
 
 export const crew: TextCommand<'crew'> = {
-  text: async function* ({ request, name, cli, model, budget, detach, ...more }, io) {
+  text: async function* ({ request, name, cli, model, budget, minutes, detach, ...more }, io) {
     const text = await textInput(request, undefined, io)
     if (text === undefined || text.trim() === '')
       throw new AppError('invalid', 'there is nothing to do; give a request, or - for standard input')
     const client = await (await io.daemon()).client()
-    const limit = parseBudget(budget)
+    const amounts = parseBudget(budget)
+    const limit = minutes === undefined ? amounts : { ...amounts, minutes }
     const begun = await client.startCrew({
       request: text,
       project_root: io.cwd,

@@ -4,7 +4,7 @@ import { followWorkflow } from '../follow-workflow.ts'
 import { renderWorkflow } from '../render/workflow.ts'
 
 export const workflowRun: TextCommand<'workflow run'> = {
-  text: async function* ({ script, args, cli, agents, tokens, concurrency, yes, detach }, io) {
+  text: async function* ({ script, args, cli, agents, tokens, usd, minutes, concurrency, yes, detach }, io) {
     const client = await (await io.daemon()).client()
     const begun = await client.startScript({
       script,
@@ -14,6 +14,8 @@ export const workflowRun: TextCommand<'workflow run'> = {
       limits: {
         ...(agents !== undefined && { agents }),
         ...(tokens !== undefined && { tokens }),
+        ...(usd !== undefined && { usd }),
+        ...(minutes !== undefined && { minutes }),
         ...(concurrency !== undefined && { concurrency }),
       },
       ...(yes && { approved: true }),

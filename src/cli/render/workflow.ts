@@ -76,5 +76,6 @@ export function renderWorkflow(flow: Shown, { width, color }: View): string {
         ]
   const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
   const result = flow.result === null ? [] : [JSON.stringify(flow.result, null, 2)]
-  return [head, ...why, ...tasks, ...result, ...asks].join('\n')
+  const partial = flow.partial === null ? [] : ['Done by then:', JSON.stringify(flow.partial, null, 2)]
+  return [head, ...why, ...tasks, ...result, ...partial, ...asks].join('\n')
 }

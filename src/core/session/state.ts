@@ -132,7 +132,8 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
       state.board = evolveBoard(state.board, event)
       break
     case 'budget.exceeded':
-      setManaged(state, event, recordedAt)
+      // One of its agents or workflows may have a limit of its own; that holds nobody else.
+      if (state.open.get(spanKey(state, event))?.kind === 'session') setManaged(state, event, recordedAt)
       break
     default:
   }

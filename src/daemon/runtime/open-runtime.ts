@@ -7,6 +7,7 @@ import type { Config } from '../../contract/config.ts'
 import type { TokenDelta } from '../../contract/formats/sse.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Redactor } from '../../core/redaction/redactor.ts'
+import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AgentDefinitions } from '../../ports/agent-definitions.ts'
 import type { JournalReader } from '../../ports/journal.ts'
@@ -22,6 +23,7 @@ import { toolsOfAgents } from './tools-of-agents.ts'
 export type RuntimeOptions = {
   readonly engine: Engine
   readonly vault: Vault
+  readonly budgets: Budgets
   readonly journal: JournalReader
   readonly index: IndexClient
   readonly thread: IndexThread
@@ -44,6 +46,7 @@ export function openRuntime(options: RuntimeOptions): Runtime {
   return new Runtime({
     engine: options.engine,
     vault: options.vault,
+    budgets: options.budgets,
     clock: systemClock,
     ids: systemIds(systemClock),
     chance: Math.random,

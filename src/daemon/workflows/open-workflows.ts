@@ -10,6 +10,7 @@ import type { WorkflowRow } from '../../contract/index-rows.ts'
 import { BlobRef } from '../../contract/values.ts'
 import type { EarlierCrews } from '../../core/collaboration/estimate-crew.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sessions } from '../../engine/sessions/sessions.ts'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -32,6 +33,7 @@ type Events = (sessionId: SessionId, types: readonly AgentEvent['type'][]) => As
 export type WorkflowOptions = {
   readonly engine: Engine
   readonly vault: Vault
+  readonly budgets: Budgets
   readonly blobs: Pick<Blobs, 'get'>
   readonly index: IndexClient
   readonly caughtUp: () => Promise<void>
@@ -81,6 +83,7 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     engine,
     clock: systemClock,
     workers,
+    budgets: options.budgets,
     branches,
     checks: shellChecks({ env: options.env, processes, matchesGlob }),
     events,

@@ -5,9 +5,11 @@ import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { WorkflowRow } from '../../contract/index-rows.ts'
 import type { Api } from '../../contract/routes.ts'
+import type { Budget } from '../../contract/values.ts'
 import type { WorkflowView, workflowRoutes } from '../../contract/workflow-routes.ts'
 import { reportMarkdown } from '../../core/collaboration/report/report-markdown.ts'
 import { findCrew } from '../../core/crew-definitions/find-crew.ts'
+import { refuseUncounted } from '../../core/ledger/money.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Scripts } from '../../ports/scripts.ts'
@@ -82,6 +84,11 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const root = await projectFolder(asked.project_root)
       const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
       const crew = withWishes(found, asked)
+      const { minutes: _minutes, ...budget } = crew.budget ?? {}
+      refuseUncounted(
+        budget.usd,
+        crew.members.map(({ cli }) => cli),
+      )
       const head = await branches.head(root, signal)
       const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
       if (parent?.managed?.isolation)
@@ -112,7 +119,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         prompt: asked.request,
         name: asked.name,
         parent,
-        budget: crew.budget,
+        budget: budgetOf(budget),
         collaboration: {
           mode: 'multi_agent',
           pattern: crew.pattern,
@@ -153,11 +160,14 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         report_text: report && reportMarkdown(report),
         result:
           row.name === scriptName ? ((result as { result?: unknown } | undefined)?.result ?? null) : null,
+        partial: view.status === 'failed' ? await partialOf(deps, row) : null,
       }
     },
     async startScript({ script, project_root, args, cli, limits, approved }, { principal, signal }) {
       const root = await projectFolder(project_root)
       const { meta, source } = await deps.scripts.describe(await findScript(root, script), signal)
+      const { tokens, usd } = limits
+      refuseUncounted(usd, [cli])
       const by = nameOf(engine, principal)
       // What an agent starts a person approves: it carries no authority of theirs.
       const isApproved = approved === true && principal.kind === 'operator'
@@ -178,6 +188,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         kind: meta.name,
         title: meta.description.slice(0, titleChars),
         parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
+        budget: budgetOf({ tokens, usd }),
       })
       return { workflow_id: workflowId, session_id: shortId(sessionId) }
     },
@@ -200,6 +211,8 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         by: nameOf(engine, principal),
         kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
         title: view.title ?? '',
+        // As much again: what the one before used is not counted twice.
+        budget: (await engine.known(row.sessionId))?.managed?.budget,
       }
       const { sessionId, workflowId } = await workflows.fork(row.workflowId, wish, before)
       return { workflow_id: workflowId, session_id: shortId(sessionId) }
@@ -237,6 +250,20 @@ async function resultOf(
   return end?.type === 'workflow.finalized' ? end.payload.result : undefined
 }
 
+async function partialOf(
+  { directory }: WorkflowApiDeps,
+  { sessionId, workflowId }: WorkflowRow,
+): Promise<unknown> {
+  const { events } = await directory.events({ sessionId, type: 'workflow.failed', after: 0, limit: 100 })
+  const end = events.find((event) => event.type === 'workflow.failed' && event.workflowId === workflowId)
+  return (end?.type === 'workflow.failed' && end.payload.partial) || null
+}
+
+function budgetOf({ tokens, usd }: Budget): Budget | undefined {
+  if (tokens === undefined && usd === undefined) return undefined
+  return { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) }
+}
+
 function reportOf(result: unknown): CrewReport | null {
   const report = CrewReport.safeParse((result as { report?: unknown } | undefined)?.report)
   return report.success ? report.data : null
@@ -257,7 +284,7 @@ function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_pl
     ...crew,
     members: crew.members.map((member) => ({ ...member, ...filled })),
     ...(max_iterations !== undefined && { limits: { ...crew.limits, maxIterations: max_iterations } }),
-    ...(budget && { budget }),
+    ...(budget && { budget: { ...crew.budget, ...budget } }),
     ...(approve_plan !== undefined && { approvePlan: approve_plan }),
   }
 }

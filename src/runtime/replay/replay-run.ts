@@ -125,6 +125,7 @@ function depsOf(
 ): RunDeps {
   const { record } = served
   const taken = new Set<number>()
+  let looked = -1
   return {
     clock,
     newSpan: () => ids.span(),
@@ -149,7 +150,11 @@ function depsOf(
     onOutput: () => {},
     onChanges: () => {},
     onTurn: () => {},
-    spent: () => spentIn(served),
+    async spent() {
+      const isAfterCalls = looked === served.turns
+      looked = served.turns
+      return spentIn(served, isAfterCalls)
+    },
     async refusal({ callId }) {
       const denial = record.calls.get(callId)?.denial
       if (!denial) return undefined
@@ -171,12 +176,14 @@ function depsOf(
   }
 }
 
-/** A budget that was used up ended it before the calls of its last turn. */
-function spentIn(served: Served): string | undefined {
+/** A budget that was used up ended it before the calls of its last turn, or before it asked for another. */
+function spentIn(served: Served, isAfterCalls: boolean): string | undefined {
   const { acts, calls, end } = served.record
   if (served.peek() || end?.status !== 'failed') return undefined
   const last = acts.findLast((act) => act.kind === 'turn')
   const asked = last?.turn.parts.flatMap((part) => (part.kind === 'call' ? [part.callId] : [])) ?? []
-  const isUntouched = asked.length > 0 && asked.every((callId) => !calls.has(callId))
-  return isUntouched && /token|minutes|budget/.test(end.reason ?? '') ? end.reason : undefined
+  const isUntouched = asked.every((callId) => !calls.has(callId))
+  return (isUntouched || isAfterCalls) && /token|minutes|budget/.test(end.reason ?? '')
+    ? end.reason
+    : undefined
 }

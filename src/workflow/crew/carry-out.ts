@@ -41,12 +41,19 @@ export type Attempted = {
   readonly durationMs: number
 }
 
+/** A task that was begun: where its work is, and how it is taken from there while somebody is at it. */
+export type Opened = {
+  readonly branch: string
+  readonly collect?: (signal: AbortSignal) => Promise<Collected>
+}
+
 /** What an attempt gets from the collaboration that it is a part of. */
 export type Around = {
   readonly parts: CrewParts
   readonly input: CrewInput
   readonly talk: Conversation
   readonly orchestrator: string
+  readonly opened: Map<string, Opened>
   /** The node that it hangs under. */
   readonly at: FlowRoot
 }
@@ -70,7 +77,7 @@ export type Collected = {
 
 /** A developer at one task: told, done, collected from git, and reported whatever happened. */
 export const carryOut = (
-  { parts, input, talk, orchestrator, at }: Around,
+  { parts, input, talk, orchestrator, opened, at }: Around,
   handling: Handling,
 ): Procedure<Attempt, Attempted> => ({
   name: 'task',
@@ -81,8 +88,11 @@ export const carryOut = (
     const given = developerInput(work)
     talk.join({ agentId: who.id, agentType: who.member.role })
     const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: task.task_id }
-    const opened = await flow.step('open', ({ signal }) => handling.open(attempt, signal))
-    const start = attempt.start ?? opened
+    const { branch } = worktree
+    opened.set(task.task_id, { branch })
+    const begun = await flow.step('open', ({ signal }) => handling.open(attempt, signal))
+    const start = attempt.start ?? begun
+    opened.set(task.task_id, { branch, collect: (signal) => handling.collect(attempt, start, signal) })
     const assigned = await talk.say(flow, 'assign', {
       utterance: {
         from: orchestrator,

@@ -2,6 +2,7 @@ import type { Crew, CrewMember } from '../../contract/crew.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { EarlierCrews } from '../../core/collaboration/estimate-crew.ts'
+import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Checks } from '../../ports/checks.ts'
@@ -13,6 +14,7 @@ export type CrewParts = {
   readonly engine: Engine
   readonly clock: Clock
   readonly workers: Workers
+  readonly budgets: Pick<Budgets, 'over' | 'watch'>
   readonly branches: Branches
   readonly checks: Checks
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>

@@ -1,8 +1,10 @@
-import { FlowStopped, type Procedure } from '../../ports/durable.ts'
+import { AppError } from '../../contract/errors.ts'
+import { FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
+import { Allowance } from '../allowance.ts'
 import { type CrewResult, complete } from './complete.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending } from './crew-run.ts'
-import { leave, leaveAfterCancel } from './leave.ts'
+import { leave, leaveAfterCancel, salvage } from './leave.ts'
 import { pipelineFlow } from './pipeline-flow.ts'
 import { plannedFlow } from './planned-flow.ts'
 import { reviewFlow } from './review-flow.ts'
@@ -12,7 +14,8 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
   name: 'crew',
   version: '2',
   async run(flow, input) {
-    const run = await CrewRun.open(parts, flow, input)
+    using allowance = new Allowance(parts, flow)
+    const run = await CrewRun.open({ ...parts, workers: allowance }, flow, input)
     const { root, base } = input.repo
     const beganMs = await run.stages.run('receive', { inputCount: 1 }, async () => {
       const atMs = await flow.step('open', async ({ signal }) => {
@@ -21,12 +24,32 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
       })
       return { value: atMs, count: 1 }
     })
+    const over = new AbortController()
+    const { minutes } = input.crew.budget ?? {}
+    if (minutes !== undefined)
+      parts.clock.sleep(Math.max(0, beganMs + minutes * 60_000 - parts.clock.now()), over.signal).then(
+        () => allowance.late(minutes),
+        () => {},
+      )
     try {
       return await complete(run, await flows[input.crew.flow](run), beganMs)
     } catch (error) {
-      if (!flow.signal.aborted) await flow.step('discard', ({ signal }) => leave(run, signal))
-      else if (isCancelled(flow.signal)) await leaveAfterCancel(run)
-      throw error
+      if (flow.signal.aborted) {
+        if (isCancelled(flow.signal)) await leaveAfterCancel(run)
+        throw error
+      }
+      // All are stopped by a limit, and what they leave is looked at when they are gone.
+      if (error instanceof LimitReached) await flow.quiet()
+      const left = await flow.step(`discard ${flow.id}`, async ({ signal }) => {
+        const partial = error instanceof LimitReached ? await salvage(run, signal) : null
+        await leave(run, signal)
+        return partial
+      })
+      if (!(error instanceof LimitReached)) throw error
+      await allowance.close(error)
+      throw new AppError(error.code, error.message, { cause: error, details: { partial: left } })
+    } finally {
+      over.abort()
     }
   },
 })

@@ -2,6 +2,7 @@ import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/c
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import type { DoneTask } from '../../core/collaboration/report/crew-report.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
+import type { Opened } from './carry-out.ts'
 import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { treeOf } from './places.ts'
@@ -29,6 +30,8 @@ export class CrewRun {
   readonly rounds: CrewRound[] = []
   readonly tasks = new Map<string, DoneTask>()
   readonly skipped: Skipped[] = []
+  /** Tasks that were begun, with the branch of each. */
+  readonly opened = new Map<string, Opened>()
   checks: readonly CheckRun[] = []
   /** What the last review left to be mended. */
   mend: readonly ReviewFinding[] = []
@@ -62,8 +65,8 @@ export class CrewRun {
 
   /** What those who work for it at a node get of it. */
   around(at: FlowRoot) {
-    const { parts, input, talk, orchestrator } = this
-    return { parts, input, talk, orchestrator, at }
+    const { parts, input, talk, orchestrator, opened } = this
+    return { parts, input, talk, orchestrator, opened, at }
   }
 
   get orchestrator(): string {

@@ -4,7 +4,7 @@ import { type TaskSplit, workAfterSplit } from '../../core/collaboration/after-s
 import { nextTasks } from '../../core/collaboration/next-tasks.ts'
 import { rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
-import type { Child, Flow } from '../../ports/durable.ts'
+import { type Child, type Flow, LimitReached } from '../../ports/durable.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { develop } from './develop.ts'
@@ -58,6 +58,8 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     const name = `r${delegating.round}/${attempt.work.task.task_id}#${attempt.number}`
     const child = flow.child(name, develop(delegating), attempt)
     running.set(child.id, { child, attempt })
+    if (!delegating.opened.has(attempt.work.task.task_id))
+      delegating.opened.set(attempt.work.task.task_id, { branch: attempt.worktree.branch })
     states[attempt.work.task.task_id] = 'running'
   }
   for (;;) {
@@ -74,7 +76,10 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     running.delete(first.id)
     const { attempt } = done
     const { task_id } = attempt.work.task
-    const result = await first.result().catch((error: unknown) => broken(attempt, error))
+    const result = await first.result().catch((error: unknown) => {
+      if (error instanceof LimitReached) throw error
+      return broken(attempt, error)
+    })
     const another = developerFor({ ...delegating, order }, attempt.work.task, attempt.number + 1)
     const next = await afterAttempt(delegating, { attempt, result, tasks, taken: order, another })
     if (next && 'again' in next) {

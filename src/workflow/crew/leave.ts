@@ -36,3 +36,23 @@ export async function leaveAfterCancel(run: CrewRun): Promise<void> {
     )
   })
 }
+
+/** What a crew leaves that was stopped by a limit. */
+export type Left = {
+  readonly branch: string
+  readonly tasks: readonly {
+    readonly task_id: string
+    readonly branch: string
+    readonly files: readonly string[]
+  }[]
+}
+
+/** Takes what those who were stopped had done within their scopes into the branches of their tasks. */
+export async function salvage(run: CrewRun, signal: AbortSignal): Promise<Left> {
+  const tasks = []
+  for (const [task_id, { branch, collect }] of run.opened) {
+    const found = await collect?.(signal).catch(refused)
+    tasks.push({ task_id, branch, files: found?.files.map(({ path }) => path) ?? [] })
+  }
+  return { branch: run.branch, tasks }
+}

@@ -1,7 +1,15 @@
 import type { Draft } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Child, Flow, FlowPlace, FlowRoot, Procedure, StepGiven } from '../../ports/durable.ts'
+import {
+  type Child,
+  type Flow,
+  type FlowPlace,
+  type FlowRoot,
+  LimitReached,
+  type Procedure,
+  type StepGiven,
+} from '../../ports/durable.ts'
 import { type Book, type Outcome, withSignal } from './book.ts'
 
 /** A whole workflow that runs here; its branches share it. */
@@ -158,6 +166,7 @@ export class LocalFlow implements Flow {
     const outcome = await settled(act(given))
     // What was stopped has not failed: it is done again when the workflow goes on.
     signal.throwIfAborted()
+    if ('error' in outcome && outcome.error instanceof LimitReached) throw outcome.error
     await book
       .keep(this.root(), step, { outcome, facts: 'error' in outcome ? [] : facts, counted })
       .catch((error: unknown) => this.#run.halt(error))

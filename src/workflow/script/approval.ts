@@ -63,6 +63,7 @@ export function scriptCard({
     `Phases: ${phases.join(' → ') || 'none'}`,
     `Agents: ${estimate?.agents === undefined ? '' : `about ${estimate.agents}, `}at most ${limits.agents}, ${limits.concurrency} at a time`,
     `Tokens: ${estimate?.tokens === undefined ? '' : `about ${estimate.tokens}, `}at most ${most(limits.tokens, 'tokens')}`,
+    ...(limits.usd === undefined ? [] : [`Money: at most $${limits.usd}`]),
     ...(limits.minutes === undefined ? [] : [`Time: at most ${limits.minutes} min`]),
     `Tools: ${tools?.join(', ') ?? 'those of its agents'}`,
     `May change: ${writes.join(', ') || 'nothing'}`,

@@ -1,37 +1,32 @@
-import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { ScriptLimits } from '../../contract/script.ts'
+import { LimitReached } from '../../ports/durable.ts'
 import type { ScriptBudget } from '../../ports/scripts.ts'
 
 type Exceeded = PayloadOf<'budget.exceeded'>
 
-/** A limit of a run that was reached: the run is over, and the script cannot catch it. */
-export class LimitReached extends AppError {
-  readonly exceeded: Exceeded
-  constructor(message: string, exceeded: Exceeded) {
-    super('limited', message)
-    this.exceeded = exceeded
-  }
-}
-
-/** Holds a run to its limits; `over` ends it. */
+/** Holds a run to the limits that are not counted in tokens or money; `over` ends it. */
 export class Limits {
   readonly #limits: ScriptLimits
+  readonly #spent: () => number
   readonly #over: (why: LimitReached) => void
   #asked = 0
-  #tokens = 0
   #working = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(limits: ScriptLimits, over: (why: LimitReached) => void) {
+  constructor(
+    limits: ScriptLimits,
+    { spent, over }: { readonly spent: () => number; readonly over: (why: LimitReached) => void },
+  ) {
     this.#limits = limits
+    this.#spent = spent
     this.#over = over
   }
 
   left(): ScriptBudget {
     const { tokens, agents } = this.#limits
     return {
-      tokens: tokens === undefined ? null : Math.max(0, tokens - this.#tokens),
+      tokens: tokens === undefined ? null : Math.max(0, tokens - this.#spent()),
       agents: Math.max(0, agents - this.#asked),
     }
   }
@@ -49,19 +44,6 @@ export class Limits {
       })
   }
 
-  /** Counts what an agent used, each again when the script is: the same limit is reached at the same answer. */
-  used(tokens: number): void {
-    this.#tokens += tokens
-    const { tokens: limit } = this.#limits
-    const used = this.#tokens
-    if (limit !== undefined && used > limit)
-      this.#reached(`it used ${used} of ${limit} tokens`, { budget: 'tokens', used, limit })
-  }
-
-  late(minutes: number): void {
-    this.#reached(`it took longer than ${minutes} min`, { budget: 'time', used: minutes, limit: minutes })
-  }
-
   /** Does something when there is room for it; those who wait get it in the order in which they came. */
   async within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#working >= this.#limits.concurrency)
@@ -77,6 +59,6 @@ export class Limits {
   }
 
   #reached(why: string, exceeded: Exceeded): void {
-    this.#over(new LimitReached(`${why} and was stopped`, { ...exceeded, action: 'stopped' }))
+    this.#over(new LimitReached(why, { ...exceeded, action: 'stopped' }))
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { ScriptLimits, ScriptMeta, ScriptSource } from '../../contract/script.ts'
+import type { Budgets } from '../../engine/budgets.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Scripts } from '../../ports/scripts.ts'
 import type { Workers } from '../../ports/workers.ts'
@@ -10,6 +11,7 @@ export type ScriptParts = {
   readonly clock: Clock
   readonly scripts: Scripts
   readonly workers: Workers
+  readonly budgets: Pick<Budgets, 'over' | 'watch'>
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
 }
 

@@ -272,11 +272,14 @@ test('[MUS-279] no more agents work at once than may; 200 items flow through a p
 })
 
 test.each([
-  ['tokens', { tokens: 25 }, { budget: 'tokens', used: 30, limit: 25, action: 'stopped' }],
-  ['agents', { agents: 3 }, { budget: 'iterations', used: 4, limit: 3, scope: 'agents', action: 'stopped' }],
+  [
+    'agents',
+    { agents: 3, tokens: 25 },
+    { budget: 'iterations', used: 4, limit: 3, scope: 'agents', action: 'stopped' },
+  ],
   ['minutes', { minutes: 0.02 }, { budget: 'time', used: 0.02, limit: 0.02, action: 'stopped' }],
 ])(
-  '[MUS-279] over its limit of %s a run is stopped with what works for it, and keeps what was done',
+  '[MUS-279] [MUS-175] over its limit of %s a run is stopped with what works for it, and keeps what was done',
   async (_name, limits, exceeded) => {
     let stopped = 0
     const { bed, run, types } = await openScriptBed(({ prompt }, signal) => {
@@ -308,7 +311,7 @@ test.each([
     expect((await types()).filter((type) => type === 'workflow.phase.failed')).toHaveLength(1)
     if ('tokens' in limits)
       expect(payloads(events, 'progress.checkpoint')).toEqual([
-        { message: '{"tokens":5,"agents":97,"usd":null}' },
+        { message: '{"tokens":5,"agents":0,"usd":null}' },
       ])
   },
 )

@@ -3,14 +3,16 @@ import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import { sha256 } from '../../contract/sha256.ts'
 import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
+import { refuseUncounted } from '../../core/ledger/money.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
+import { type Flow, LimitReached } from '../../ports/durable.ts'
 import type { ScriptAnswer, ScriptBudget } from '../../ports/scripts.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
+import { Allowance } from '../allowance.ts'
 import { askPerson } from '../ask-person.ts'
 import { type Asked, agentAsked, voteAsked } from './agent-calls.ts'
-import { LimitReached, Limits } from './limits.ts'
+import { Limits } from './limits.ts'
 import { Phases } from './phases.ts'
 import type { ScriptInput, ScriptParts } from './script-parts.ts'
 
@@ -35,10 +37,12 @@ export class ScriptRun {
   readonly #flow: Flow
   readonly #input: ScriptInput
   readonly #limits: Limits
+  readonly #allowance: Allowance
   readonly #phases: Phases
   readonly #stopped = new AbortController()
   readonly #working = new Set<Promise<unknown>>()
-  readonly #logs: Promise<unknown>[] = []
+  /** Steps that nobody waits for, and that end before the run does. */
+  readonly #loose = new Set<Promise<unknown>>()
   readonly #answers: Record<string, unknown> = {}
   #checkpoint: { readonly state: unknown } | undefined
   #nowMs: number
@@ -52,7 +56,11 @@ export class ScriptRun {
     this.#flow = flow
     this.#input = input
     this.#nowMs = approved.atMs
-    this.#limits = new Limits(input.limits, (why) => this.#stopped.abort(why))
+    this.#allowance = new Allowance(parts, flow)
+    this.#limits = new Limits(input.limits, {
+      spent: () => flow.spent().tokens,
+      over: (why) => this.#allowance.reached(why),
+    })
     const inputCount = countOf(input.args)
     this.#phases = new Phases(flow, { names: input.meta.phases, under: approved.spanId, inputCount })
   }
@@ -67,12 +75,14 @@ export class ScriptRun {
       const { minutes } = limits
       const leftMs = Math.max(0, nowMs + minutes * 60_000 - clock.now())
       clock.sleep(leftMs, over.signal).then(
-        () => this.#limits.late(minutes),
+        () => this.#allowance.late(minutes),
         () => {},
       )
     }
     const follow = () => this.#stopped.abort(this.#flow.signal.reason)
     this.#flow.signal.addEventListener('abort', follow, { once: true, signal: over.signal })
+    const { signal: reached } = this.#allowance
+    reached.addEventListener('abort', () => this.#stopped.abort(reached.reason), { signal: over.signal })
     try {
       this.#flow.signal.throwIfAborted()
       const left = this.#limits.left()
@@ -89,30 +99,25 @@ export class ScriptRun {
       const text = error instanceof Error ? error.message : String(error)
       await this.#ended()
       await this.#phases.end({ outputCount: 0, error: text })
-      if (error instanceof LimitReached) await this.#exceeded(error)
+      if (error instanceof LimitReached) await this.#allowance.close(error)
       throw new AppError(error instanceof AppError ? error.code : 'failed', text, {
         cause: error,
         details: { partial: this.#partial() },
       })
     } finally {
       over.abort()
+      this.#allowance[Symbol.dispose]()
     }
   }
 
   /** Nobody works on for a script that is gone. */
   async #ended(): Promise<void> {
     this.#stopped.abort(new AppError('conflict', 'the script has ended'))
-    await Promise.allSettled([...this.#working, ...this.#logs])
+    await Promise.allSettled([...this.#working, ...this.#loose])
   }
 
   #partial(): Partial {
     return { answers: this.#answers, ...(this.#checkpoint && { checkpoint: this.#checkpoint.state }) }
-  }
-
-  async #exceeded({ exceeded }: LimitReached): Promise<void> {
-    await this.#flow.step('limit', async ({ tell }) => {
-      tell(draftOf(this.#flow.root(), 'budget.exceeded', exceeded))
-    })
   }
 
   async #answer(call: ScriptCall): Promise<ScriptAnswer> {
@@ -207,17 +212,20 @@ export class ScriptRun {
   /** Has an agent do something, once; it is known again by its path. */
   async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
     const flow = this.#flow
-    this.#limits.asks()
     const { path } = call
+    refuseUncounted(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
+    this.#limits.asks()
     const digest = digestOf(call)
-    const kept = await flow.step<Kept>(path, async ({ isAgain, count }) => {
+    const step = flow.step<Kept>(path, async ({ isAgain, count }) => {
       const end = await this.#limits.within(() => this.#worked(path, asked, isAgain))
+      // Its answer is kept, also when a limit has ended the script by now.
+      this.#await(step)
       count({ tokens: end.tokens })
       const left = this.#limits.left()
       const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
       return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
     })
-    this.#limits.used(kept.end.tokens)
+    const kept = await step
     if (kept.asked !== digest)
       throw new OtherScript(
         `${call.line ?? path}: it asks for something else at ${path} than before the interruption; put calls beside each other into parallel or pipeline`,
@@ -231,7 +239,7 @@ export class ScriptRun {
     const { read, cli: own = cli, ...rest } = asked
     const { signal } = this.#stopped
     if (signal.aborted) return forever()
-    const work = this.#parts.workers.run(
+    const work = this.#allowance.run(
       {
         ...rest,
         cli: own,
@@ -250,7 +258,8 @@ export class ScriptRun {
     this.#working.add(work)
     try {
       const end = await work
-      return signal.aborted ? await forever() : end
+      const isKept = signal.reason instanceof LimitReached && end.status === 'completed'
+      return signal.aborted && !isKept ? await forever() : end
     } catch (error) {
       // What was stopped has not failed, and is not written down: it has no outcome.
       if (signal.aborted) return await forever()
@@ -278,8 +287,16 @@ export class ScriptRun {
     const told = this.#flow.step(path, async ({ tell }) => {
       tell(draftOf(place, 'progress.checkpoint', { message: text }))
     })
-    told.catch(() => {})
-    this.#logs.push(told)
+    this.#await(told)
+  }
+
+  #await(step: Promise<unknown>): void {
+    const settled = step.then(
+      () => {},
+      () => {},
+    )
+    this.#loose.add(settled)
+    void settled.then(() => this.#loose.delete(settled))
   }
 
   #spanOf(path: string): SpanId {

@@ -1,0 +1,15 @@
+import { AppError } from '../../contract/errors.ts'
+
+/** Programs that tell what their calls cost. No prices of models are known, so that all others cost nothing that could be counted. */
+const tells: ReadonlySet<string> = new Set(['claude'])
+
+/** Refuses a limit in money for those whose money nobody counts. */
+export function refuseUncounted(usd: number | undefined, clis: Iterable<string>): void {
+  if (usd === undefined) return
+  const others = [...new Set(clis)].filter((cli) => !tells.has(cli))
+  if (others.length > 0)
+    throw new AppError(
+      'invalid',
+      `what ${others.join(', ')} costs is not told, so a limit of $${usd} would never be reached; limit the tokens instead, or have claude do the work`,
+    )
+}

@@ -1,0 +1,121 @@
+import type { SessionId } from '../contract/ids.ts'
+import { type BudgetUse, budgetUse, type Used } from '../core/ledger/budget.ts'
+import type { SessionState } from '../core/session/state.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Engine } from './engine.ts'
+import { draftOf } from './sessions/drafts.ts'
+
+export type BudgetDeps = {
+  readonly engine: Engine
+  readonly ids: Ids
+  /** What a session and all below it have used, by all that is recorded by now. */
+  readonly used: (id: SessionId) => Promise<Used>
+}
+
+/** A budget that is used up: whose it is, and how far. */
+export type Over = { readonly name: string; readonly sessionId: SessionId; readonly use: BudgetUse }
+
+type Watcher = { readonly sessionId: SessionId; readonly tell: (over: Over) => void }
+
+const deepest = 64
+
+/** Holds sessions to their budgets: each is warned of and told of once for each size of it. */
+export class Budgets {
+  readonly #deps: BudgetDeps
+  readonly #watchers = new Set<Watcher>()
+
+  constructor(deps: BudgetDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether a session, or one above it, has a budget. */
+  isBound(id: SessionId): boolean {
+    return this.#above(id).some(({ managed }) => managed?.budget !== undefined)
+  }
+
+  /** The first budget of a session and of those above it that is used up; what is found is told. */
+  async over(id: SessionId): Promise<Over | undefined> {
+    const found: Over[] = []
+    for (const { managed, sessionId } of this.#above(id)) {
+      const use = managed?.budget && budgetUse(managed.budget, await this.#deps.used(sessionId))
+      const state = this.#deps.engine.session(sessionId)
+      if (!use || use.level === 'ok' || !state) continue
+      const over = { name: managed.name, sessionId, use }
+      await tell(this.#deps, state, use)
+      if (use.level === 'exceeded') found.push(over)
+    }
+    for (const over of found) this.#stop(over)
+    return found[0]
+  }
+
+  /** Calls back when the budget of a session or of one above it is used up, until it is disposed of. */
+  watch(sessionId: SessionId, onOver: (over: Over) => void): Disposable {
+    const watcher = { sessionId, tell: onOver }
+    this.#watchers.add(watcher)
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
+  }
+
+  #stop(over: Over): void {
+    for (const { sessionId, tell: told } of this.#watchers)
+      if (this.#above(sessionId).some((state) => state.sessionId === over.sessionId)) told(over)
+  }
+
+  /** A session and those above it, as far as they are open. */
+  #above(from: SessionId): Readonly<SessionState>[] {
+    const states: Readonly<SessionState>[] = []
+    let id: SessionId | undefined = from
+    for (let i = 0; id && i < deepest; i++) {
+      const state = this.#deps.engine.session(id)
+      if (state) states.push(state)
+      id = state?.parentSessionId
+    }
+    return states
+  }
+}
+
+async function tell(
+  { engine, ids }: BudgetDeps,
+  state: Readonly<SessionState>,
+  use: BudgetUse,
+): Promise<void> {
+  const span = [...state.open.values()].find(({ kind }) => kind === 'session')
+  if (!span || !state.traceId) return
+  const { budget, limit } = use
+  const root = {
+    sessionId: state.sessionId,
+    traceId: state.traceId,
+    runId: span.runId,
+    spanId: span.spanId,
+    actor: 'muster',
+  }
+  const name = state.managed?.name ?? 'the session'
+  const told = { budget, used: use.used, limit, scope: name }
+  // A workflow is over with its budget, and nobody is asked whether what has ended shall go on.
+  const isOver = state.managed?.origin === 'workflow'
+  const action = isOver ? 'stopped' : 'stopped at the next boundary'
+  const asked = draftOf({ ...root, spanId: ids.span(), parentSpanId: root.spanId }, 'approval.requested', {
+    approvalId: `apr_${ids.event().slice(4)}`,
+    subject: 'budget',
+    action: `${name} has used up its budget: ${amountOf(use)}. Go on with as much again?`,
+    risk: 'medium',
+    options: ['approve', 'reject'],
+  })
+  const items =
+    use.level === 'warning'
+      ? [draftOf(root, 'budget.warning', told)]
+      : [
+          draftOf(root, 'budget.exceeded', { ...told, action }),
+          draftOf(root, 'progress.checkpoint', { message: `Budget used up: ${amountOf(use)}` }),
+          ...(isOver ? [] : [asked]),
+        ]
+  // One producer for each size and level: the same finding again is a repeat and adds nothing.
+  await engine.propose({
+    items,
+    principal: { kind: 'operator', channel: 'api' },
+    producer: { id: `budget:${state.sessionId}:${budget}:${limit}:${use.level}`, epoch: 1, n: 1 },
+  })
+}
+
+/** How far a budget is used, in words. */
+export const amountOf = ({ budget, used, limit }: BudgetUse): string =>
+  budget === 'usd' ? `$${used.toFixed(2)} of $${limit.toFixed(2)}` : `${used} of ${limit} tokens`
