@@ -71,9 +71,11 @@ export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<Ru
     // A message that nothing was done with yet goes on waiting for the next daemon.
     if (plan.begins !== 'resumed' && isForDaemon(run)) return { status: 'stopped', why: run.signal.reason }
     begin(recorder, plan, opened)
-    // What was said to it is taken before it looks for more.
-    await recorder.durable().catch(() => {})
+    // What was said to it is taken before it looks for more; where nobody said anything, it asks its model meanwhile.
+    if (plan.begins === 'resumed' || plan.begins.length > 0) await recorder.durable().catch(() => {})
     const outcome = await outcomeOf(parts, plan, { opened, recorder })
+    // The end goes to disk together with what came last; one that cannot be recorded so is written by itself.
+    recorder.record(async () => endsLeft(parts, run, outcome))
     await recorder.durable().catch(() => {})
     await writeEnd(parts, run, outcome)
     return outcome
@@ -236,9 +238,13 @@ function fileOf(input: unknown): string | undefined {
 }
 
 /** The end of a run, unless what is above it has ended it already. */
-async function writeEnd(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Promise<void> {
+function endsLeft(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Draft[] {
   const state = parts.engine.session(run.root.sessionId)
   const isOpen = state?.open.has(spanKey(state, run.root)) ?? false
-  const drafts = isOpen ? endsOf(run, outcome, parts.clock.now()) : []
+  return isOpen ? endsOf(run, outcome, parts.clock.now()) : []
+}
+
+async function writeEnd(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Promise<void> {
+  const drafts = endsLeft(parts, run, outcome)
   if (drafts.length > 0) await parts.engine.perform(drafts)
 }

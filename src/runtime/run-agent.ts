@@ -137,6 +137,16 @@ function offers({ agent, tools }: AgentRun): ToolOffer[] {
   return [...tools.values()].filter(isListed).map(({ name, description, input, schema }) => ({
     name,
     description,
-    schema: schema ?? (z.toJSONSchema(input, { target: 'draft-7' }) as Record<string, unknown>),
+    schema: schema ?? schemaOf(input),
   }))
+}
+
+/** What a tool takes is the same in every run, and dear to put into words. */
+const schemas = new WeakMap<Tool['input'], Record<string, unknown>>()
+
+function schemaOf(input: Tool['input']): Record<string, unknown> {
+  const known =
+    schemas.get(input) ?? (z.toJSONSchema(input, { target: 'draft-7' }) as Record<string, unknown>)
+  schemas.set(input, known)
+  return known
 }

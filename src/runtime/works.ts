@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
@@ -13,6 +14,7 @@ import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
 import type { Questions } from './questions.ts'
+import { Recent } from './recent.ts'
 import { soFar } from './so-far.ts'
 import { closeCutOff } from './taken-up.ts'
 import { WorkNotes } from './tools/work-notes.ts'
@@ -24,6 +26,10 @@ const isEnd = (event: AgentEvent): event is End => agentEnds.some((type) => type
 /** What a run is begun or gone on with. */
 type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'>
 
+const recentMs = 1000
+
+type Taken = { readonly work: Work; readonly agent: AgentDefinition }
+
 /** Agents of Muster's own at the work of workflows: each is a run of the workflow's session. */
 export class Works implements Workers {
   readonly #parts: RuntimeParts
@@ -31,7 +37,7 @@ export class Works implements Workers {
   readonly #runs = new Set<LiveRun>()
 
   constructor(parts: RuntimeParts, questions: Questions) {
-    this.#parts = parts
+    this.#parts = withMemory(parts)
     this.#questions = questions
   }
 
@@ -45,16 +51,22 @@ export class Works implements Workers {
     const state = engine.session(work.root.sessionId)
     if (!state) throw new AppError('conflict', 'the session of this workflow has ended')
     const left = state.open.get(spanKey(state, { ...work.root, spanId: work.spanId }))
-    if (left) return this.#perform(work, await this.#takenUp(work, left), signal)
-    const ended = work.isAgain ? await this.#ended(work) : undefined
-    return ended ?? this.#perform(work, await this.#begun(work), signal)
+    const ended = !left && work.isAgain ? await this.#ended(work) : undefined
+    if (ended) return ended
+    const agents = await this.#parts.agents(work.workspace, signal)
+    const agent = findAgent(agents, work.agent)
+    const beginning = left ? await this.#takenUp({ work, agent }, left) : this.#begun({ work, agent })
+    return this.#perform(work, { ...beginning, agents }, signal)
   }
 
-  async #perform(work: Work, beginning: Beginning, signal: AbortSignal): Promise<WorkEnd> {
+  async #perform(
+    work: Work,
+    { agents, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
+    signal: AbortSignal,
+  ): Promise<WorkEnd> {
     const parts = this.#parts
     const { run, messages } = beginning
     const { workspace, scope, model, prompt } = work
-    const agents = await parts.agents(workspace, signal)
     const scopes = scope.length > 0 ? [scope] : []
     const over = new AbortController()
     const stop = () => run.stop(stoppedBy(signal.reason))
@@ -105,14 +117,14 @@ export class Works implements Workers {
     }
   }
 
-  async #begun(work: Work): Promise<Beginning> {
+  #begun({ work, agent }: Taken): Beginning {
     const { ids, clock } = this.#parts
-    const run = await this.#live(work, { runId: ids.run(), startedMs: clock.now() })
+    const run = liveRun({ work, agent }, { runId: ids.run(), startedMs: clock.now() })
     return { run, begins: [], messages: [{ role: 'user', text: work.prompt }], kept: 0 }
   }
 
   /** Goes on with a run that a stopped daemon left. */
-  async #takenUp(work: Work, span: OpenSpan): Promise<Beginning> {
+  async #takenUp({ work, agent }: Taken, span: OpenSpan): Promise<Beginning> {
     const parts = this.#parts
     const { sessionId } = work.root
     const state = parts.engine.session(sessionId)
@@ -120,7 +132,7 @@ export class Works implements Workers {
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
     const { startedMs, turns, usage, seenBefore } = await soFar(parts, sessionId, runId)
-    const run = await this.#live(work, { runId, startedMs, seenBefore })
+    const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
     for (const used of usage) run.used(used)
     return messages.length > 0
       ? { run, begins: 'resumed', messages, kept, turns }
@@ -144,28 +156,42 @@ export class Works implements Workers {
     }
     return undefined
   }
+}
 
-  async #live(
-    work: Work,
-    { runId, ...begun }: Pick<LiveRun, 'runId' | 'startedMs'> & Partial<Pick<LiveRun, 'seenBefore'>>,
-  ): Promise<LiveRun> {
-    const agents = await this.#parts.agents(work.workspace, new AbortController().signal)
-    const { taskId, name } = work
-    return new LiveRun({
-      root: {
-        ...work.root,
-        runId,
-        parentRunId: work.root.runId,
-        spanId: work.spanId,
-        actor: name,
-        ...(taskId !== undefined && { taskId }),
-      },
-      parentSpanId: work.parentSpanId,
-      agent: findAgent(agents, work.agent),
-      agentId: name,
-      ...begun,
-    })
+/** Agents of one workflow begin one after the other: none needs to look again at what the one before has seen. */
+function withMemory(parts: RuntimeParts): RuntimeParts {
+  const agents = new Recent<readonly AgentDefinition[]>(parts.clock, recentMs)
+  const models = new Recent<Awaited<ReturnType<RuntimeParts['models']['list']>>>(parts.clock, recentMs)
+  return {
+    ...parts,
+    agents: (workspace, signal) => agents.get(workspace, () => parts.agents(workspace, signal)),
+    models: {
+      ...parts.models,
+      open: (ref) => parts.models.open(ref),
+      list: (signal) => models.get('', () => parts.models.list(signal)),
+    },
   }
+}
+
+function liveRun(
+  { work, agent }: Taken,
+  { runId, ...begun }: Pick<LiveRun, 'runId' | 'startedMs'> & Partial<Pick<LiveRun, 'seenBefore'>>,
+): LiveRun {
+  const { taskId, name } = work
+  return new LiveRun({
+    root: {
+      ...work.root,
+      runId,
+      parentRunId: work.root.runId,
+      spanId: work.spanId,
+      actor: name,
+      ...(taskId !== undefined && { taskId }),
+    },
+    parentSpanId: work.parentSpanId,
+    agent,
+    agentId: name,
+    ...begun,
+  })
 }
 
 /** A workflow that goes on later leaves its runs open; one that was called off ends them. */

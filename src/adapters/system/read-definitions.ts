@@ -4,6 +4,7 @@ import type { DefinitionProblem, DefinitionSource } from '../../contract/definit
 
 const maxBytes = 1024 * 1024
 const mostKnown = 1000
+const tickMs = 2000
 
 /** A folder with definition files. */
 export type DefinitionFolder = {
@@ -24,7 +25,14 @@ export type ReadDefinition<D> = {
 }
 
 /** What came of files before, by their path: they are read again and again, and hardly ever change. */
-export type KnownFiles<D> = Map<string, { readonly text: string; readonly read: ReadDefinition<D> }>
+export type KnownFiles<D> = Map<string, KnownFile<D>>
+
+type KnownFile<D> = {
+  readonly text: string
+  readonly read: ReadDefinition<D>
+  /** The state of the file, when no later change can look the same. */
+  readonly state: string | undefined
+}
 
 /** Which files are definitions, and how one is taken apart. */
 export type DefinitionFormat<D> = {
@@ -70,12 +78,15 @@ async function readOne<D>(
     const found = await stat(file)
     if (!found.isFile()) return refused(file, 'is not a regular file')
     if (found.size > maxBytes) return refused(file, `is larger than ${maxBytes} bytes`)
-    const text = await readFile(file, { encoding: 'utf8', signal: at.signal })
+    const { ino, size, mtimeMs, ctimeMs } = found
+    // Two changes within a tick of the file system's clock have the same time.
+    const state = Date.now() - ctimeMs > tickMs ? `${ino} ${size} ${mtimeMs} ${ctimeMs}` : undefined
     const before = known.get(file)
-    if (before?.text === text) return before.read
-    const read = format.parse(text, { file, source })
+    if (before && state !== undefined && before.state === state) return before.read
+    const text = await readFile(file, { encoding: 'utf8', signal: at.signal })
+    const read = before?.text === text ? before.read : format.parse(text, { file, source })
     if (known.size >= mostKnown) known.clear()
-    known.set(file, { text, read })
+    known.set(file, { text, read, state })
     return read
   } catch (error) {
     // Files come and go while a folder is read: an editor saves by renaming.

@@ -13,13 +13,17 @@ type Around = {
   readonly servers: () => Readonly<Record<string, McpServer>>
 }
 
+/** A project without a language server has the whole PATH searched for one; a new one is found so much later. */
+const absentMs = 10_000
+const mostAbsent = 100
+
 const none: OpenedTools = { tools: [], problems: [], close: async () => {} }
 
 /** Tools that are started for one run and end with it: of MCP servers, and of the language server of a project. */
-export const toolsOfAgents =
-  (around: Around): RuntimeParts['openTools'] =>
-  async (agent, workspace, signal) => {
-    const lsp = await languageServer(around, agent, workspace)
+export const toolsOfAgents = (around: Around): RuntimeParts['openTools'] => {
+  const absent = new Map<string, number>()
+  return async (agent, workspace, signal) => {
+    const lsp = await languageServer({ ...around, absent }, agent, workspace)
     try {
       const mcp = await mcpServers(around, { agent, workspace }, signal)
       return {
@@ -32,16 +36,21 @@ export const toolsOfAgents =
       throw error
     }
   }
+}
 
 async function languageServer(
-  { env, processes, hidden }: Around,
+  { env, processes, hidden, absent }: Around & { readonly absent: Map<string, number> },
   agent: AgentDefinition,
   workspace: string,
 ): Promise<OpenedTools> {
   if (!agent.tools.includes('LSP') && !agent.tools.includes('*')) return none
+  if (performance.now() < (absent.get(workspace) ?? 0)) return none
   const lsp = openLsp({ env, processes, hidden })
   const found = await lsp.present(workspace)
-  return found.ok ? { tools: [lsp.tool], problems: [], close: () => lsp.close() } : none
+  if (found.ok) return { tools: [lsp.tool], problems: [], close: () => lsp.close() }
+  if (absent.size >= mostAbsent) absent.clear()
+  absent.set(workspace, performance.now() + absentMs)
+  return none
 }
 
 async function mcpServers(

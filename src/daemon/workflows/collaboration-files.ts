@@ -41,7 +41,12 @@ export class CollaborationFiles {
 
   constructor(deps: CollaborationFileDeps) {
     this.#deps = deps
-    this.reactor = { name: 'collaboration-files', types: fileEvents, react: (event) => this.#react(event) }
+    this.reactor = {
+      name: 'collaboration-files',
+      types: fileEvents,
+      saved: 'seldom',
+      react: (event) => this.#react(event),
+    }
   }
 
   /** What was not written before the last daemon ended is written now. */

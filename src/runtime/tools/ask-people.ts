@@ -8,6 +8,22 @@ import { ownTool, said, wrong } from './own-tool.ts'
 
 const Option = z.strictObject({ label: z.string().min(1).max(200), description: z.string().optional() })
 
+const Questions = z.strictObject({
+  questions: z
+    .array(
+      z.strictObject({
+        question: z.string().min(1).max(2000),
+        header: z.string().max(100).optional(),
+        options: z.array(Option).max(8).optional(),
+        multiSelect: z.boolean().optional(),
+      }),
+    )
+    .min(1)
+    .max(4),
+})
+const Nothing = z.strictObject({})
+const PlanShown = z.strictObject({ plan: z.string().min(1) })
+
 /** What only a person can decide: a question, or whether a plan is good. */
 export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
   const { parts, run, notes, questions } = own
@@ -24,19 +40,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
       description:
         'Asks the person you work for, when you cannot decide yourself and a wrong guess would cost much. The work stands still until the answer.',
       category: 'interaction',
-      input: z.strictObject({
-        questions: z
-          .array(
-            z.strictObject({
-              question: z.string().min(1).max(2000),
-              header: z.string().max(100).optional(),
-              options: z.array(Option).max(8).optional(),
-              multiSelect: z.boolean().optional(),
-            }),
-          )
-          .min(1)
-          .max(4),
-      }),
+      input: Questions,
       async run({ questions: asked }) {
         await recorder.durable()
         const decision = await questions.ask(
@@ -62,7 +66,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
       name: 'EnterPlanMode',
       description: 'Begins planning: until the plan is approved, nothing can be changed.',
       category: 'planning',
-      input: z.strictObject({}),
+      input: Nothing,
       async run() {
         notes.isPlanning = true
         return said('You plan now. Look at what you need, then call ExitPlanMode with the plan.')
@@ -72,7 +76,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
       name: 'ExitPlanMode',
       description: 'Shows your plan to the person you work for; work begins when it is approved.',
       category: 'planning',
-      input: z.strictObject({ plan: z.string().min(1) }),
+      input: PlanShown,
       async run({ plan }) {
         if (!notes.isPlanning) return wrong('you are not planning; call EnterPlanMode first')
         recorder.record([draftOf(run.root, 'plan.created', { plan })])

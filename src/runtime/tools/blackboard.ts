@@ -8,6 +8,16 @@ import type { Recorder } from '../recorder.ts'
 import type { OwnRun } from './own-run.ts'
 import { ownTool, said, wrong } from './own-tool.ts'
 
+const BoardCall = z.strictObject({
+  operation: z.enum(['list', 'get', 'put']),
+  id: z.string().min(1).max(200).optional(),
+  type: z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task']).optional(),
+  content: z.unknown().optional(),
+  confidence: z.number().min(0).max(1).optional(),
+  ttl_seconds: z.number().positive().optional(),
+  version: z.int().positive().optional(),
+})
+
 /** What is shared by all agents of a session. */
 export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool =>
   ownTool({
@@ -15,15 +25,7 @@ export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool
     description:
       'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile.',
     category: 'task_management',
-    input: z.strictObject({
-      operation: z.enum(['list', 'get', 'put']),
-      id: z.string().min(1).max(200).optional(),
-      type: z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task']).optional(),
-      content: z.unknown().optional(),
-      confidence: z.number().min(0).max(1).optional(),
-      ttl_seconds: z.number().positive().optional(),
-      version: z.int().positive().optional(),
-    }),
+    input: BoardCall,
     async run({ operation, id, ...given }) {
       const { engine, clock } = parts
       const { sessionId } = run.root

@@ -6,6 +6,20 @@ import type { Recorder } from '../recorder.ts'
 import type { OwnRun } from './own-run.ts'
 import { ownTool, said, wrong } from './own-tool.ts'
 
+const Spoken = z.strictObject({ to: z.string().min(1), message: z.string().min(1) })
+const Handover = z.strictObject({
+  to: z.string().min(1),
+  reason: z.string().min(1),
+  context: z.string().optional(),
+})
+const Packet = z.strictObject({
+  title: z.string().min(1).max(500),
+  summary: z.string().optional(),
+  user_stories: z.array(z.string()).default([]),
+  acceptance_criteria: z.array(z.string()).default([]),
+  mermaid_wireframe: z.string().optional(),
+})
+
 /** What main agents say to each other, and how one passes control on. */
 export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
   const { parts, run, agents } = own
@@ -19,7 +33,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
       name: 'SendMessage',
       description: 'Sends a message to another main agent. It does not wait for an answer.',
       category: 'interaction',
-      input: z.strictObject({ to: z.string().min(1), message: z.string().min(1) }),
+      input: Spoken,
       async run({ to, message }, { call }) {
         const agent = named(to)
         if (!agent) return wrong(`there is no agent ${to}`)
@@ -41,11 +55,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
       description:
         'Passes control to another main agent: it goes on, and the person speaks with it from then on. Your run ends.',
       category: 'interaction',
-      input: z.strictObject({
-        to: z.string().min(1),
-        reason: z.string().min(1),
-        context: z.string().optional(),
-      }),
+      input: Handover,
       async run({ to, reason, context }, { call }) {
         const agent = named(to)
         if (!agent) return wrong(`there is no agent ${to}`)
@@ -82,13 +92,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
       name: 'Finalize',
       description: 'Ends the task with its packet: what is to be built, for whom, and when it is done.',
       category: 'planning',
-      input: z.strictObject({
-        title: z.string().min(1).max(500),
-        summary: z.string().optional(),
-        user_stories: z.array(z.string()).default([]),
-        acceptance_criteria: z.array(z.string()).default([]),
-        mermaid_wireframe: z.string().optional(),
-      }),
+      input: Packet,
       run: async (packet) => ({
         ...said('The packet is recorded.'),
         ends: { text: packet.summary ?? packet.title, output: packet },

@@ -6,6 +6,13 @@ import type { OwnRun } from './own-run.ts'
 import { ownTool, said, wrong } from './own-tool.ts'
 import type { NotedTask } from './work-notes.ts'
 
+const NewTask = z.strictObject({ subject: z.string().min(1).max(500), description: z.string().optional() })
+const TaskChange = z.strictObject({
+  taskId: z.string().min(1),
+  status: z.enum(['pending', 'in_progress', 'completed', 'deleted']),
+})
+const Nothing = z.strictObject({})
+
 /** The task list of an agent: what it means to do, what it does, and what is done. */
 export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder): readonly Tool[] {
   const at = (task: Pick<NotedTask, 'spanId'>) => ({
@@ -30,7 +37,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
       name: 'TaskCreate',
       description: 'Adds a task to your list. Use it for work of several steps, so that others see the plan.',
       category: 'planning',
-      input: z.strictObject({ subject: z.string().min(1).max(500), description: z.string().optional() }),
+      input: NewTask,
       async run({ subject, description }) {
         const task: NotedTask = {
           id: `t${notes.tasks.length + 1}`,
@@ -48,10 +55,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
       name: 'TaskUpdate',
       description: 'Says that a task of your list was begun, is done, or is no longer wanted.',
       category: 'planning',
-      input: z.strictObject({
-        taskId: z.string().min(1),
-        status: z.enum(['pending', 'in_progress', 'completed', 'deleted']),
-      }),
+      input: TaskChange,
       async run({ taskId, status }) {
         const task = notes.tasks.find(({ id }) => id === taskId)
         if (!task) return wrong(`there is no task ${taskId}; TaskList shows them`)
@@ -78,7 +82,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
       name: 'TaskList',
       description: 'Shows your list of tasks.',
       category: 'planning',
-      input: z.strictObject({}),
+      input: Nothing,
       run: async () => said(list()),
     }),
   ]

@@ -9,6 +9,14 @@ import type { Recorder } from '../recorder.ts'
 import type { OwnRun } from './own-run.ts'
 import { ownTool, said, wrong } from './own-tool.ts'
 
+const Delegation = z.strictObject({
+  description: z.string().max(200).optional(),
+  prompt: z.string().min(1),
+  subagent_type: z.string().min(1),
+  /** Globs that the subagent may change, within what this run may. */
+  scope: z.array(z.string().min(1).max(1000)).max(100).optional(),
+})
+
 /** Delegation to a subagent: it works for this run, and its result is the answer of the call. */
 export const taskTool = (own: OwnRun, recorder: Recorder): Tool =>
   ownTool({
@@ -17,13 +25,7 @@ export const taskTool = (own: OwnRun, recorder: Recorder): Tool =>
       'Delegates a task to a subagent, which works on it alone and answers once with its result. Say everything it needs: it knows nothing of this conversation. Several calls in one turn run at the same time.',
     category: 'task_management',
     isParallel: true,
-    input: z.strictObject({
-      description: z.string().max(200).optional(),
-      prompt: z.string().min(1),
-      subagent_type: z.string().min(1),
-      /** Globs that the subagent may change, within what this run may. */
-      scope: z.array(z.string().min(1).max(1000)).max(100).optional(),
-    }),
+    input: Delegation,
     async run({ prompt, subagent_type, description, scope }, { call }) {
       const { parts, run, agents } = own
       const name = subagent_type.toLowerCase()

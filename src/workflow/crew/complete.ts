@@ -58,7 +58,7 @@ export async function complete(
 async function tidy(run: CrewRun, signal: AbortSignal): Promise<void> {
   const { branches, worktrees } = run.parts
   const { root } = run.input.repo
-  for (const id of new Set([...run.tasks.keys(), ...run.opened.keys()])) {
+  for (const id of run.tasks.keys()) {
     await branches.closeWorktree(root, treeOf(worktrees, run.flow.id, id), signal).catch(refused)
     await branches.dropBranch(root, `${run.branch}.${id}`, signal).catch(refused)
   }
