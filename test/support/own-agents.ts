@@ -103,9 +103,10 @@ export async function ownAgents(
   const abandon = async () => {
     if (isClosed) return
     isClosed = true
+    // The journal first: what a run makes of a model that is gone is not told either.
+    await journal.close().catch(() => {})
     await models.close()
     await vault.close()
-    await journal.close().catch(() => {})
   }
   onTestFinished(async () => {
     if (!isClosed) await runtime.stop()

@@ -77,7 +77,10 @@ const of = (events: readonly AgentEvent[], type: string) => events.filter((event
 
 /** Nothing is open, nobody works, and no call is made any more. */
 async function isStill(m: World, session: string): Promise<AgentEvent[]> {
-  const events = await calls(m, session)
+  const events = await eventually(
+    () => calls(m, session),
+    (all) => of(all, 'session.failed').length > 0,
+  )
   const ends = ['llm.request.completed', 'llm.request.failed']
   expect(of(events, 'llm.request.started')).toHaveLength(
     events.filter(({ type }) => ends.includes(type)).length,
