@@ -22,6 +22,8 @@ export type Work = {
   readonly workspace: string
   /** Globs that it may change; none means all of the folder that its role may. */
   readonly scope: readonly string[]
+  /** What it may use of the tools of its role; all of them when left out. */
+  readonly tools?: readonly string[] | undefined
   /** Its time; while it waits for a person it does not run. */
   readonly timeoutMs: number
   /** Why its last words cannot be taken; it is told once and answers again. */

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import { narrowTools } from '../core/delegation/narrow-tools.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
 import { agentEnds } from '../core/trace/end-types.ts'
@@ -54,7 +55,8 @@ export class Works implements Workers {
     const ended = !left && work.isAgain ? await this.#ended(work) : undefined
     if (ended) return ended
     const agents = await this.#parts.agents(work.workspace, signal)
-    const agent = findAgent(agents, work.agent)
+    const role = findAgent(agents, work.agent)
+    const agent = { ...role, tools: narrowTools(role.tools, work.tools) }
     const beginning = left ? await this.#takenUp({ work, agent }, left) : this.#begun({ work, agent })
     return this.#perform(work, { ...beginning, agents }, signal)
   }

@@ -87,6 +87,7 @@ export class CliWorker implements Workers {
           ...(work.about !== undefined && { about: work.about }),
         },
         ...(work.scope.length > 0 && { scope: work.scope }),
+        ...(work.tools && { tools: work.tools }),
       },
       signal,
     )

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { crewDaemon } from '../support/crew-daemon.ts'
 
 const script = `
-export const meta = { name: 'greet-all', description: 'Greets everybody', phases: ['greet', 'sum'] }
+export const meta = { name: 'greet-all', description: 'Greets everybody', phases: ['greet', 'sum'], tools: ['Read'] }
 export default async function ({ args, agent, parallel, phase, checkpoint }) {
   await phase('greet')
   const said = await parallel(args.names.map((name) => () => agent('Greet ' + name + '. SCRIPT=play')))
@@ -17,7 +17,15 @@ export default async function ({ args, agent, parallel, phase, checkpoint }) {
 test('[MUS-279] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
   const parts = ['Ada', 'Bob'].map((name) => ({
     when: `Greet ${name}`,
-    steps: [{ text: `Hello, ${name}!`, delayMs: 300 }],
+    steps: [
+      {
+        tools: [
+          { name: 'Glob', input: { pattern: '*' } },
+          { name: 'Read', input: { file_path: 'greet.mjs' } },
+        ],
+      },
+      { text: `Hello, ${name}!`, delayMs: 300 },
+    ],
   }))
   const m = await crewDaemon({ parts })
   writeFileSync(join(m.repo, 'greet-all.ts'), script)
@@ -39,6 +47,15 @@ test('[MUS-279] a script of a project runs its agents side by side, asks first, 
     result: { said: ['Hello, Ada!', 'Hello, Bob!'] },
     agents: 2,
   })
+  // Its agents may use what was approved and no more, whatever their role has.
+  for (const [type, tool] of [
+    ['tool.call.denied', 'Glob'],
+    ['tool.call.completed', 'Read'],
+  ] as const)
+    expect((await m.events(begun.session_id, type)).map(({ payload }) => payload)).toMatchObject([
+      { tool },
+      { tool },
+    ])
   const fork = await m.client().forkWorkflow({ id: begun.workflow_id })
   expect(await m.ended(fork.workflow_id)).toMatchObject({
     status: 'completed',

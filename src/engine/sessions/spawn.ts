@@ -3,6 +3,7 @@ import type { Draft } from '../../contract/event.ts'
 import { type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
+import { narrowTools } from '../../core/delegation/narrow-tools.ts'
 import type { Fleet } from '../../core/fleet.ts'
 import { sessionEnvironment } from '../../core/session/environment.ts'
 import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
@@ -35,6 +36,8 @@ export type Spawner = {
   readonly task?: SpawnTask
   /** What its task may change. */
   readonly scope?: readonly string[]
+  /** What it may use of the tools of its role. */
+  readonly tools?: readonly string[]
   /** The session that asks, when it runs behind walls: nothing it says may lead out of them. */
   readonly confined?: SessionState | undefined
 }
@@ -199,7 +202,9 @@ async function facts(
       ...(request.budget && { budget: request.budget }),
       ...(worktree && { worktree: worktree.tree }),
       ...(isolation !== 'none' && { isolation }),
-      ...(resolved.role?.tools && { tools: [...resolved.role.tools] }),
+      ...((resolved.role?.tools || by.tools) && {
+        tools: [...narrowTools(resolved.role?.tools ?? ['*'], by.tools)],
+      }),
       ...(resolved.role && { policy: [...resolved.role.policy] }),
       ...(by.scope && { scope: [...by.scope] }),
       ...(resolved.role?.workGlobs && { workGlobs: [...resolved.role.workGlobs] }),

@@ -235,7 +235,7 @@ export class ScriptRun {
 
   async #worked(path: string, asked: Asked, isAgain: boolean): Promise<WorkEnd> {
     const flow = this.#flow
-    const { cli, workspace } = this.#input
+    const { cli, workspace, meta } = this.#input
     const { read, cli: own = cli, ...rest } = asked
     const { signal } = this.#stopped
     if (signal.aborted) return forever()
@@ -247,6 +247,7 @@ export class ScriptRun {
         spanId: this.#spanOf(path),
         parentSpanId: this.#phases.spanId,
         workspace,
+        tools: meta.tools,
         isAgain,
         refuse: (text) => {
           const said = read(text)
