@@ -14,7 +14,7 @@ import { redactorOptions } from './redaction.ts'
 import { shippedFolder } from './shipped-folder.ts'
 
 // What is held is little, what passes through is much: V8 would let the heap grow to several times what is held.
-setFlagsFromString('--heap-growing-percent=30')
+setFlagsFromString('--heap-growing-percent=20')
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {

@@ -5,9 +5,8 @@ import type { StoredEvent } from '../ports/journal.ts'
 /** What else a frame needs to know of its event; it may have to be looked up. */
 export type ContextOf = (event: AgentEvent) => FrameContext | Promise<FrameContext>
 
-type Frames = readonly Uint8Array[]
+type Frames = readonly string[]
 
-const encoder = new TextEncoder()
 const none: Frames = []
 const named = /^[\w.]{1,100}$/
 
@@ -50,7 +49,7 @@ function canonicalFrames(stored: StoredEvent): Frames {
   if (known) return known
   // A raw line break inside a data line would end the frame early.
   const line = /[\r\n]/.test(stored.line) ? stored.line.replaceAll(/[\r\n]+/g, ' ') : stored.line
-  const made = [encoder.encode(`id: ${stored.seq}.0\nevent: ${stored.event.type}\ndata: ${line}\n\n`)]
+  const made = [`id: ${stored.seq}.0\nevent: ${stored.event.type}\ndata: ${line}\n\n`]
   canonical.set(stored, made)
   return made
 }
@@ -78,8 +77,9 @@ export class RuntimeFrames {
 
   async #make(stored: StoredEvent): Promise<Made> {
     const context = await this.#contextOf(stored.event)
-    const frames = runtimeFrames(stored.event, context).map(({ type, data }, part) =>
-      encoder.encode(`id: ${stored.seq}.${part}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
+    const frames = runtimeFrames(stored.event, context).map(
+      ({ type, data }, part) =>
+        `id: ${stored.seq}.${part}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
     )
     return { projectRoot: projectRootOf(stored.event, context), frames }
   }

@@ -6,9 +6,7 @@ export type LiveHub = {
   subscribe(wants: (delta: TokenDelta) => boolean): TokenQueue
 }
 
-type Published = { readonly delta: TokenDelta; bytes?: Uint8Array }
-
-const encoder = new TextEncoder()
+type Published = { readonly delta: TokenDelta; frame?: string }
 
 /** Passes tokens to every subscriber that wants them; each holds at most so many, and so much text. */
 export function liveHub({ maxTokens = 256, maxChars = 64 * 1024 } = {}): LiveHub {
@@ -61,7 +59,7 @@ export class TokenQueue {
   }
 
   /** Takes what waits; the first frame after a loss says how many tokens are missing. */
-  take(): Uint8Array[] {
+  take(): string[] {
     const waiting = this.#waiting
     const dropped = this.#dropped
     this.#waiting = []
@@ -87,15 +85,13 @@ export class TokenQueue {
   }
 }
 
-function shared(published: Published): Uint8Array {
-  published.bytes ??= frame(published.delta, 0)
-  return published.bytes
+function shared(published: Published): string {
+  published.frame ??= frame(published.delta, 0)
+  return published.frame
 }
 
 // Without an id: a browser's cursor stays at the last event of the journal.
-function frame(delta: TokenDelta, dropped: number): Uint8Array {
+function frame(delta: TokenDelta, dropped: number): string {
   const { type, data } = tokenFrame(delta)
-  return encoder.encode(
-    `event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`,
-  )
+  return `event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`
 }

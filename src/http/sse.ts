@@ -14,7 +14,7 @@ export type StreamOptions = {
   readonly stallMs: number
   readonly tokens?: TokenQueue
   /** Frames are gathered into one chunk up to about this size. */
-  readonly chunkBytes?: number
+  readonly chunkChars?: number
   /** Called once; `stalled` means the socket is full and must be cut, since nothing can be sent through it. */
   readonly onEnd?: (why: 'left' | 'stalled' | 'ended') => void
   readonly onBug: (error: unknown) => void
@@ -38,8 +38,7 @@ export function openStream(options: StreamOptions): OpenStream {
   return { body, end: () => pump.end('ended') }
 }
 
-const encoder = new TextEncoder()
-const beat = encoder.encode(': beat\n\n')
+const beat = ': beat\n\n'
 const pageEvents = 64
 
 class Pump {
@@ -80,7 +79,8 @@ class Pump {
     this.#idleSince = undefined
     try {
       const chunk = await this.#next()
-      if (chunk && !this.#ended) this.#controller?.enqueue(chunk)
+      // Encoded here, from a pool: a buffer for each frame would scatter the memory outside of the heap.
+      if (chunk && !this.#ended) this.#controller?.enqueue(Buffer.from(chunk))
     } catch (error) {
       // An errored body would be printed into the stream; the client reconnects after a plain end.
       if (!this.#ended) this.#options.onBug(error)
@@ -118,20 +118,20 @@ class Pump {
     }
   }
 
-  async #next(): Promise<Uint8Array | undefined> {
+  async #next(): Promise<string | undefined> {
     if (!this.#greeted) return this.#greet()
     while (!this.#ended) {
-      const chunk = new Chunk(this.#options.chunkBytes ?? 64 * 1024)
+      const chunk = new Chunk(this.#options.chunkChars ?? 64 * 1024)
       for (const token of this.#options.tokens?.take() ?? []) chunk.push(token)
       await this.#collect(chunk)
-      if (chunk.bytes > 0) return chunk.join()
+      if (chunk.text !== '') return chunk.text
       if (this.#beatIn() <= 0) return this.#heartbeat()
       if (this.#after >= this.#options.journal.watermark()) await this.#wait()
     }
     return undefined
   }
 
-  async #greet(): Promise<Uint8Array> {
+  async #greet(): Promise<string> {
     this.#greeted = true
     const { start } = this.#options
     const retry = 'retry: 1000\n\n'
@@ -141,13 +141,13 @@ class Pump {
       this.#after = isHalf ? seq - 1 : seq
       if (isHalf) this.#half = { seq, part }
       this.#id = `${seq}.${part ?? 0}`
-      return encoder.encode(retry)
+      return retry
     }
     const skipped = start.kind === 'resync' ? await this.#resync(start.reason, start.asked) : undefined
-    if (skipped) return encoder.encode(`${retry}${skipped}`)
+    if (skipped) return `${retry}${skipped}`
     await this.#goLive()
     // With an id from the first moment, a client that is cut before any event still misses none.
-    return encoder.encode(`${retry}id: ${this.#id}\n\n`)
+    return `${retry}id: ${this.#id}\n\n`
   }
 
   async #resync(reason: ResyncReason, asked: string): Promise<string> {
@@ -183,7 +183,7 @@ class Pump {
     if (end <= this.#after) return false
     // Pruned under a client that was slow: it must hear of the hole.
     if (this.#after + 1 < journal.oldest()) {
-      chunk.push(encoder.encode(await this.#resync('too_old', this.#id)))
+      chunk.push(await this.#resync('too_old', this.#id))
       return false
     }
     this.#page = await journal.page(this.#after, pageEvents)
@@ -198,7 +198,7 @@ class Pump {
 
   async #take(stored: StoredEvent, chunk: Chunk): Promise<void> {
     const { projection } = this.#options
-    let frames: readonly Uint8Array[] = []
+    let frames: readonly string[] = []
     let parts = 1
     try {
       parts = projection.parts(stored)
@@ -221,10 +221,10 @@ class Pump {
   }
 
   // A block with an id and no data moves the client's cursor and shows it nothing.
-  #heartbeat(): Uint8Array {
+  #heartbeat(): string {
     if (!this.#isAgeing) return beat
     this.#isAgeing = false
-    return encoder.encode(`id: ${this.#id}\n\n`)
+    return `id: ${this.#id}\n\n`
   }
 
   /** Until there is an event, a token, or a heartbeat to send; one promise, since each piece that is sent waits once. */
@@ -258,31 +258,17 @@ class Pump {
 
 class Chunk {
   readonly #limit: number
-  readonly #frames: Uint8Array[] = []
-  bytes = 0
+  text = ''
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
   get isFull(): boolean {
-    return this.bytes >= this.#limit
+    return this.text.length >= this.#limit
   }
 
-  push(frame: Uint8Array): void {
-    this.#frames.push(frame)
-    this.bytes += frame.byteLength
-  }
-
-  join(): Uint8Array {
-    const [only] = this.#frames
-    if (only && this.#frames.length === 1) return only
-    const joined = new Uint8Array(this.bytes)
-    let at = 0
-    for (const frame of this.#frames) {
-      joined.set(frame, at)
-      at += frame.byteLength
-    }
-    return joined
+  push(frame: string): void {
+    this.text += frame
   }
 }

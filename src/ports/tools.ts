@@ -63,6 +63,8 @@ export type Tool = {
   readonly schema?: Readonly<Record<string, unknown>>
   /** Files that a call would change, relative to the workspace and with links resolved; before the gates, without effect. */
   changes(input: unknown, workspace: string): Promise<readonly string[]>
+  /** Takes away what a call on this path has left that was cut off with its process. */
+  tidy?(path: string, workspace: string): Promise<void>
   /** Never throws for what the model did wrong: that is an outcome with `isError`. */
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>
 }

@@ -23,6 +23,7 @@ import { type Replay, replay } from './replay/replay.ts'
 import { endsOf } from './run-ends.ts'
 import { sessionRoot } from './session-root.ts'
 import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
+import { tidyCutOff } from './tidy-cut-off.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { Works } from './works.ts'
 
@@ -385,7 +386,11 @@ export class Runtime {
     const { engine, config } = this.#parts
     const isResumed = config().runtime.on_restart === 'resume'
     const left = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
-    for (const span of left) await (isResumed ? closeCutOff : failLeft)(engine, state, span)
+    for (const span of left) {
+      const { runId } = span
+      await tidyCutOff(this.#parts, { ...state, runId, workspace: state.managed?.workingDir ?? '/' })
+      await (isResumed ? closeCutOff : failLeft)(engine, state, span)
+    }
     if (isResumed) for (const span of left) this.#lane(state.sessionId, agentOf(span)).resume(span)
     if (!isResumed || left.length === 0) await settle(engine, state)
     for (const { to } of state.queue ?? []) if (to) this.#lane(state.sessionId, to).poke()

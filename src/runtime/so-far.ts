@@ -8,6 +8,8 @@ export type SoFar = {
   readonly startedMs: number
   readonly turns: number
   readonly usage: readonly Parameters<LiveRun['used']>[0][]
+  /** Calls on files of which no result is known. */
+  readonly unfinished: readonly { readonly tool: string; readonly path: string }[]
   /** Files that it read and wrote. */
   readonly seenBefore: readonly SeenBefore[]
 }
@@ -23,24 +25,27 @@ export async function soFar(
   let startedMs = clock.now()
   let turns = 0
   const usage: SoFar['usage'][number][] = []
-  const named = new Map<string, string>()
+  const named = new Map<string, { tool: string; path: string }>()
   const seenBefore: SeenBefore[] = []
   for await (const event of events(sessionId, types)) {
     if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
-    if (event.type === 'tool.call.started' && event.runId === runId) {
+    const isOwn = event.runId === runId
+    if (event.type === 'tool.call.started' && (isOwn || event.parentRunId === runId)) {
       const { callId, tool, params } = event.payload
       const path = fileTools.includes(tool)
         ? (params as { file_path?: unknown } | undefined)?.file_path
         : undefined
-      if (typeof path === 'string') named.set(callId, path)
+      if (typeof path === 'string') named.set(callId, { tool, path })
     }
     if (event.type === 'tool.call.completed') {
-      const path = named.get(event.payload.callId)
-      if (path !== undefined) seenBefore.push({ path, atMs: Date.parse(event.timestamp) })
+      const { callId } = event.payload
+      const call = named.get(callId)
+      if (call && isOwn) seenBefore.push({ path: call.path, atMs: Date.parse(event.timestamp) })
+      named.delete(callId)
     }
     if (event.type !== 'llm.request.completed') continue
     if (event.runId === runId && event.payload.vault !== undefined) turns += 1
     if (event.runId === runId || event.parentRunId === runId) usage.push(event.payload.usage)
   }
-  return { startedMs, turns, usage, seenBefore }
+  return { startedMs, turns, usage, seenBefore, unfinished: [...named.values()] }
 }

@@ -18,6 +18,7 @@ import type { Questions } from './questions.ts'
 import { Recent } from './recent.ts'
 import { soFar } from './so-far.ts'
 import { closeCutOff } from './taken-up.ts'
+import { tidyCutOff } from './tidy-cut-off.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { wordsOf } from './words-of.ts'
 
@@ -133,7 +134,11 @@ export class Works implements Workers {
     if (state) await closeCutOff(parts.engine, state, span)
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
-    const { startedMs, turns, usage, seenBefore } = await soFar(parts, sessionId, runId)
+    const { startedMs, turns, usage, seenBefore } = await tidyCutOff(parts, {
+      sessionId,
+      runId,
+      workspace: work.workspace,
+    })
     const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
     for (const used of usage) run.used(used)
     return messages.length > 0

@@ -5,7 +5,7 @@ import { findPlace } from './place.ts'
 
 type Input = z.ZodType<Readonly<Record<string, unknown>>>
 
-type Definition<I extends Input> = Pick<Tool, 'name' | 'description' | 'category'> & {
+type Definition<I extends Input> = Pick<Tool, 'name' | 'description' | 'category' | 'tidy'> & {
   readonly input: I
   /** The path that a call would change, as the model wrote it. */
   readonly target?: (input: z.output<I>) => string

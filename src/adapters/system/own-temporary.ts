@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from './is-alive.ts'
 
 /** A new folder for temporary files; its name says whose it is, so that it is found when its process was killed. */
 export async function ownTemporary(kind: string): Promise<string> {
@@ -15,14 +16,5 @@ export async function removeOrphanedTemporary(): Promise<void> {
     // Another user's folder stays: it is not ours to remove, and trying does no harm.
     if (pid !== undefined && !isAlive(Number(pid)))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

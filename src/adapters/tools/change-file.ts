@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { constants, promises as fs, readFile, type Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,6 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { FileChange, ToolContext } from '../../ports/tools.ts'
 import { findPlace, type Place } from '../system/place.ts'
 import { countChangedLines } from './count-changed-lines.ts'
+import { draftName } from './draft-files.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
 import { type OpenFile, openRegular } from './open-file.ts'
 
@@ -87,7 +87,7 @@ type Replacing = {
 }
 
 async function replace(folder: HeldFolder, name: string, { old, content, check }: Replacing) {
-  const temporary = folder.at(`.muster-${randomUUID()}`)
+  const temporary = folder.at(draftName())
   const handle = await fs.open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666)
   try {
     try {

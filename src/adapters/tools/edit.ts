@@ -4,6 +4,7 @@ import type { Tool } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
 import { placeInside } from '../system/place.ts'
 import { changeFile } from './change-file.ts'
+import { removeDrafts } from './draft-files.ts'
 import { FilePath } from './input.ts'
 import { type MatchesGlob, mustBeChangeable } from './may-change.ts'
 import { replaceText } from './replace-text.ts'
@@ -31,6 +32,7 @@ export const editTool = ({ matchesGlob, turns }: Parts): Tool =>
     category: 'action',
     input: Input,
     target: ({ file_path }) => file_path,
+    tidy: (path, workspace) => removeDrafts(workspace, path),
     async run({ file_path, replace_all = false, ...strings }, context) {
       const place = await placeInside(context.workspace, file_path)
       mustBeChangeable(place, context, matchesGlob)

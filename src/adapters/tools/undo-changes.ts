@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { promises as fs } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileChange } from '../../ports/tools.ts'
+import { draftName } from './draft-files.ts'
 import type { Copies } from './guard-files.ts'
 import type { Entry, Snapshot } from './snapshot.ts'
 
@@ -85,7 +85,7 @@ async function putBack(path: string, old: Entry, copy: string | undefined): Prom
   if (old.kind === 'other' || copy === undefined)
     throw Object.assign(new Error('no copy'), { code: 'ENOENT' })
   // Another name of the same file keeps what was written through it.
-  const temporary = join(dirname(path), `.muster-${randomUUID()}`)
+  const temporary = join(dirname(path), draftName())
   await fs.copyFile(copy, temporary)
   await fs.chmod(temporary, old.mode)
   await fs.utimes(temporary, old.mtimeMs / 1000, old.mtimeMs / 1000)

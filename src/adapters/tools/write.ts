@@ -3,6 +3,7 @@ import type { Tool } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
 import { placeInside } from '../system/place.ts'
 import { changeFile } from './change-file.ts'
+import { removeDrafts } from './draft-files.ts'
 import { FilePath } from './input.ts'
 import { type MatchesGlob, mustBeChangeable } from './may-change.ts'
 import type { WorkspaceTurns } from './workspace-turns.ts'
@@ -27,6 +28,7 @@ export const writeTool = ({ matchesGlob, turns }: Parts): Tool =>
     category: 'action',
     input: Input,
     target: ({ file_path }) => file_path,
+    tidy: (path, workspace) => removeDrafts(workspace, path),
     async run({ file_path, content }, context) {
       const place = await placeInside(context.workspace, file_path)
       mustBeChangeable(place, context, matchesGlob)
