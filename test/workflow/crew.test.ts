@@ -57,7 +57,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await m.ended(workflow_id)
@@ -171,9 +171,16 @@ test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-2
   const spawned = await eventsOf(m, session_id, 'agent.spawned')
   expect(spawned).toHaveLength(6)
   for (const event of spawned)
-    expect(event).toMatchObject({ workflowId: workflow_id, phase: expect.any(String) })
+    expect(event).toMatchObject({
+      parentSpanId: expect.any(String),
+      payload: { agentId: expect.any(String), agentTask: expect.any(String) },
+    })
+  const ofAgents = (await m.events(session_id)).filter(({ type }) => type.startsWith('agent.'))
+  for (const event of ofAgents)
+    expect(event, event.type).toMatchObject({ workflowId: workflow_id, phase: expect.any(String) })
   const [end] = await eventsOf(m, session_id, 'workflow.finalized')
   const agents = await eventsOf(m, session_id, 'agent.completed')
+  expect(end?.payload).toMatchObject({ workflowId: workflow_id, durationMs: expect.any(Number) })
   expect(end?.payload.totalAgents).toBe(agents.length)
   expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
 })
