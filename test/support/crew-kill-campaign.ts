@@ -26,13 +26,15 @@ type Options = {
 }
 
 const longestMs = 180_000
+const stillMs = 5000
+/** About so many facts are written by a crew from its beginning to its end. */
+const factsOfCrew = 370
 
 /** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
 export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {
   const random = seeded(seed)
   const model = await crewModel()
   const found: CrewKills = { ends: 0, phases: {}, faults: [] }
-  let usualMs = 4000
   try {
     for (let kill = 1; kill <= kills; kill++) {
       const home = realpathSync(mkdtempSync(join(tmpdir(), 'muster-crew-kill-')))
@@ -40,11 +42,11 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
       try {
         const env = crewSettings(home, model.url)
         daemon = await startDaemonProcess(home, { env })
-        const begunMs = performance.now()
         const flows = await Promise.all(
           Array.from({ length: crews }, (_, i) => begin(daemon as DaemonProcess, join(home, `repo-${i}`))),
         )
-        await sleep(random() * usualMs)
+        // By what was written, not by time: the flow is somewhere in its middle however fast the machine is.
+        await reached(daemon, Math.floor(random() * factsOfCrew * crews))
         for (const { id } of flows) {
           const { phase, status } = await daemon.client.getWorkflow({ id })
           const where = status === 'running' ? (phase ?? 'begin') : status
@@ -56,7 +58,6 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
           found.faults.push(
             ...(await judge(daemon, flow)).map((fault) => `kill ${kill}: ${flow.id}: ${fault}`),
           )
-        usualMs = Math.min(20_000, (usualMs + (performance.now() - begunMs)) / 2)
         Object.assign(found, { ends: found.ends + flows.length })
       } finally {
         await daemon?.kill('SIGKILL')
@@ -68,6 +69,16 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
     await model.close()
   }
   return found
+}
+
+/** Until so much was written, or nothing more is. */
+async function reached({ client }: DaemonProcess, wanted: number): Promise<void> {
+  let last = { seq: 0, atMs: performance.now() }
+  while (last.seq < wanted && performance.now() - last.atMs < stillMs) {
+    await sleep(5)
+    const { seq } = await client.health({})
+    if (seq > last.seq) last = { seq, atMs: performance.now() }
+  }
 }
 
 type Begun = { readonly id: string; readonly session: string; readonly repo: string; readonly branch: string }
