@@ -79,14 +79,14 @@ function valueOf(text: string, { kind, choices, range }: Option): string | numbe
   return kind === 'count' ? countOf(text, range) : text
 }
 
-function countOf(
-  text: string,
-  [least, most]: readonly [number, number] = [0, Number.MAX_SAFE_INTEGER],
-): number {
+function countOf(text: string, [least, most]: NonNullable<Option['range']> = [0]): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('it is a whole number')
-  if (value < least || value > most) throw new InvalidArgumentError(`it is a number from ${least} to ${most}`)
+  if (value < least || value > (most ?? value))
+    throw new InvalidArgumentError(
+      most === undefined ? `it is a number from ${least} on` : `it is a number from ${least} to ${most}`,
+    )
   return value
 }
 

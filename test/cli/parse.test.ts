@@ -63,6 +63,7 @@ describe('a command line', () => {
       'crew x --max-iterations 0',
       /'--max-iterations <n>' argument '0' is invalid. it is a number from 1 to 20/,
     ],
+    ['crew x --minutes 0', /'--minutes <n>' argument '0' is invalid. it is a number from 1 on/],
     ['journal tail -n -1', /whole number/],
     ['journal tail -n 1.5', /whole number/],
     ['journal tail --type', /argument missing/],

@@ -26,8 +26,8 @@ export type Option = {
   readonly isMany?: true
   readonly isRequired?: true
   readonly default?: number
-  /** The least and the most that a number may be. */
-  readonly range?: readonly [least: number, most: number]
+  /** The least that a number may be, and the most where there is one. */
+  readonly range?: readonly [least: number, most?: number]
   /** The only words that are allowed; completions offer them. */
   readonly choices?: readonly string[]
   /** What the option means without a value; a text value is then written with `=`, a number may also follow. */

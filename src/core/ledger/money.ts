@@ -6,7 +6,9 @@ const tells: ReadonlySet<string> = new Set(['claude'])
 /** Refuses a limit in money for those whose money nobody counts. */
 export function refuseUncounted(usd: number | undefined, clis: Iterable<string>): void {
   if (usd === undefined) return
-  const others = [...new Set(clis)].filter((cli) => !tells.has(cli))
+  const others = [...new Set(clis)]
+    .filter((cli) => !tells.has(cli))
+    .map((cli) => (cli === 'own' ? 'an agent of our own' : cli))
   if (others.length > 0)
     throw new AppError(
       'invalid',
