@@ -47,7 +47,7 @@ test('[MUS-105] long tokens are bounded by their text', () => {
   expect(queue.take()).toHaveLength(1)
 })
 
-test('[MUS-103] every subscriber is sent the same frame, made once', () => {
+test('[MUS-103] every subscriber is sent the same frame', () => {
   const hub = liveHub()
   const queues = [hub.subscribe(() => true), hub.subscribe(() => true)]
   hub.publish(delta('once'))
