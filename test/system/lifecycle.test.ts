@@ -221,7 +221,10 @@ test('[SM-119][SM-8] a start that fails says why, once, and leaves no terminal, 
   await expect(m.spawnShell({ working_dir: '/nowhere', name: 'lost' })).rejects.toMatchObject({
     code: 'invalid',
   })
-  const { events } = await m.client.listEvents({ type: 'session.failed', limit: 10 })
+  const { events } = await eventually(
+    () => m.client.listEvents({ type: 'session.failed', limit: 10 }),
+    (found) => found.events.length > 0,
+  )
   expect(events).toMatchObject([
     { payload: { reason: 'spawn failed', error: expect.stringContaining('/nowhere') } },
   ])
