@@ -17,7 +17,10 @@ export async function run(): Promise<Figure[]> {
   return withFolder(async (home) => {
     const config = join(home, 'config.yaml')
     writeFileSync(join(home, 'a.txt'), 'line\n'.repeat(1000))
-    const model = await startScriptedModel({ maxRequests: 10 })
+    const model = await startScriptedModel({
+      maxRequests: 10,
+      scenarios: { crowd: { cast: [{ when: 'crowd', steps: steps() }] } },
+    })
     writeFileSync(
       config,
       `runtime: { max_iters: 1000, max_concurrent: ${agents} }
@@ -32,7 +35,7 @@ models:
       const seen = Array.from({ length: clients }, () => follow(daemon, off.signal))
       await sleep(500)
       const { seq: first } = await daemon.client.health({})
-      const message = `SCRIPT:${JSON.stringify(steps())}`
+      const message = 'Stay with the crowd. SCRIPT=crowd'
       await Promise.all(
         Array.from({ length: agents }, () =>
           daemon.client.chat({ project_root: home, agent_id: 'coder', message }),

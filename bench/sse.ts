@@ -7,8 +7,9 @@ import { type Figure, rate } from './support/figure.ts'
 import { withFolder } from './support/temp.ts'
 
 export const about =
-  'the event stream: fan-out to 100 clients, and one client that does not read for 30 s under 20,000 events/s'
+  'the event stream: from append to frame, fan-out to 100 clients, and one that does not read for 30 s under 20,000 events/s'
 
+const delaySamples = 1000
 const clients = 100
 const fanOutEvents = 10_000
 const stallSeconds = 30
@@ -20,9 +21,10 @@ export async function run(): Promise<Figure[]> {
     try {
       const session = benchSession()
       await daemon.client.appendEvents({ events: [session.started()] })
+      const delay = await appendToFrame(daemon, session)
       const fanOut = await fanOutTo(daemon, session)
       const stalled = await stallOne(daemon, session)
-      return [...fanOut, ...stalled]
+      return [...delay, ...fanOut, ...stalled]
     } finally {
       await daemon.kill('SIGTERM')
     }
@@ -38,6 +40,30 @@ function openStream(daemon: DaemonProcess, onData?: (bytes: Buffer) => void): So
   if (onData) socket.on('data', onData)
   else socket.pause()
   return socket
+}
+
+/** From the call of an append to its frame at a client, one at a time. */
+async function appendToFrame(
+  daemon: DaemonProcess,
+  session: ReturnType<typeof benchSession>,
+): Promise<Figure[]> {
+  let arrived = (): void => {}
+  const socket = openStream(daemon, (bytes) => {
+    if (bytes.includes('\nevent: ')) arrived()
+  })
+  await sleep(1000)
+  const times: number[] = []
+  for (let i = 0; i < delaySamples; i++) {
+    const start = performance.now()
+    const frame = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    await Promise.all([daemon.client.appendEvents({ events: session.batch(1) }), frame])
+    times.push(performance.now() - start)
+  }
+  socket.destroy()
+  const p99 = times.toSorted((a, b) => a - b)[Math.floor(delaySamples * 0.99)] ?? Number.NaN
+  return [{ what: 'append to frame, p99', value: Math.round(p99 * 10) / 10, unit: 'ms', atMost: 100 }]
 }
 
 async function fanOutTo(daemon: DaemonProcess, session: ReturnType<typeof benchSession>): Promise<Figure[]> {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -144,6 +144,19 @@ describe('[MUS-218] the import table', () => {
     expect(map).toContain('  cli -.-> daemon\n')
     expect(map).not.toContain('core --> adapters')
   })
+})
+
+test('[MUS-207] no source starts a program through a shell', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const starting = files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, 'src', file), 'utf8')
+      return /from 'node:child_process'/.test(text) ? [{ file, text }] : []
+    })
+  expect(starting.length).toBeGreaterThan(10)
+  const throughShell = /\bshell: |import \{[^}]*\bexec(?:Sync)?\b[^}]*\} from 'node:child_process'/
+  expect(starting.filter(({ text }) => throughShell.test(text)).map(({ file }) => file)).toEqual([])
 })
 
 test('[MUS-218] the map in ARCHITECTURE.md is the table', () => {

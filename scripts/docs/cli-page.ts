@@ -61,7 +61,7 @@ function optionTable(options: CommandDefinition['options']): string {
         .filter(Boolean)
         .join(' '),
       aboutOption(option),
-      option.isRequired ? 'required' : option.default === undefined ? '' : String(option.default),
+      option.default === undefined ? '' : String(option.default),
     ]),
   ])
 }

@@ -4,8 +4,8 @@ import type { DaemonConnection } from './daemon-connection.ts'
 /** Where this program lies and what starts the daemon of the same version. */
 export type Program = {
   readonly node: string
-  /** The file that runs as the daemon: `daemon.mjs` beside the bundle, the source in a checkout. */
-  readonly daemonEntry: string
+  /** What node is given to run the daemon: `daemon.mjs` beside the bundle, the source in a checkout. */
+  readonly daemonArgs: readonly string[]
   /** What was started as `sm`. */
   readonly entry: string
 }

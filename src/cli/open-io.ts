@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { daemonFlags } from './daemon-flags.ts'
 import type { Io, Program } from './io.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -43,6 +44,6 @@ function programOf(entryUrl: string): Program {
   return {
     node: process.execPath,
     entry,
-    daemonEntry: isSource ? join(here, '..', 'daemon', 'main.ts') : join(here, 'daemon.mjs'),
+    daemonArgs: [...daemonFlags, isSource ? join(here, '..', 'daemon', 'main.ts') : join(here, 'daemon.mjs')],
   }
 }

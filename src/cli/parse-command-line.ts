@@ -64,11 +64,8 @@ async function inputOf(
 }
 
 function demandsWords(name: CommandName): boolean {
-  const { arguments: taken, options }: CommandDefinition = commands[name]
-  return (
-    Object.values(taken).some(({ takes }) => takes !== 'optional') ||
-    Object.values(options).some(({ isRequired }) => isRequired)
-  )
+  const { arguments: taken }: CommandDefinition = commands[name]
+  return Object.values(taken).some(({ takes }) => takes !== 'optional')
 }
 
 /** What the parser would make of no words at all. */

@@ -62,7 +62,6 @@ function optionOf(name: string, option: Option): CommanderOption {
   const made = new CommanderOption(
     option.bare === undefined ? optionUsage(name, option).trim() : `--${name} [${option.value}]`,
   )
-  if (option.isRequired) made.makeOptionMandatory()
   if (option.kind === 'switch') return made.default(false)
   if (option.isMany) made.default([])
   else if (option.default !== undefined) made.default(option.default)
@@ -76,7 +75,15 @@ function valueOf(text: string, { kind, choices, range }: Option): string | numbe
   if (choices !== undefined && !choices.includes(text)) {
     throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
   }
+  if (kind === 'amount') return amountOf(text)
   return kind === 'count' ? countOf(text, range) : text
+}
+
+function amountOf(text: string): number {
+  const value = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > Number.MAX_SAFE_INTEGER)
+    throw new InvalidArgumentError('it is a number above 0, like 5 or 0.50')
+  return value
 }
 
 function countOf(text: string, [least, most]: NonNullable<Option['range']> = [0]): number {

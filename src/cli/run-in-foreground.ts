@@ -15,7 +15,7 @@ export async function* runInForeground<T>(
 ): AsyncGenerator<T> {
   const { home } = daemon
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const child = spawn(io.program.node, [io.program.daemonEntry], {
+  const child = spawn(io.program.node, io.program.daemonArgs, {
     // What the daemon logs is for the person; stdout belongs to the result.
     stdio: ['ignore', 2, 2],
     cwd: home,

@@ -24,7 +24,7 @@ export async function startDaemon({ home, io, probe }: Start): Promise<{ health:
   const log = join(home, homeFiles.log)
   const from = sizeOf(log)
   const output = openSync(log, 'a', 0o600)
-  const child = spawn(io.program.node, [io.program.daemonEntry], {
+  const child = spawn(io.program.node, io.program.daemonArgs, {
     detached: true,
     stdio: ['ignore', output, output],
     // A daemon that stood in somebody's working folder would keep its disk from being unmounted.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
-import { type Crew, CrewBudget, type CrewMember, CrewPattern, OnMaxIterations } from './crew.ts'
+import { type Crew, CrewBudget, type CrewMember, CrewPattern, OnMaxIterations, StyleGuide } from './crew.ts'
 import type { Definition, DefinitionProblem, ShadowedDefinition } from './definition-file.ts'
 
 const Sentence = z.string().min(1).max(4096)
@@ -66,7 +66,12 @@ export const CrewFile = z.strictObject({
   members: z.array(Member).min(1).max(32).describe('Who takes part; in a pipeline in this order.'),
   limits: Limits.describe('Bounds of one run.'),
   budget: CrewBudget.optional().describe('Most that one run may use.'),
-  checks: Checks.prefault({}).describe('Commands that Muster runs before each review; all have to succeed.'),
+  checks: Checks.prefault({}).describe(
+    'Commands that Muster runs before each review, tests and types also for each task; all have to succeed.',
+  ),
+  style_guide: StyleGuide.optional().describe(
+    'How code is written here: the text itself, or { file: … } for a file of the project.',
+  ),
   approve_plan: z.boolean().default(false).describe('Whether a person approves the plan before work begins.'),
   on_max_iterations: OnMaxIterations.default('human_review').describe(
     'What to do when the last round was not approved.',
@@ -83,6 +88,7 @@ export const crewKeys: Readonly<Record<string, readonly string[]>> = {
   budget: Object.keys(CrewBudget.shape),
   checks: Object.keys(Checks.shape),
   'checks.custom': ['name', 'command'],
+  style_guide: ['file'],
 }
 
 /** A crew as its file says it; nobody has looked yet whether its agents are there. */
@@ -129,6 +135,7 @@ export function crewDefinition(written: CrewFile, origin: CrewOrigin): CrewDefin
       ...(checks.type_check !== undefined && { typeCheck: checks.type_check }),
       custom: checks.custom,
     },
+    ...(written.style_guide !== undefined && { styleGuide: written.style_guide }),
     approvePlan: written.approve_plan,
     onMaxIterations: written.on_max_iterations,
     recommendedFor: written.recommended_for,

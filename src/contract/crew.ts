@@ -31,6 +31,24 @@ export const CrewChecks = z.strictObject({
 })
 export type CrewChecks = z.infer<typeof CrewChecks>
 
+/** The most characters that a style guide may have: it is part of every task. */
+export const styleGuideChars = 32_768
+
+/** How code is written in a project: the text itself, or a file of the project that has it. */
+export const StyleGuide = z.union([
+  z.string().min(1).max(styleGuideChars),
+  z.strictObject({
+    file: z
+      .string()
+      .min(1)
+      .max(1024)
+      .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), {
+        error: 'must be a path inside of the project, such as docs/style.md',
+      }),
+  }),
+])
+export type StyleGuide = z.infer<typeof StyleGuide>
+
 /** What a member is there for: who plans, who attacks the plan, who takes tasks, who judges, or a place in a row. */
 export const Duty = z.enum(['plan', 'challenge', 'work', 'review', 'stage'])
 export type Duty = z.infer<typeof Duty>
@@ -65,6 +83,7 @@ export const Crew = z.strictObject({
   limits: CrewLimits,
   budget: CrewBudget.optional(),
   checks: CrewChecks,
+  styleGuide: StyleGuide.optional(),
   approvePlan: z.boolean(),
   onMaxIterations: OnMaxIterations,
   recommendedFor: z.array(z.string()),

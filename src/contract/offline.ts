@@ -91,6 +91,8 @@ export type Offline = {
   /** The chosen events as they stand in the journal, one line each. */
   journalExport(filter: ExportFilter, signal: AbortSignal): AsyncIterable<string>
   journalStats(signal: AbortSignal): Promise<JournalStats>
+  /** The JSON of a session file; one that is too large, too deep or no JSON is refused by name. */
+  logRead(file: string, signal: AbortSignal): Promise<unknown>
   logValidate(file: string, signal: AbortSignal): Promise<LogValidation>
   logMigrate(file: string, signal: AbortSignal): Promise<LogConversion>
   logRepair(file: string, signal: AbortSignal): Promise<LogConversion>

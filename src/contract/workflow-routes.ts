@@ -20,7 +20,7 @@ export const WorkflowView = z.strictObject({
   /** What was asked for. */
   title: text,
   version: text,
-  /** `pending`: it was begun under a version that is not there, and can be forked. */
+  /** `pending`: it was begun under a version that is not there; a script can be forked. */
   status: z.enum(['running', 'pending', 'completed', 'failed', 'cancelled']),
   phase: text,
   steps: Count,

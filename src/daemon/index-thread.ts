@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import type { HomeFiles } from './home.ts'
-import { resourceLimits } from './resource-limits.ts'
 import { workerEntry } from './worker-entry.ts'
 
 /** What the index thread is told. */
@@ -52,7 +51,7 @@ export class IndexThread {
 
   start(watermark: number): void {
     this.#watermark = watermark
-    const worker = new Worker(workerEntry('index-worker'), { workerData: this.#data, resourceLimits })
+    const worker = new Worker(workerEntry('index-worker'), { workerData: this.#data })
     this.#worker = worker
     worker.on('message', (report: FollowerReport) => {
       const parked = [...(this.#reports.get(report.name)?.parked ?? []), ...report.parked].slice(-100)

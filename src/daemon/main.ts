@@ -1,5 +1,4 @@
 import { homedir } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
 import pino from 'pino'
 import { agentFiles } from '../adapters/agents/agent-files.ts'
 import { findProject } from '../adapters/config/find-project.ts'
@@ -12,9 +11,6 @@ import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
 import { redactorOptions } from './redaction.ts'
 import { shippedFolder } from './shipped-folder.ts'
-
-// What is held is little, what passes through is much: V8 would let the heap grow to several times what is held.
-setFlagsFromString('--heap-growing-percent=20')
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {
@@ -42,15 +38,14 @@ async function main(): Promise<void> {
   })
   void removeOrphanedTemporary().catch((error: unknown) => onBug(error, 'temporary files'))
   log.info({ url: daemon.url, home: paths.stateDir, pid: process.pid }, 'ready')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    let seen = false
+  let isAsked = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      // A person who asks twice wants it now; the journal needs no goodbye.
-      if (seen) process.exit(errorCodes.failed.exit)
-      seen = true
+      // A person who asks twice, by whichever signal, wants it now; the journal needs no goodbye.
+      if (isAsked) process.exit(errorCodes.failed.exit)
+      isAsked = true
       stopping.resolve(signal)
     })
-  }
   process.on('SIGHUP', () => {})
   process.on('unhandledRejection', (error) => onBug(error, 'unhandled rejection'))
   process.on('uncaughtException', (error) => {

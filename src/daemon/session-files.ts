@@ -101,8 +101,19 @@ async function blobTexts(journal: Journal, events: readonly AgentEvent[]): Promi
   const texts = new Map<string, string>()
   for (const event of events)
     for (const ref of blobRefs(event.payload))
-      if (!texts.has(ref.$blob)) texts.set(ref.$blob, await journal.blobs.get(ref))
+      if (!texts.has(ref.$blob)) texts.set(ref.$blob, await textOf(journal, ref))
   return texts
+}
+
+/** A text that is gone costs its session no more than that text, and says so in its place. */
+async function textOf(journal: Journal, ref: BlobRef): Promise<string> {
+  try {
+    return await journal.blobs.get(ref)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const word = error.code === 'not_found' ? 'missing' : 'damaged'
+    return `${ref.preview}\n[the rest of this text of ${ref.bytes} bytes is ${word} in the journal: ${ref.$blob}]`
+  }
 }
 
 function* blobRefs(value: unknown): Generator<BlobRef> {

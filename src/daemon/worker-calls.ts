@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import { AppError, type ErrorCode } from '../contract/errors.ts'
-import { resourceLimits } from './resource-limits.ts'
 
 /** What goes to a worker and what comes back. */
 export type CallMessage = { readonly id: number; readonly method: string; readonly args: readonly unknown[] }
@@ -56,7 +55,7 @@ export class WorkerCalls {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#entry, { workerData: this.#data, resourceLimits })
+    const worker = new Worker(this.#entry, { workerData: this.#data })
     worker.on('message', (reply: ReplyMessage) => {
       const waiting = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)

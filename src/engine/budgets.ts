@@ -33,6 +33,11 @@ export class Budgets {
     return this.#above(id).some(({ managed }) => managed?.budget !== undefined)
   }
 
+  /** What a session and all below it have used. */
+  used(id: SessionId): Promise<Used> {
+    return this.#deps.used(id)
+  }
+
   /** The first budget of a session and of those above it that is used up; what is found is told. */
   async over(id: SessionId): Promise<Over | undefined> {
     const found: Over[] = []
@@ -118,4 +123,7 @@ async function tell(
 
 /** How far a budget is used, in words. */
 export const amountOf = ({ budget, used, limit }: BudgetUse): string =>
-  budget === 'usd' ? `$${used.toFixed(2)} of $${limit.toFixed(2)}` : `${used} of ${limit} tokens`
+  budget === 'usd' ? `${dollars(used)} of ${dollars(limit)}` : `${used} of ${limit} tokens`
+
+/** Less than a cent is something too. */
+const dollars = (amount: number): string => `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`

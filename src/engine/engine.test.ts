@@ -8,7 +8,7 @@ import type { BlobRef } from '../contract/values.ts'
 import { endedSession } from '../core/fleet.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
-test('[MUS-80][MUS-91] each item is answered for itself, and a bad one does not spoil the others', async () => {
+test('[MUS-80][MUS-83][MUS-91] each item is answered for itself, and a bad one does not spoil the others', async () => {
   const { engine, journal } = await openEngine(tempFolder())
   const session = sessionDrafts()
   const results = await engine.propose({
@@ -225,5 +225,69 @@ test('[MUS-3] ids sort by creation, also inside one millisecond and after the cl
 test('[MUS-36] waiting ends with the signal', async () => {
   const { journal } = await openEngine(tempFolder())
   await expect(journal.wait(0, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+  await journal.close()
+})
+
+test('[OBS-2][OBS-3][OBS-4] an event has who, what, when and where, with parent and task when there are any', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  await engine.propose({
+    items: [session.started(), { ...session.note('x'), taskId: 'task-1' }],
+    principal: operator,
+  })
+  const [first, second] = (await readAll(journal)).map(
+    ({ line }) => JSON.parse(line) as Record<string, unknown>,
+  )
+  const { sessionId, runId, traceId, sessionSpan } = session
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+  const always = {
+    sessionId,
+    runId,
+    traceId,
+    actor: 'test',
+    timestamp: time,
+    recordedAt: time,
+    schemaVersion: '1',
+  }
+  const id = expect.stringMatching(/^evt_/)
+  expect(first).toEqual({ ...always, seq: 1, id, spanId: sessionSpan, type: 'session.started', payload: {} })
+  expect(second).toEqual({
+    ...always,
+    seq: 2,
+    id,
+    spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    parentSpanId: sessionSpan,
+    taskId: 'task-1',
+    type: 'progress.checkpoint',
+    payload: { message: 'x' },
+  })
+  await journal.close()
+})
+
+test('[OBS-6][OBS-7] what is unknown, missing or wrong is refused by the name of its field, and a session starts once', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  const good = session.note('x')
+  const refusals: [field: string, item: unknown][] = [
+    ['type', { ...good, type: 'no.such.type' }],
+    ['surplus', { ...good, surplus: 1 }],
+    ['message', { ...good, payload: {} }],
+    ['message', { ...good, payload: { message: 7 } }],
+    ['timestamp', { ...good, timestamp: 'yesterday' }],
+    ...(['sessionId', 'runId', 'traceId', 'spanId', 'actor', 'type', 'payload'] as const).map(
+      (field): [string, unknown] => [field, { ...good, [field]: undefined }],
+    ),
+  ]
+  await engine.propose({ items: [session.started()], principal: operator })
+  const results = await engine.propose({ items: refusals.map(([, item]) => item), principal: operator })
+  for (const [i, [field]] of refusals.entries())
+    expect(results[i], field).toMatchObject({
+      status: 'rejected',
+      code: 'invalid',
+      message: expect.stringContaining(field),
+    })
+  const [again] = await engine.propose({ items: [session.started()], principal: operator })
+  expect(again).toMatchObject({ status: 'rejected', code: 'conflict' })
+  expect(await readAll(journal)).toHaveLength(1)
   await journal.close()
 })

@@ -36,7 +36,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
   if (!isLoopback(host) && !options.isExposed)
     throw new AppError(
       'denied',
-      `${host} can be reached from outside; set http.host to 127.0.0.1, or configure a token`,
+      `${host} can be reached from outside; set http.host to 127.0.0.1, and come from elsewhere by ssh -L`,
     )
   // The kernel cuts longer names silently on some systems and refuses them on others.
   if (socketPath !== undefined && Buffer.byteLength(socketPath) > 103)

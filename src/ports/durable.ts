@@ -20,6 +20,17 @@ export type Procedure<I, O> = {
   /** Another one when a run that began before could not go on with it. */
   readonly version: string
   readonly run: (flow: Flow, input: I) => Promise<O>
+  /** Why a run of it cannot be forked, and what to do instead. */
+  readonly unforkable?: string
+  readonly leftovers?: Leftovers<I>
+}
+
+/** What runs that were called off may have left in the world outside. */
+export type Leftovers<I> = {
+  /** The ids of runs of which something is there, also of those that need it. */
+  readonly ids: () => Promise<readonly string[]>
+  /** Puts it away; it may be done again. */
+  readonly putAway: (id: string, input: I) => Promise<void>
 }
 
 /** Why a workflow was stopped from outside; for the daemon it is left open and goes on later. */
@@ -51,11 +62,22 @@ export type StepGiven = {
   readonly signal: AbortSignal
   /** The workflow goes on after a crash: this may have been begun before. */
   readonly isAgain: boolean
+  /** What it gave in the run that this one is a fork of, when it is done again here. */
+  readonly gave: unknown
   /** Facts that are written together with the end of the step, or not at all. */
   readonly tell: (...facts: readonly Draft[]) => void
   /** Counts an agent that worked for the step, for the sums at the end; it is counted once however often it is run again. */
   readonly count: (agent: { readonly tokens: number }) => void
 }
+
+/** How a step stands beside others. */
+export type StepOptions = {
+  /** What it tells is true of one run only: a fork does it again, always or unless it has taken along this other step. */
+  readonly again?: true | { readonly unless: string }
+}
+
+/** The step in which the n-th wait of a name hears something. */
+export const waitStep = (name: string, n = 0): string => `signal:${name}:${n}`
 
 /** A procedure under way. Names are unique within a flow; they find what was done when it is run again. */
 export type Flow = {
@@ -66,7 +88,7 @@ export type Flow = {
   /** Said of every fact from here on, and in children that begin from here on. */
   setPhase(phase: string): void
   /** Does something whose result is kept. It may be done again when the end of it was not written: it must bear that. */
-  step<T>(name: string, act: (given: StepGiven) => Promise<T>): Promise<T>
+  step<T>(name: string, act: (given: StepGiven) => Promise<T>, options?: StepOptions): Promise<T>
   /** A branch of its own, beside all others; it has begun when this returns. */
   child<I, O>(name: string, procedure: Procedure<I, O>, input: I): Child<O>
   /** The first of them to end, and the same one when it is asked again after a crash. */
@@ -121,7 +143,10 @@ export type Durable = {
   ): Promise<Reached>
   /** Ends it and all its branches; its end is written also when a branch does not obey. */
   cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached>
-  /** Begins another workflow with all that this one had done before a step, or with all that it has done. */
+  /**
+   * Begins another workflow with what this one had done before a step, or with all that it has done; what is true of
+   * one run only is done again.
+   */
   fork(
     id: string,
     given: { readonly as: string; readonly at: FlowPlace; readonly before?: string },

@@ -1,3 +1,4 @@
+import type { PayloadOf } from '../contract/event.ts'
 import type { SpanId } from '../contract/ids.ts'
 import type { FlowRoot } from './durable.ts'
 
@@ -26,13 +27,20 @@ export type Work = {
   readonly tools?: readonly string[] | undefined
   /** Its time; while it waits for a person it does not run. */
   readonly timeoutMs: number
+  /** What its last words are held to, in a word. */
+  readonly resultSchema: string
   /** Why its last words cannot be taken; it is told once and answers again. */
   readonly refuse?: (text: string) => string | undefined
   /** Its last words in a sentence, for people; nothing where they cannot be read. */
   readonly brief?: (text: string) => string | undefined
+  /** Told once its agent has it; again after a crash. */
+  readonly taken?: () => Promise<unknown>
   /** It may have been begun before a crash. */
   readonly isAgain: boolean
 }
+
+/** Why a piece of work did not reach its agent. */
+export type Undelivered = PayloadOf<'message.failed'>['errorType']
 
 /** How a piece of work ended; whatever it was, the agent has ended too. */
 export type WorkEnd = {
@@ -40,12 +48,18 @@ export type WorkEnd = {
   /** Its last words; of one that did not complete, what it said so far. */
   readonly text: string
   readonly reason?: string | undefined
+  /** Muster stopped it because a limit of what it may use was reached. */
+  readonly isSpent?: boolean
+  /** Nobody had it, so that it can be given again. */
+  readonly undelivered?: Undelivered
   readonly tokens: number
   readonly durationMs: number
 }
 
 /** Those who do the work of workflows. */
 export type Workers = {
+  /** Aborted with the reason once nobody may work any more. */
+  readonly over?: AbortSignal
   /** Runs an agent to its end. What was begun before a crash under the same span is taken up, not begun again. */
   run(work: Work, signal: AbortSignal): Promise<WorkEnd>
 }

@@ -43,7 +43,9 @@ export type RunDeps = AskDeps & {
   readonly onChanges: (changes: readonly FileChange[]) => void
   /** Resolves when all that was recorded is on disk. */
   readonly durable: () => Promise<void>
-  readonly onTurn: (turn: ModelTurn) => void
+  readonly onTurn: () => void
+  /** What an answer used, also one that only makes the conversation shorter. */
+  readonly onUsed: (usage: ModelTurn['usage']) => void
   /** Why the run may not go on: a budget is used up. */
   readonly spent: () => Promise<string | undefined>
   /** Why what it said in the end cannot be taken: it is told, and goes on. */
@@ -63,4 +65,9 @@ export type RunDeps = AskDeps & {
 /** How a run ended; giving up is a failure. */
 export type RunEnd =
   | { readonly status: 'completed'; readonly text: string; readonly output?: unknown }
-  | { readonly status: 'failed'; readonly reason: string }
+  | {
+      readonly status: 'failed'
+      readonly reason: string
+      /** It used up what it may use. */
+      readonly isSpent?: true
+    }

@@ -25,6 +25,7 @@ export async function compact(
     signal: run.signal,
     onPiece: () => {},
   })
+  deps.onUsed(turn.usage)
   const summary = wordsOf(turn)
   const task = run.messages.find((message) => message.role === 'user')
   const system = run.messages.filter((message) => message.role === 'system')

@@ -37,6 +37,8 @@ export class LiveRun {
   readonly children = new Set<LiveRun>()
   /** Files that it reads and changes, with the time of the last touch. */
   readonly files = new Map<string, number>()
+  /** What its last words are held to. */
+  readonly resultSchema: string
   readonly #controller = new AbortController()
   readonly #done = Promise.withResolvers<void>()
   #usage: Usage = {}
@@ -50,6 +52,7 @@ export class LiveRun {
     readonly parent?: LiveRun
     readonly startedMs: number
     readonly seenBefore?: readonly SeenBefore[]
+    readonly resultSchema?: string
   }) {
     this.root = given.root
     this.parentSpanId = given.parentSpanId
@@ -58,6 +61,7 @@ export class LiveRun {
     this.parent = given.parent
     this.startedMs = given.startedMs
     this.seenBefore = given.seenBefore ?? []
+    this.resultSchema = given.resultSchema ?? 'text'
     given.parent?.children.add(this)
   }
 

@@ -215,10 +215,8 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       run.changed()
       for (const { path } of changes) run.files.set(path, clock.now())
     },
-    onTurn(turn) {
-      words.turnEnds()
-      run.used(turn.usage)
-    },
+    onTurn: () => words.turnEnds(),
+    onUsed: (usage) => run.used(usage),
     refuse: plan.refuse,
     spent: () => overBudget(parts, run, recorder),
     async refusal({ tool, input }) {

@@ -1,6 +1,7 @@
 import type { Decision } from '../contract/dialect.ts'
 import { AppError } from '../contract/errors.ts'
 import type { PayloadOf } from '../contract/event.ts'
+import type { RunId } from '../contract/ids.ts'
 import type { SignalOf } from '../contract/signal.ts'
 import type { Ask } from '../core/approvals/asks.ts'
 import { cardOf } from '../core/approvals/card.ts'
@@ -26,6 +27,11 @@ export class Questions {
 
   isHeld(approvalId: string): boolean {
     return this.#held.has(approvalId)
+  }
+
+  /** Whether a run waits for a person. */
+  isAsking(runId: RunId): boolean {
+    return [...this.#held.values()].some(({ root }) => root.runId === runId)
   }
 
   /** Whether this was allowed before, for the session or for good. */

@@ -58,6 +58,7 @@ async function play(
     clock: systemClock,
   })
   const said: string[] = []
+  const used: ModelTurn['usage'][] = []
   const late = [...(more.late ?? [])]
   const model = sdkModel({
     provider: 'scripted',
@@ -101,6 +102,7 @@ async function play(
       durable: recorder.durable,
       keep: async () => 'kept',
       onTurn: () => {},
+      onUsed: (usage) => void used.push(usage),
       resultChars: more.resultChars ?? 30_000,
       onChanges: () => {},
       spent: async () => undefined,
@@ -121,6 +123,7 @@ async function play(
     run,
     recorded,
     said,
+    used,
     types: recorded.map(({ type }) => type).filter((t) => t.startsWith('tool')),
   }
 }
@@ -212,7 +215,10 @@ describe('what grows too long', () => {
           : said([{ kind: 'text', text: 'Done.' }])
       },
     }
-    const { end, recorded, run } = await play([], { compactAt: 50, models: [model] })
+    const { end, recorded, run, used } = await play([], { compactAt: 50, models: [model] })
+    // What the summary used counts too.
+    expect(used).toEqual(asked.map(() => ({ input: 100, output: 1 })))
+    expect(asked).toHaveLength(3)
     expect(end).toEqual({ status: 'completed', text: 'Done.' })
     expect(recorded.find(({ type }) => type === 'context.compacted')?.payload).toMatchObject({
       trigger: 'auto',

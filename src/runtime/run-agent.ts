@@ -19,10 +19,11 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     run.signal.throwIfAborted()
     for (const text of await deps.takeMessages()) say(text)
     const before = await deps.spent()
-    if (before !== undefined) return { status: 'failed', reason: before }
+    if (before !== undefined) return { status: 'failed', reason: before, isSpent: true }
     deps.onStatus(statusOf.loading(run.models[0].id))
     const { turn, model, isShort } = await ask(deps, run, { tools, kept })
-    deps.onTurn(turn)
+    deps.onTurn()
+    deps.onUsed(turn.usage)
     run.messages.push({ role: 'assistant', parts: turn.parts })
     kept = run.messages.length
     const calls = turn.parts.filter((part) => part.kind === 'call')
@@ -36,7 +37,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
       continue
     }
     const spent = await deps.spent()
-    if (spent !== undefined) return { status: 'failed', reason: spent }
+    if (spent !== undefined) return { status: 'failed', reason: spent, isSpent: true }
     const done = await runCalls(deps, run, { calls, why: wordsOf(turn) })
     if (calls.length > 0) run.messages.push({ role: 'tool', answers: done.map(({ answer }) => answer) })
     else say('Your answer was cut off at its longest. Go on from there.')

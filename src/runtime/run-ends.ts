@@ -32,6 +32,7 @@ function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
       }),
       draftOf(root, 'agent.completed', {
         ...said,
+        resultSchema: run.resultSchema,
         output: {
           type: output !== undefined ? 'task' : run.hasChanged ? 'patch' : 'none',
           text,

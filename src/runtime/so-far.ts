@@ -1,4 +1,5 @@
 import type { RunId, SessionId } from '../contract/ids.ts'
+import { askFacts, Standstill } from '../core/approvals/standstill.ts'
 import type { SeenBefore } from '../ports/tools.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
@@ -6,6 +7,8 @@ import type { RuntimeParts } from './parts.ts'
 /** What a run did before it was cut off; its limits go on counting from there. */
 export type SoFar = {
   readonly startedMs: number
+  /** How long of the time since then it could not work: it waited for a person, or no daemon was there. */
+  readonly stoodMs: number
   readonly turns: number
   readonly usage: readonly Parameters<LiveRun['used']>[0][]
   /** Calls on files of which no result is known. */
@@ -15,7 +18,15 @@ export type SoFar = {
 }
 
 const fileTools = ['Read', 'Write', 'Edit']
-const types = ['agent.spawned', 'llm.request.completed', 'tool.call.started', 'tool.call.completed'] as const
+const types = [
+  'agent.spawned',
+  'llm.request.started',
+  'llm.request.completed',
+  'tool.call.started',
+  'tool.call.completed',
+  'decision.made',
+  ...askFacts,
+] as const
 
 export async function soFar(
   { events, clock }: Pick<RuntimeParts, 'events' | 'clock'>,
@@ -27,9 +38,11 @@ export async function soFar(
   const usage: SoFar['usage'][number][] = []
   const named = new Map<string, { tool: string; path: string }>()
   const seenBefore: SeenBefore[] = []
+  const standstill = new Standstill()
   for await (const event of events(sessionId, types)) {
     if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
     const isOwn = event.runId === runId
+    if (isOwn) standstill.take(event)
     if (event.type === 'tool.call.started' && (isOwn || event.parentRunId === runId)) {
       const { callId, tool, params } = event.payload
       const path = fileTools.includes(tool)
@@ -47,5 +60,6 @@ export async function soFar(
     if (event.runId === runId && event.payload.vault !== undefined) turns += 1
     if (event.runId === runId || event.parentRunId === runId) usage.push(event.payload.usage)
   }
-  return { startedMs, turns, usage, seenBefore, unfinished: [...named.values()] }
+  const stoodMs = standstill.ms(clock.now(), { isAway: true })
+  return { startedMs, stoodMs, turns, usage, seenBefore, unfinished: [...named.values()] }
 }

@@ -1,6 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { call, definition, ownAgents, script } from '../../test/support/own-agents.ts'
 import { ids } from '../../test/support/temp-engine.ts'
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { AgentEvent } from '../contract/event.ts'
 import { derivedSpan } from '../core/session-log/derived-ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { FlowStopped } from '../ports/durable.ts'
@@ -37,6 +42,7 @@ async function bed(folder?: string) {
     workspace: own.workspace,
     scope: [],
     timeoutMs: 60_000,
+    resultSchema: 'reply:developer',
     isAgain: false,
     ...more,
   })
@@ -44,7 +50,7 @@ async function bed(folder?: string) {
 }
 const never = new AbortController().signal
 
-test('[MUS-276] an agent of our own does the work of a workflow as a run of its session, with its limits', async () => {
+test('[MUS-276] [OBS-41] an agent of our own does the work of a workflow as a run of its session, with its limits', async () => {
   const { runtime, begin, work, events } = await bed()
   const root = await begin()
   const prompt = script(
@@ -64,7 +70,14 @@ test('[MUS-276] an agent of our own does the work of a workflow as a run of its 
     payload: { agentId: 'developer-1', agentType: 'developer', agentTask: prompt },
   })
   expect(all.find(({ type }) => type === 'agent.completed')).toMatchObject({
-    payload: { agentId: 'developer-1', tokens: end.tokens },
+    workflowId: 'w',
+    phase: 'delegate',
+    payload: {
+      agentId: 'developer-1',
+      tokens: end.tokens,
+      durationMs: expect.any(Number),
+      resultSchema: 'reply:developer',
+    },
   })
   expect(all.flatMap((event) => (event.type === 'tool.call.denied' ? [event.payload.gate] : []))).toEqual([
     'scope',
@@ -97,19 +110,24 @@ test('[MUS-276] work that takes too long is ended and says what was done', async
   expect((await events()).filter(({ type }) => type === 'agent.cancelled')).toHaveLength(1)
 })
 
-test('[MUS-276] after a crash the same run goes on: no call is made again, and its end is found', async () => {
+/** A run that a crash ended after its first call, and the daemon that comes after it. */
+async function cutOff(prompt: string) {
   const first = await bed()
   const root = await first.begin()
+  const running = first.runtime.works.run(first.work(root, prompt), never).catch(() => {})
+  await first.until('tool.call.completed')
+  await first.abandon()
+  await running
+  return { root, second: await bed(first.folder) }
+}
+
+test('[MUS-276] after a crash the same run goes on: no call is made again, and its end is found', async () => {
   const prompt = script(
     call('Bash', { command: 'echo once >> log.txt' }),
     { text: 'Thinking.', chunkMs: 400, ...call('Bash', { command: 'echo twice >> log.txt' }) },
     { text: 'Done.' },
   )
-  const running = first.runtime.works.run(first.work(root, prompt), never).catch(() => {})
-  await first.until('tool.call.completed')
-  await first.abandon()
-  await running
-  const second = await bed(first.folder)
+  const { root, second } = await cutOff(prompt)
   const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
   const all = await second.events()
@@ -120,6 +138,68 @@ test('[MUS-276] after a crash the same run goes on: no call is made again, and i
   const again = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
   expect(again).toEqual({ ...end, durationMs: expect.any(Number) })
   expect((await second.events()).filter(({ type }) => type === 'agent.spawned')).toHaveLength(1)
+})
+
+const earlier = (event: AgentEvent): AgentEvent => ({
+  ...event,
+  timestamp: new Date(Date.parse(event.timestamp) - 3_600_000).toISOString(),
+})
+
+test('[COL-67] the time of an agent of our own does not run while no daemon is there', async () => {
+  const prompt = script(
+    call('Bash', { command: 'true' }),
+    { text: 'Thinking.', chunkMs: 400, ...call('Bash', { command: 'true' }) },
+    { text: 'Done.' },
+  )
+  const { root, second } = await cutOff(prompt)
+  second.change(earlier)
+  const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
+})
+
+test('[COL-67] the time of an agent of our own does not run while it waits for a person', async () => {
+  const m = await bed()
+  const root = await m.begin()
+  const question = {
+    question: 'Which?',
+    header: 'Which',
+    options: [
+      { label: 'a', description: 'one' },
+      { label: 'b', description: 'other' },
+    ],
+    multiSelect: false,
+  }
+  const prompt = script(call('AskUserQuestion', { questions: [question] }), { text: 'Done.' })
+  const running = m.runtime.works.run(m.work(root, prompt, { timeoutMs: 1500 }), never)
+  running.catch(() => {})
+  await m.until('approval.requested')
+  await setTimeout(2500)
+  await m.runtime.decide(m.state(root.sessionId), m.state(root.sessionId).asks?.[0] as never, {
+    decision: { verdict: 'allow', scope: 'once', answers: { 'Which?': 'a' } } as never,
+    by: 'person',
+  })
+  expect(await running).toMatchObject({ status: 'completed', text: 'Done.' })
+})
+
+test('[MUS-276] who was ended for its time, or by its budget, is known again when nobody took note of it', async () => {
+  const m = await bed()
+  const slow = script({ text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) }, { hang: true })
+  const late = m.work(await m.begin(), slow, { timeoutMs: 600 })
+  const end = await m.runtime.works.run(late, never)
+  const again = await m.runtime.works.run({ ...late, isAgain: true }, never)
+  expect(again).toEqual({ ...end, status: 'timeout', durationMs: expect.any(Number) })
+
+  m.agents[0] = { ...(m.agents[0] as AgentDefinition), budget: { tokens: 1 } }
+  await setTimeout(1100)
+  const poor = m.work(await m.begin(), script(call('Bash', { command: 'true' }), { text: 'Done.' }), {
+    spanId: derivedSpan('w/task-2'),
+  })
+  const spent = await m.runtime.works.run(poor, never)
+  expect(spent).toMatchObject({ status: 'failed', isSpent: true })
+  expect(await m.runtime.works.run({ ...poor, isAgain: true }, never)).toMatchObject({
+    status: 'failed',
+    isSpent: true,
+  })
 })
 
 test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one that is cancelled ends them', async () => {
@@ -137,4 +217,30 @@ test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one t
     )
     expect(ends.map(({ type }) => type)).toEqual(how === 'daemon' ? [] : ['agent.cancelled'])
   }
+})
+
+test('[MUS-167] a call is written down before it has any effect; one that a crash cut off is told as failed and not made again', async () => {
+  const first = await bed()
+  const root = await first.begin()
+  const prompt = script(call('Bash', { command: 'echo once >> log.txt; sleep 3' }), {
+    text: 'Done.',
+  })
+  const running = first.runtime.works.run(first.work(root, prompt), never).catch(() => {})
+  await first.until('tool.call.started')
+  const log = join(first.workspace, 'log.txt')
+  while (!existsSync(log)) await setTimeout(10)
+  await first.abandon()
+  await running
+  const second = await bed(first.folder)
+  const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  expect(end.status).toBe('completed')
+  expect(readFileSync(log, 'utf8')).toBe('once\n')
+  // What became of it is told before the model is asked again.
+  const told = (await second.events()).filter(({ type }) => /^tool\.call\.|^llm\.request\.started/.test(type))
+  expect(told.map(({ type }) => type)).toEqual([
+    'llm.request.started',
+    'tool.call.started',
+    'tool.call.failed',
+    'llm.request.started',
+  ])
 })

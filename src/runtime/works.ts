@@ -6,6 +6,7 @@ import { narrowTools } from '../core/delegation/narrow-tools.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
 import { agentEnds } from '../core/trace/end-types.ts'
+import { lateReason, workTime } from '../engine/work-time.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
@@ -26,7 +27,10 @@ type End = Extract<AgentEvent, { type: (typeof agentEnds)[number] }>
 const isEnd = (event: AgentEvent): event is End => agentEnds.some((type) => type === event.type)
 
 /** What a run is begun or gone on with. */
-type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'>
+type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'> & {
+  /** How long it could not work since it was begun. */
+  readonly stoodMs: number
+}
 
 const recentMs = 1000
 
@@ -58,13 +62,14 @@ export class Works implements Workers {
     const agents = await this.#parts.agents(work.workspace, signal)
     const role = findAgent(agents, work.agent)
     const agent = { ...role, tools: narrowTools(role.tools, work.tools) }
+    await work.taken?.()
     const beginning = left ? await this.#takenUp({ work, agent }, left) : this.#begun({ work, agent })
     return this.#perform(work, { ...beginning, agents }, signal)
   }
 
   async #perform(
     work: Work,
-    { agents, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
+    { agents, stoodMs, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
     signal: AbortSignal,
   ): Promise<WorkEnd> {
     const parts = this.#parts
@@ -76,10 +81,12 @@ export class Works implements Workers {
     signal.addEventListener('abort', stop, { once: true, signal: over.signal })
     if (signal.aborted) stop()
     let isLate = false
-    parts.clock.sleep(Math.max(0, run.startedMs + work.timeoutMs - parts.clock.now()), over.signal).then(
+    const untilMs = run.startedMs + stoodMs + work.timeoutMs
+    const isWaiting = () => this.#questions.isAsking(run.runId)
+    workTime(parts.clock, { untilMs, isWaiting }, over.signal).then(
       () => {
         isLate = true
-        run.stop(new RunStopped('cancelled', 'muster', `it took longer than ${work.timeoutMs / 60_000} min`))
+        run.stop(new RunStopped('cancelled', 'muster', lateReason(work)))
       },
       () => {},
     )
@@ -123,7 +130,7 @@ export class Works implements Workers {
   #begun({ work, agent }: Taken): Beginning {
     const { ids, clock } = this.#parts
     const run = liveRun({ work, agent }, { runId: ids.run(), startedMs: clock.now() })
-    return { run, begins: [], messages: [{ role: 'user', text: work.prompt }], kept: 0 }
+    return { run, begins: [], messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs: 0 }
   }
 
   /** Goes on with a run that a stopped daemon left. */
@@ -134,7 +141,7 @@ export class Works implements Workers {
     if (state) await closeCutOff(parts.engine, state, span)
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
-    const { startedMs, turns, usage, seenBefore } = await tidyCutOff(parts, {
+    const { startedMs, stoodMs, turns, usage, seenBefore } = await tidyCutOff(parts, {
       sessionId,
       runId,
       workspace: work.workspace,
@@ -142,24 +149,37 @@ export class Works implements Workers {
     const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
     for (const used of usage) run.used(used)
     return messages.length > 0
-      ? { run, begins: 'resumed', messages, kept, turns }
-      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0 }
+      ? { run, begins: 'resumed', messages, kept, turns, stoodMs }
+      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs }
   }
 
   /** How it ended, when it ended before the crash and nobody had taken note. */
-  async #ended({ root, spanId }: Work): Promise<WorkEnd | undefined> {
+  async #ended(work: Work): Promise<WorkEnd | undefined> {
     const parts = this.#parts
-    for await (const event of parts.events(root.sessionId, agentEnds)) {
-      if (event.spanId !== spanId || !isEnd(event)) continue
+    const { root, spanId } = work
+    let isSpent = false
+    for await (const event of parts.events(root.sessionId, [...agentEnds, 'budget.exceeded'])) {
+      if (event.spanId !== spanId) continue
+      if (event.type === 'budget.exceeded') isSpent = true
+      if (!isEnd(event)) continue
       const { sessionId } = root
       const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })
       const { usage } = await soFar(parts, sessionId, event.runId)
       const tokens = usage.reduce((sum, one) => sum + tokenTotal(one), 0)
       const text = lastWords(messages)
       const durationMs = event.payload.durationMs ?? 0
-      return event.type === 'agent.completed'
-        ? { status: 'completed', text, tokens, durationMs }
-        : { status: 'failed', text, reason: event.payload.reason, tokens, durationMs }
+      if (event.type === 'agent.completed') return { status: 'completed', text, tokens, durationMs }
+      const { reason } = event.payload
+      const isLate =
+        event.type === 'agent.cancelled' && event.payload.by === 'muster' && reason === lateReason(work)
+      return {
+        status: isLate ? 'timeout' : 'failed',
+        text,
+        reason,
+        ...(isSpent && { isSpent }),
+        tokens,
+        durationMs,
+      }
     }
     return undefined
   }
@@ -197,6 +217,7 @@ function liveRun(
     parentSpanId: work.parentSpanId,
     agent,
     agentId: name,
+    resultSchema: work.resultSchema,
     ...begun,
   })
 }
@@ -231,9 +252,10 @@ function endOf(
   outcome: RunOutcome,
   text: string,
   isLate: boolean,
-): Pick<WorkEnd, 'status' | 'text' | 'reason'> {
+): Pick<WorkEnd, 'status' | 'text' | 'reason' | 'isSpent'> {
   if (outcome.status === 'completed') return { status: 'completed', text: outcome.text }
-  if (outcome.status === 'failed') return { status: 'failed', text, reason: outcome.reason }
+  if (outcome.status === 'failed')
+    return { status: 'failed', text, reason: outcome.reason, ...(outcome.isSpent && { isSpent: true }) }
   return { status: isLate ? 'timeout' : 'failed', text, reason: outcome.why.message }
 }
 

@@ -1,6 +1,7 @@
 import { linked } from '../contract/linked.ts'
 import { amountOf, type Budgets, type Over } from '../engine/budgets.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
+import type { Checks } from '../ports/checks.ts'
 import { type Flow, LimitReached } from '../ports/durable.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
 
@@ -28,13 +29,13 @@ export class Allowance implements Workers, Disposable {
   }
 
   /** Aborted with the limit that was reached. */
-  get signal(): AbortSignal {
+  get over(): AbortSignal {
     return this.#over.signal
   }
 
   /** Ends the run: a limit was reached that is counted elsewhere. */
   reached(why: LimitReached): void {
-    if (!this.signal.aborted) this.#over.abort(why)
+    if (!this.over.aborted) this.#over.abort(why)
   }
 
   /** Ends the run: it took too long. */
@@ -46,13 +47,28 @@ export class Allowance implements Workers, Disposable {
   async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
     const before = await this.#limit()
     if (before) throw before
-    const end = await this.#untilOver(work, signal)
+    const end = await this.#untilOver((until) => this.#deps.workers.run(work, until), signal).catch(
+      async (error: unknown) => {
+        // What a stopped agent says of its end is not why it ended.
+        throw (await this.#limit()) ?? error
+      },
+    )
     if (end.status === 'completed') return end
     // It may have been the first to find that there is nothing left.
     const limit = await this.#limit()
     if (!limit) return end
     this.#stopped.push(end)
     throw limit
+  }
+
+  /** The same for commands: one that runs when a limit is reached has shown nothing. */
+  checks(checks: Checks): Checks {
+    return {
+      run: async (command, where, signal) => {
+        this.over.throwIfAborted()
+        return await this.#untilOver((until) => checks.run(command, where, until), signal)
+      },
+    }
   }
 
   /** Writes that the run is over, and what those who were stopped have used. */
@@ -65,20 +81,20 @@ export class Allowance implements Workers, Disposable {
     })
   }
 
-  async #untilOver(work: Work, signal: AbortSignal): Promise<WorkEnd> {
+  async #untilOver<T>(act: (until: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     using working = linked(signal)
-    const stop = () => working.abort(this.signal.reason)
-    this.signal.addEventListener('abort', stop, { once: true, signal: working.signal })
-    return await this.#deps.workers.run(work, working.signal)
+    const stop = () => working.abort(this.over.reason)
+    this.over.addEventListener('abort', stop, { once: true, signal: working.signal })
+    return await act(working.signal)
   }
 
   /** The limit that was reached, if one was. */
   async #limit(): Promise<LimitReached | undefined> {
-    if (!this.signal.aborted) {
+    if (!this.over.aborted) {
       const over = await this.#deps.budgets.over(this.#flow.root().sessionId)
       if (over) this.#spent(over)
     }
-    return this.signal.reason as LimitReached | undefined
+    return this.over.reason as LimitReached | undefined
   }
 
   #spent({ name, sessionId, use }: Over): void {

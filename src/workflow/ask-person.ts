@@ -2,7 +2,7 @@ import type { Decision } from '../contract/dialect.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import { derivedSpan, derivedUuid } from '../core/session-log/derived-ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
-import type { Flow } from '../ports/durable.ts'
+import { type Flow, waitStep } from '../ports/durable.ts'
 
 /** Under this a workflow hears the answer to its question. */
 export const approvalTopic = (approvalId: string): string => `approval ${approvalId}`
@@ -15,16 +15,21 @@ export async function askPerson(
 ): Promise<Decision> {
   const key = `${flow.id}/${name}`
   const approvalId = `apr_${derivedUuid(key).replaceAll('-', '').slice(0, 26)}`
-  await flow.step(`${name}:ask`, async ({ tell }) => {
-    const root = flow.root()
-    tell(
-      draftOf({ ...root, spanId: derivedSpan(key), parentSpanId: root.spanId }, 'approval.requested', {
-        ...card,
-        approvalId,
-      }),
-      draftOf(root, 'session.state.changed', { to: 'waiting_input' }),
-    )
-  })
+  await flow.step(
+    `${name}:ask`,
+    async ({ tell }) => {
+      const root = flow.root()
+      tell(
+        draftOf({ ...root, spanId: derivedSpan(key), parentSpanId: root.spanId }, 'approval.requested', {
+          ...card,
+          approvalId,
+        }),
+        draftOf(root, 'session.state.changed', { to: 'waiting_input' }),
+      )
+    },
+    // A question of another run cannot be answered in this one.
+    { again: { unless: waitStep(name) } },
+  )
   const said = await flow.waitSignal(approvalTopic(approvalId), { as: name })
   await flow.step(`${name}:answered`, async ({ tell }) => {
     const root = flow.root()

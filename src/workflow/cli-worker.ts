@@ -2,16 +2,17 @@ import type { AgentCliName } from '../contract/config/names.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { askFacts, Standstill } from '../core/approvals/standstill.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
-import { ends } from '../core/trace/end-types.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
+import { lateReason, workTime } from '../engine/work-time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
-import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
+import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
+import { CliTurns, repairOf } from './cli-turns.ts'
 import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
-import { workTime } from './work-time.ts'
 
 export type CliWorkerDeps = {
   readonly engine: Engine
@@ -25,8 +26,22 @@ export type CliWorkerDeps = {
   readonly tokens: (sessionId: SessionId) => Promise<number>
 }
 
-/** How a turn of a program came to its end, or its session did. */
-type TurnEnd = { readonly isGood: boolean; readonly said: unknown; readonly isOver: boolean }
+/** A program that starts has taken its prompt by then; while it waits for a person the clock stands still. */
+const takenMs = 3 * 60_000
+
+/** After a restart so long nobody is late: what was done meanwhile is not all known yet. */
+const graceMs = 60_000
+
+/** Why one was ended that has not taken its prompt; by these words it is known again after a crash. */
+const untakenReason = 'it does not take its prompt'
+
+type Ended = Pick<WorkEnd, 'status' | 'text' | 'reason' | 'undelivered' | 'isSpent'>
+type Followed = {
+  readonly sessionId: SessionId
+  /** When its time is over, as far as is known. */
+  readonly untilMs: number
+  readonly turns: CliTurns
+}
 
 /** Agent programs at the work of workflows: each is a session of its own below that of the workflow. */
 export class CliWorker implements Workers {
@@ -39,23 +54,28 @@ export class CliWorker implements Workers {
   async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
     const { clock, engine } = this.#deps
     const sessionId = derivedIds(`${work.root.workflowId} ${work.spanId}`, 0).session
-    const turns = this.#turns(sessionId)
+    using turns = new CliTurns({ ...this.#deps, session: (id) => this.#deps.engine.session(id) }, sessionId)
+    const { taken } = work
+    // Who wants to know is told in time, not only at the end; what goes wrong with that is the work's failure.
+    const told = taken && turns.taken.then(taken)
+    told?.catch(() => {})
     try {
       const known = await engine.known(sessionId)
       if (!known) await this.#spawn(work, sessionId, signal)
       const startedMs = known?.managed?.startedAtMs ?? clock.now()
-      const end = await this.#ended(work, { sessionId, startedMs, turns }, signal).catch((error: unknown) => {
+      const untilMs = known ? await this.#untilMs(work, sessionId, startedMs) : startedMs + work.timeoutMs
+      const end = await this.#ended(work, { sessionId, untilMs, turns }, signal).catch((error: unknown) => {
         // What a limit stops is told what it used.
         if (!(error instanceof LimitReached)) throw error
-        return { status: 'failed' as const, text: '', reason: error.message }
+        return { status: 'failed' as const, text: '', reason: error.message, isSpent: true }
       })
+      if (turns.hasPrompt) await told
       return {
         ...end,
         durationMs: Math.max(0, clock.now() - startedMs),
         tokens: await this.#deps.tokens(sessionId),
       }
     } finally {
-      turns.stop()
       if (signal.aborted && !isForDaemon(signal)) await this.#endSession(sessionId, { isKilled: true })
     }
   }
@@ -83,6 +103,8 @@ export class CliWorker implements Workers {
           agentId: work.name,
           parentSpanId: work.parentSpanId,
           workflowId: work.root.workflowId,
+          phase: work.root.phase,
+          resultSchema: work.resultSchema,
           ...(work.taskId !== undefined && { taskId: work.taskId }),
           ...(work.about !== undefined && { about: work.about }),
         },
@@ -93,32 +115,39 @@ export class CliWorker implements Workers {
     )
   }
 
+  /** When the time is over of one that was begun before: what it waited for a person does not count. */
+  async #untilMs(work: Work, sessionId: SessionId, startedMs: number): Promise<number> {
+    const standstill = new Standstill()
+    for await (const event of this.#deps.events(sessionId, askFacts)) standstill.take(event)
+    const now = this.#deps.clock.now()
+    const stoodMs = standstill.ms(now, { isAway: false })
+    return Math.max(startedMs + stoodMs + work.timeoutMs, now + Math.min(graceMs, work.timeoutMs))
+  }
+
   /** Waits for the turn that answers; an answer that cannot be taken is asked for once more. */
-  async #ended(
-    work: Work,
-    { sessionId, startedMs, turns }: { sessionId: SessionId; startedMs: number; turns: Turns },
-    signal: AbortSignal,
-  ): Promise<Pick<WorkEnd, 'status' | 'text' | 'reason'>> {
-    const { clock, engine } = this.#deps
+  async #ended(work: Work, followed: Followed, signal: AbortSignal): Promise<Ended> {
+    const { sessionId, turns } = followed
     const over = new AbortController()
-    const isWaiting = () => (engine.session(sessionId)?.asks?.length ?? 0) > 0
-    const until = { untilMs: startedMs + work.timeoutMs, isWaiting }
-    const late = workTime(clock, until, over.signal).then(
-      () => 'late' as const,
-      () => new Promise<never>(() => {}),
-    )
+    const reason = lateReason(work)
     let text = ''
     try {
+      await withSignal(turns.known, signal)
+      const late = this.#late(followed, over.signal)
       for (let n = 0; ; n++) {
         const end = await withSignal(Promise.race([turns.at(n), late]), signal)
-        if (end === 'late') {
-          await this.#endSession(sessionId, { isKilled: true })
-          return { status: 'timeout', text, reason: `it took longer than ${work.timeoutMs / 60_000} min` }
+        // It may have been ended for that before a crash.
+        if (end === 'late' || (end !== 'untaken' && end.killed === reason)) {
+          await this.#endSession(sessionId, { isKilled: true, reason })
+          return { status: 'timeout', text, reason }
         }
+        if (end === 'untaken' || end.killed === untakenReason)
+          return this.#untaken(followed, 'timeout', untakenReason)
         text = (await this.#deps.text(end.said)) || text
+        if (end.undelivered !== undefined) return this.#untaken(followed, end.undelivered, text)
         if (!end.isOver) await (await this.#live(sessionId))?.transcript.answered(signal)
         const wrong = end.isGood && n === 0 ? work.refuse?.(text) : undefined
-        if (wrong !== undefined && !end.isOver && (await this.#say(sessionId, wrong, work))) continue
+        if (wrong !== undefined && !end.isOver && (await this.#repair(work, { turns, sessionId, wrong })))
+          continue
         await this.#endSession(sessionId, { isKilled: false, message: work.brief?.(text) })
         return end.isGood
           ? { status: 'completed', text }
@@ -129,78 +158,73 @@ export class CliWorker implements Workers {
     }
   }
 
+  /** Its time is over, or it has not even taken its prompt. */
+  #late({ sessionId, untilMs, turns }: Followed, signal: AbortSignal): Promise<'late' | 'untaken'> {
+    const { clock, engine } = this.#deps
+    const isWaiting = () => (engine.session(sessionId)?.asks?.length ?? 0) > 0
+    const never = new Promise<never>(() => {})
+    const late = workTime(clock, { untilMs, isWaiting }, signal).then(() => 'late' as const)
+    // From now on, however long nobody watched: what it took meanwhile is read first.
+    const untaken = workTime(clock, { untilMs: clock.now() + takenMs, isWaiting }, signal).then(() => {
+      // A program of the user's own shows nothing of what it takes.
+      const isOwn = engine.session(sessionId)?.managed?.cli === 'custom'
+      return isOwn || turns.hasPrompt ? never : ('untaken' as const)
+    })
+    return Promise.race([late, untaken]).catch(() => never)
+  }
+
+  /** Nothing of it may go on: the work will be given to another, unless it was taken while it was ended. */
+  async #untaken({ sessionId, turns }: Followed, undelivered: Undelivered, reason: string): Promise<Ended> {
+    await this.#endSession(sessionId, { isKilled: true, reason: untakenReason })
+    return turns.hasPrompt
+      ? { status: 'failed', text: '', reason: 'it took its prompt only when it was ended for that' }
+      : { status: 'failed', text: '', reason: reason || untakenReason, undelivered }
+  }
+
   async #live(sessionId: SessionId): Promise<Live | undefined> {
     return (await this.#deps.sessions()).settled(sessionId)
   }
 
-  async #say(sessionId: SessionId, text: string, work: Work): Promise<boolean> {
-    const sessions = await this.#deps.sessions()
+  /** Asks for a better answer, once, also after a crash; false when there is nobody to ask. */
+  async #repair(
+    work: Work,
+    { turns, sessionId, wrong }: { turns: CliTurns; sessionId: SessionId; wrong: string },
+  ): Promise<boolean> {
+    const messageId = repairOf(sessionId)
+    // Before anything else: its session may have ended with the better answer.
+    if (await turns.wasSaid(messageId)) return true
     const live = await this.#live(sessionId)
     if (!live) return false
-    await sessions.send(live, { text, mode: 'sequential', from: work.root.actor })
+    const sessions = await this.#deps.sessions()
+    await sessions.send(live, { text: wrong, mode: 'sequential', from: work.root.actor, messageId })
     return true
   }
 
   /** Until its last process is gone: what it might still change would not be collected, nor its last words counted. */
-  async #endSession(sessionId: SessionId, { isKilled, message }: Ending): Promise<void> {
+  async #endSession(
+    sessionId: SessionId,
+    { isKilled, message, reason = 'its work is over' }: Ending,
+  ): Promise<void> {
     const sessions = await this.#deps.sessions()
     const live = await this.#live(sessionId)
     if (!live) return
     if (!isKilled) await sessions.complete(live, { status: 'completed', message }).catch(() => {})
-    const { done } = await sessions.kill(live, { force: isKilled, by: 'muster', reason: 'its work is over' })
+    const { done } = await sessions.kill(live, { force: isKilled, by: 'muster', reason })
     await done
-  }
-
-  #turns(sessionId: SessionId): Turns {
-    const turns: TurnEnd[] = []
-    const seen = new Set<number>()
-    let wake = Promise.withResolvers<void>()
-    const take = (event: AgentEvent) => {
-      const end = turnEnd(event)
-      if (!end || seen.has(event.seq)) return
-      seen.add(event.seq)
-      turns.push(end)
-      wake.resolve()
-      wake = Promise.withResolvers()
-    }
-    const listening = this.#deps.waits.listen(sessionId, take)
-    // What ended before it was listened for is in the journal; what ends meanwhile comes both ways.
-    const past = (async () => {
-      for await (const event of this.#deps.events(sessionId, ends)) take(event)
-    })()
-    past.catch(() => {})
-    return {
-      async at(n) {
-        await past
-        while (turns.length <= n) await wake.promise
-        return turns[n] as TurnEnd
-      },
-      stop: () => listening[Symbol.dispose](),
-    }
   }
 }
 
-type Ending = { readonly isKilled: boolean; readonly message?: string | undefined }
+type Ending = {
+  readonly isKilled: boolean
+  readonly message?: string | undefined
+  readonly reason?: string
+}
 
 /** Who plays the part, and at what. */
 function nameOf({ name, taskId }: Work): { name?: string } {
   const text = taskId === undefined ? name : `${name}-${taskId}`
   const allowed = text.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
   return allowed === '' ? {} : { name: allowed }
-}
-
-type Turns = { at(n: number): Promise<TurnEnd>; stop(): void }
-
-function turnEnd(event: AgentEvent): TurnEnd | undefined {
-  if (event.type === 'session.completed' || event.type === 'session.failed') {
-    const { message, reason } = event.payload
-    const isGood = event.type === 'session.completed' && event.payload.outcome === 'completed'
-    return { isGood, said: message ?? reason, isOver: true }
-  }
-  // Agents that it started itself end turns of their own.
-  if (!event.type.startsWith('agent.') || event.parentRunId !== undefined) return undefined
-  const said = 'detail' in event.payload ? event.payload.detail : undefined
-  return { isGood: event.type === 'agent.completed', said, isOver: false }
 }
 
 const isForDaemon = ({ reason }: AbortSignal): boolean =>

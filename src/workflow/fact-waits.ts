@@ -1,15 +1,15 @@
 import type { AgentEvent, EventType } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
-import { ends } from '../core/trace/end-types.ts'
 import type { Reactor } from '../engine/react.ts'
+import { turnFacts } from './cli-turns.ts'
 
-/** Tells those who wait for the end of a turn or of a session. */
+/** Tells those who wait for the end of a turn or of a session, or for what became of a message. */
 export class FactWaits {
   readonly #waiting = new Map<SessionId, Set<(event: AgentEvent) => void>>()
 
   readonly reactor: Reactor = {
     name: 'workflow-waits',
-    types: new Set<EventType>(ends),
+    types: new Set<EventType>(turnFacts),
     startsAtEnd: true,
     saved: 'seldom',
     react: async (event) => {

@@ -61,9 +61,10 @@ export class Workflows {
 
   /** Goes on with what an earlier daemon left. */
   async start(): Promise<void> {
+    // Those that begin meanwhile are followed by whoever begins them.
+    const earlier = Array.from(this.#deps.engine.sessions())
     await this.#durable.takeUp()
-    for (const state of Array.from(this.#deps.engine.sessions()))
-      if (state.managed?.origin === 'workflow') this.#follow(state.sessionId)
+    for (const state of earlier) if (state.managed?.origin === 'workflow') this.#follow(state.sessionId)
   }
 
   async stop(): Promise<void> {
@@ -72,7 +73,12 @@ export class Workflows {
 
   async begin(wish: Begin): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
     const { at, workflowId } = await this.#session(wish)
-    await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
+    try {
+      await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
+    } catch (error) {
+      await this.#unbegun(at.sessionId, error, wish.by)
+      throw error
+    }
     this.#follow(at.sessionId)
     return { sessionId: at.sessionId, workflowId }
   }
@@ -91,11 +97,12 @@ export class Workflows {
     wish: Omit<Begin, 'procedure' | 'input'>,
     before: string | undefined,
   ): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
+    await this.#durable.forkable(id)
     const { at, workflowId } = await this.#session(wish)
     try {
       await this.#durable.fork(id, { as: workflowId, at, ...(before !== undefined && { before }) })
     } catch (error) {
-      await this.#close(at.sessionId, { outcome: 'cancelled', reason: 'it could not be forked' }, wish.by)
+      await this.#unbegun(at.sessionId, error, wish.by)
       throw error
     }
     this.#follow(at.sessionId)
@@ -146,8 +153,12 @@ export class Workflows {
     return this.#durable.list()
   }
 
-  cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
-    return this.#durable.cancel(id, why)
+  async cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
+    const isFollowed = this.#durable.isRunning(id)
+    const reached = await this.#durable.cancel(id, why)
+    const [record] = isFollowed || reached !== 'delivered' ? [] : await this.#deps.records(id)
+    if (record) this.#follow(record.sessionId)
+    return reached
   }
 
   /** Gives the answer to a question of a workflow; the first wins. */
@@ -256,11 +267,24 @@ export class Workflows {
         return this.#untilQuiet(sessionId)
       }
     }
-    const failed = last?.type === 'workflow.failed' ? last.payload.reason : undefined
+    const failed = last
+      ? last.type === 'workflow.failed'
+        ? last.payload.reason
+        : undefined
+      : 'Muster was stopped before it began; begin it again'
     await this.#close(
       sessionId,
       last?.type === 'workflow.cancelled' ? { outcome: 'cancelled' } : { outcome: 'completed', failed },
       'muster',
+    )
+  }
+
+  /** Nothing ran in it, and it says why; where that cannot be written, the next daemon says so. */
+  async #unbegun(sessionId: SessionId, error: unknown, by: string): Promise<void> {
+    const text = error instanceof Error ? error.message : String(error)
+    const failed = `it could not begin: ${text.replaceAll(/\s+/g, ' ').slice(0, 900)}`
+    await this.#close(sessionId, { outcome: 'completed', failed }, by).catch((bug: unknown) =>
+      this.#deps.onBug(bug, `the end of ${sessionId}, in which nothing began`),
     )
   }
 

@@ -10,6 +10,7 @@ import { open } from '../../src/cli/commands/open.ts'
 import { sshForward } from '../../src/cli/ssh-forward.ts'
 import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/contract/errors.ts'
+import { logRead } from '../../src/daemon/offline/log.ts'
 import { temporaryFolder } from './run-sm.ts'
 import { type Answers, collect, world } from './world.ts'
 
@@ -130,7 +131,7 @@ describe('session files', () => {
     }
     writeFileSync(join(folder, 'c.json'), '{}')
     const [files = []] = await collect(
-      logImport.run({ files: [folder] }, world({ client: { importLog } }).io),
+      logImport.run({ files: [folder] }, world({ client: { importLog }, offline: { logRead } }).io),
     )
     expect(files.map(({ file, refused }) => [file.slice(folder.length + 1), refused?.code])).toEqual([
       ['a.json', 'invalid'],

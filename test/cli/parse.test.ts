@@ -30,13 +30,24 @@ describe('a command line', () => {
     ['search retry backoff', 'search', { query: ['retry', 'backoff'], session: undefined, limit: 20 }],
     ['search -- --json', 'search', { query: ['--json'], session: undefined, limit: 20 }],
     ['log validate a.json b.json', 'log validate', { files: ['a.json', 'b.json'] }],
+    ['log repair a.json', 'log repair', { file: 'a.json', out: undefined }],
     ['log repair a.json --out b.json', 'log repair', { file: 'a.json', out: 'b.json' }],
     ['log export 1749a2fe', 'log export', { session: '1749a2fe', out: undefined }],
     ['redact test -', 'redact test', { file: '-' }],
     ['completion bash', 'completion', { shell: 'bash' }],
+    ['budget a 0.50usd', 'budget', { session: 'a', amounts: ['0.50usd'] }],
   ]
   test.each(good)('[MUS-108] %s is read by the table', async (line, name, input) => {
     expect(await parse(line)).toEqual({ kind: 'command', name, input, isJson: false, color: undefined })
+  })
+
+  test('[MUS-280] a limit in dollars may have cents', async () => {
+    for (const [text, usd] of [
+      ['0.50', 0.5],
+      ['0.005', 0.005],
+      ['5', 5],
+    ] as const)
+      expect(await parse(`workflow run audit --usd ${text}`)).toMatchObject({ input: { usd } })
   })
 
   test('[MUS-110] global options stand before or after the command', async () => {
@@ -64,13 +75,14 @@ describe('a command line', () => {
       /'--max-iterations <n>' argument '0' is invalid. it is a number from 1 to 20/,
     ],
     ['crew x --minutes 0', /'--minutes <n>' argument '0' is invalid. it is a number from 1 on/],
+    ['workflow run audit --usd 0', /'--usd <dollars>' argument '0' is invalid. it is a number above 0/],
+    ['workflow run audit --usd 1e3', /it is a number above 0, like 5 or 0.50/],
     ['journal tail -n -1', /whole number/],
     ['journal tail -n 1.5', /whole number/],
     ['journal tail --type', /argument missing/],
     ['journal tail surplus', /too many arguments/],
     ['version surplus', /too many arguments/],
     ['log validate', /missing required argument 'files'/],
-    ['log repair a.json', /required option '--out <path>' not specified/],
     ['completion tcsh', /one of bash, zsh, fish/],
   ]
   test.each(bad)('[MUS-113] %s is refused with what was meant', async (line, message) => {

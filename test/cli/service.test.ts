@@ -24,7 +24,7 @@ function machine(exit = 0) {
 }
 
 test('[MUS-232] the unit ends the daemon alone, and takes every character of a path literally', () => {
-  const program = { node: '/opt/no de/bin/node', entry: '/opt/100%/$HOME/"sm".mjs', daemonEntry: '' }
+  const program = { node: '/opt/no de/bin/node', entry: '/opt/100%/$HOME/"sm".mjs', daemonArgs: [] }
   const text = serviceUnit(program, '/home/a b')
   expect(text).toContain('KillMode=process')
   expect(text).toContain('ExecStart="/opt/no de/bin/node" "/opt/100%%/$$HOME/\\"sm\\".mjs" up --foreground')

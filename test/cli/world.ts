@@ -29,7 +29,7 @@ export function world(answers: Answers): { io: Io; said: string[]; slept: number
   const io: Io = {
     env,
     cwd: temporaryFolder(),
-    program: { node: '', entry: '', daemonEntry: '' },
+    program: { node: '', entry: '', daemonArgs: [] },
     signal,
     isTerminal,
     canAsk: answers.confirms !== undefined,

@@ -177,6 +177,15 @@ test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Co
     'retry',
   ])
 
+  // What a program says it has done is checked in its work tree, before anybody reviews it.
+  expect(of('test.passed').map(({ taskId }) => taskId)).toEqual([
+    expect.stringMatching(/^(one|two)$/),
+    expect.stringMatching(/^(one|two)$/),
+    undefined,
+    'two-rev1',
+    undefined,
+  ])
+
   // Nobody was asked for a command that only tests, and what was used is counted to the last answer.
   expect(of('approval.granted').map(({ payload }) => payload.by)).toEqual(['role', 'operator'])
   expect(of('message.queued').map(({ payload }) => payload.by)).toEqual(started.map(() => 'launch'))

@@ -55,8 +55,12 @@ test.for(clis)(
         .reduce((sum, { usage: u }) => sum + (u?.input ?? 0) + (u?.output ?? 0) + (u?.cacheRead ?? 0), 0)
     const used = 1000 + 20 + 300 + 1200 + 25 + 1500 + 30 + 1600 + 7
     await eventually(sent, (sum) => sum === used)
-    // The last words come after the completion and count all the same.
-    const final = await eventually(look, ({ tokens_used }) => tokens_used >= used, 20_000)
+    // The last words come after the completion and count all the same; calls are told apart from them.
+    const final = await eventually(
+      look,
+      ({ tokens_used, total_tools }) => tokens_used >= used && total_tools >= 3,
+      20_000,
+    )
     expect(final).toMatchObject({ tokens_used: used, total_tools: 3 })
     // Of all it did, only the command that is no `sm` was asked for.
     const { approvals } = await m.client.listApprovals({ all: true })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import type { Durable, Flow, FlowPlace, Procedure } from '../../src/ports/durable.ts'
+import { draftOf } from '../../src/engine/sessions/drafts.ts'
+import { type Durable, type Flow, type FlowPlace, type Procedure, waitStep } from '../../src/ports/durable.ts'
 
 /** Effects that procedures have on the world outside; they survive a crash. */
 export type World = { readonly done: string[] }
@@ -15,6 +16,8 @@ export type DurableBed = {
   readonly crash: (options?: { readonly procedures?: readonly Procedure<never, unknown>[] }) => Promise<void>
   /** From now on the n-th write from here fails, and all after it, as if the process were gone. */
   readonly failFrom: (n: number) => void
+  /** How much was asked of the store so far: facts and results that were written or read. */
+  readonly cost: () => number
   readonly world: World
 }
 
@@ -39,8 +42,9 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 export function durableSuite(name: string, open: OpenBed): void {
   describe(name, () => {
     const acting = (world: World, flow: Flow, what: string) =>
-      flow.step(what, async ({ count }) => {
+      flow.step(what, async ({ count, tell }) => {
         world.done.push(`${flow.id}:${what}`)
+        tell(draftOf(flow.root(), 'progress.checkpoint', { message: `${flow.id}:${what}` }))
         await tick()
         count({ tokens: 2 })
         return what.length
@@ -98,7 +102,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       expect(await bed.durable().list()).toMatchObject([{ id: 'w1', name: 'all', status: 'completed' }])
     })
 
-    test('[MUS-275] killed at any write, it comes to the same end, and nothing that was written is done again', async () => {
+    test('[MUS-275] [MUS-165] [MUS-168] killed at any write, it comes to the same end, and nothing that was written is done again', async () => {
       let isOver = false
       for (let n = 1; !isOver; n++) {
         const bed = await open(all)
@@ -124,12 +128,18 @@ export function durableSuite(name: string, open: OpenBed): void {
         const paths = again.map((what) => what.replace(':', '/'))
         expect(paths.filter((path) => written.includes(path))).toEqual([])
         expect(new Set(again).size).toBe(again.length)
+        // A step that was done again has told what it tells once.
+        const facts = (await bed.events()).flatMap((event) =>
+          event.type === 'progress.checkpoint' ? [event.payload.message] : [],
+        )
+        expect(facts, `killed at write ${n}`).toHaveLength(new Set(bed.world.done).size)
+        expect(new Set(facts), `killed at write ${n}`).toEqual(new Set(bed.world.done))
         // Each agent is counted once, whenever it was that it worked.
         expect(await ends(bed)).toMatchObject([{ payload: { totalAgents: 12, totalTokens: 24 } }])
       }
     })
 
-    test('[MUS-275] the same id with the same input is the same workflow; with another it is refused', async () => {
+    test('[MUS-275] [MUS-164] the same id with the same input is the same workflow; with another it is refused', async () => {
       const bed = await open((world) => [
         procedure('one', async (flow) => {
           await acting(world, flow, 'act')
@@ -158,7 +168,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       })
     })
 
-    test('[MUS-275] what is told before somebody waits is heard, each once, also after a crash', async () => {
+    test('[MUS-275] [MUS-169] what is told before somebody waits is heard, each once, also after a crash', async () => {
       const bed = await open(() => [
         procedure('hears', async (flow) => {
           const first = await flow.waitSignal('word')
@@ -200,7 +210,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', status: 'failed' }])
     })
 
-    test('[MUS-275] a cancel reaches every branch and is its one end, also when a branch does not obey', async () => {
+    test('[MUS-275] [MUS-170] a cancel reaches every branch and is its one end, also when a branch does not obey', async () => {
       const stubborn: Procedure<null, void> = {
         name: 'stubborn',
         version: '1',
@@ -239,7 +249,7 @@ export function durableSuite(name: string, open: OpenBed): void {
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', status: 'cancelled' }])
     })
 
-    test('[MUS-275] a fork has all that was done before a step, under its own id, and does the rest itself', async () => {
+    test('[MUS-275] [MUS-173] a fork has all that was done before a step, under its own id, and does the rest itself', async () => {
       const bed = await open((world) => {
         const part: Procedure<string, string> = {
           name: 'part',
@@ -273,7 +283,62 @@ export function durableSuite(name: string, open: OpenBed): void {
       ).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    test('[MUS-275] what was begun under another version waits in sight, and can be forked', async () => {
+    test('[MUS-173] a fork does again what is true of one run only, once, and asks what nobody has answered', async () => {
+      const bed = await open((world) => [
+        procedure('asks', async (flow) => {
+          const did = (what: string) => void world.done.push(`${flow.id}:${what}`)
+          const begun = await flow.step(
+            'begin',
+            async ({ gave }) => {
+              did(`begin after ${String(gave)}`)
+              return flow.id
+            },
+            { again: true },
+          )
+          const answer = await flow.step('answer', async () => {
+            did('answer')
+            return 42
+          })
+          await flow.step('ask', async () => did('ask'), { again: { unless: waitStep('go') } })
+          const said = await flow.waitSignal(`go of ${flow.id}`, { as: 'go' })
+          await flow.step('end', async () => did('end'), { again: true })
+          return [begun, answer, said?.value]
+        }),
+      ])
+      const done = (id: string) => bed.world.done.filter((what) => what.startsWith(`${id}:`))
+      await bed.durable().start('asks', { id: 'w', input: null, at: await bed.place() })
+      await until(() => done('w').length === 3)
+      await until(async () => (await stepsOf(bed, 'w')).includes('ask'))
+      // It waits for a person: so does its fork, who is asked there.
+      await bed.durable().fork('w', { as: 'v', at: await bed.place() })
+      await until(async () => (await stepsOf(bed, 'v')).filter((step) => step === 'ask').length === 2)
+      expect(done('v')).toEqual(['v:begin after w', 'v:ask'])
+      await bed.crash()
+      await bed.durable().signal('v', { topic: 'go of v', value: 'yes' })
+      expect(await bed.durable().result('v')).toEqual(['v', 42, 'yes'])
+      expect(done('v')).toEqual(['v:begin after w', 'v:ask', 'v:end'])
+      // What was answered stays answered.
+      await bed.durable().fork('v', { as: 'u', at: await bed.place() })
+      expect(await bed.durable().result('u')).toEqual(['u', 42, 'yes'])
+      expect(done('u')).toEqual(['u:begin after v', 'u:end'])
+    })
+
+    test('[MUS-173] what cannot be forked says what to do instead, and nothing begins', async () => {
+      const bed = await open(() => [
+        { ...procedure('whole', async () => 'done'), unforkable: 'begin another by hand' },
+      ])
+      await bed.durable().start('whole', { id: 'w', input: null, at: await bed.place() })
+      await bed.durable().result('w')
+      const at = await bed.place()
+      const before = (await bed.events()).length
+      await expect(bed.durable().fork('w', { as: 'v', at })).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'w cannot be forked: begin another by hand',
+      })
+      expect(await bed.events()).toHaveLength(before)
+    })
+
+    test('[MUS-275] [MUS-171] what was begun under another version waits in sight, and can be forked', async () => {
       const made = (world: World, version: string) =>
         procedure(
           'grows',
@@ -294,10 +359,121 @@ export function durableSuite(name: string, open: OpenBed): void {
       await bed.durable().signal('v', { topic: 'go', value: null })
       expect(await bed.durable().result('v')).toBe('2')
       expect(bed.world.done).toEqual(['w:plan'])
+      // It can be called off, too.
+      expect(await bed.durable().cancel('w', { by: 'me', reason: 'old' })).toBe('delivered')
+      expect(await bed.durable().list()).toMatchObject([{ id: 'w', status: 'cancelled' }, { id: 'v' }])
+      expect(await bed.durable().cancel('w', { by: 'me', reason: 'old' })).toBe('finished')
+    })
+
+    test('[MUS-275] what was called off and could not put its things away is put away by the next, and nothing else is', async () => {
+      const leaves = (world: World, version: string): Procedure<never, unknown> => ({
+        ...procedure('leaves', (flow) => flow.waitSignal('go'), version),
+        leftovers: {
+          ids: async () => ['w', 'v', 'done', 'nobody'],
+          putAway: async (id: string, input: unknown) => void world.done.push(`${id} with ${String(input)}`),
+        },
+      })
+      const bed = await open((world) => [leaves(world, '1')])
+      for (const id of ['w', 'v', 'done'])
+        await bed.durable().start('leaves', { id, input: `in ${id}`, at: await bed.place() })
+      await bed.durable().signal('done', { topic: 'go', value: null })
+      await bed.durable().result('done')
+      await bed.durable().cancel('w', { by: 'me', reason: 'enough' })
+      await bed.crash({ procedures: [leaves(bed.world, '2')] })
+      await until(() => bed.world.done.length > 0)
+      await tick()
+      expect(bed.world.done).toEqual(['w with in w'])
+      // One that stands still does nothing by itself any more when it is called off.
+      await bed.durable().cancel('v', { by: 'me', reason: 'enough' })
+      await until(() => bed.world.done.length > 1)
+      expect(bed.world.done).toEqual(['w with in w', 'v with in v'])
+    })
+
+    test('[MUS-275] an end that could not be written is told to nobody, and comes after the crash', async () => {
+      const bed = await open(() => [procedure('short', async () => 'done')])
+      const at = await bed.place()
+      bed.failFrom(2)
+      await bed.durable().start('short', { id: 'w', input: null, at })
+      await expect(bed.durable().result('w')).rejects.toMatchObject({ code: 'unavailable' })
+      expect(await ends(bed)).toEqual([])
+      await bed.crash()
+      await bed.durable().start('short', { id: 'w', input: null, at })
+      expect(await bed.durable().result('w')).toBe('done')
+      expect(await ends(bed)).toHaveLength(1)
+    })
+
+    test('[MUS-275] a failure that could not be written is told to nobody, and comes after the crash', async () => {
+      const bed = await open(() => [
+        procedure('breaks', async () => {
+          throw new Error('it broke')
+        }),
+      ])
+      const at = await bed.place()
+      bed.failFrom(2)
+      await bed.durable().start('breaks', { id: 'w', input: null, at })
+      await expect(bed.durable().result('w')).rejects.toMatchObject({ code: 'unavailable' })
+      expect(await ends(bed)).toEqual([])
+      await bed.crash()
+      await until(async () => (await ends(bed)).length === 1)
+      expect(await ends(bed)).toMatchObject([{ type: 'workflow.failed', payload: { error: 'it broke' } }])
+    })
+
+    test('[MUS-165] what a step gave is kept apart from its fact, and is the same after a crash', async () => {
+      const bed = await open((world) => [
+        procedure('keeps', async (flow) => {
+          const gave = await flow.step('ask', async () => {
+            world.done.push('ask')
+            return { words: 'only for the vault' }
+          })
+          await flow.waitSignal('go')
+          return gave
+        }),
+      ])
+      await bed.durable().start('keeps', { id: 'w', input: null, at: await bed.place() })
+      await until(async () => (await bed.events()).some(({ type }) => type === 'workflow.checkpoint.saved'))
+      const before = await bed.events()
+      expect(before).toContainEqual(
+        expect.objectContaining({
+          type: 'workflow.checkpoint.saved',
+          payload: expect.objectContaining({
+            workflowId: 'w',
+            step: 'ask',
+            stateBytes: expect.any(Number),
+            vault: expect.any(String),
+          }),
+        }),
+      )
+      expect(JSON.stringify(before)).not.toContain('only for the vault')
+      await bed.crash()
+      await bed.durable().signal('w', { topic: 'go', value: null })
+      expect(await bed.durable().result('w')).toEqual({ words: 'only for the vault' })
+      expect(bed.world.done).toEqual(['ask'])
+    })
+
+    test('[MUS-176] the thousandth step costs as many writes as the first, and nothing is read again', async () => {
+      const costs: number[] = []
+      const bed = await open(() => [
+        procedure('long', async (flow) => {
+          for (let n = 0; n < 1000; n++) {
+            const before = bed.cost()
+            await flow.step(`s${n}`, async () => n)
+            costs.push(bed.cost() - before)
+          }
+          return costs.length
+        }),
+      ])
+      await bed.durable().start('long', { id: 'w', input: null, at: await bed.place() })
+      expect(await bed.durable().result('w')).toBe(1000)
+      expect(costs[0]).toBeGreaterThan(0)
+      expect(new Set(costs).size).toBe(1)
     })
 
     const ends = async (bed: DurableBed) =>
       (await bed.events()).filter(({ type }) => /^workflow\.(finalized|failed|cancelled)$/.test(type))
+    const stepsOf = async (bed: DurableBed, id: string) =>
+      (await bed.events()).flatMap((event) =>
+        event.type === 'workflow.checkpoint.saved' && event.workflowId === id ? [event.payload.step] : [],
+      )
     const saidTo = async (bed: DurableBed) =>
       (await bed.events()).filter(({ type }) => type === 'workflow.signalled').length
   })

@@ -6,6 +6,7 @@ import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { crewModel, crewSettings, type Part } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { recordingProxy } from './recording-proxy.ts'
 import { eventually } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
 
@@ -25,11 +26,13 @@ export async function crewDaemon({
   const git = crewProject(repo)
   const model = await crewModel(parts)
   onTestFinished(() => model.close())
+  const door = await recordingProxy(model.url)
+  onTestFinished(() => door.close())
   const settings = join(home, 'settings')
   mkdirSync(join(settings, 'muster/crews'), { recursive: true })
   for (const [name, yaml] of Object.entries(crews))
     writeFileSync(join(settings, 'muster/crews', `${name}.yaml`), yaml)
-  const env = { ...crewSettings(home, model.url, config), XDG_CONFIG_HOME: settings }
+  const env = { ...crewSettings(home, door.url, config), XDG_CONFIG_HOME: settings }
   const start = () => startDaemonProcess(home, { env })
   let daemon: DaemonProcess = await start()
   onTestFinished(() => void daemon.kill('SIGKILL'))
@@ -45,6 +48,8 @@ export async function crewDaemon({
     git,
     client,
     until,
+    /** What the model was asked, as it came over the wire, oldest first. */
+    asked: (): string[] => door.exchanges().map(({ body }) => body),
     crew: (request: string, more: object = {}) =>
       client().startCrew({
         request,

@@ -28,7 +28,7 @@ type Options = {
 const longestMs = 180_000
 const stillMs = 5000
 /** About so many facts are written by a crew from its beginning to its end. */
-const factsOfCrew = 370
+const factsOfCrew = 380
 
 /** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
 export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {

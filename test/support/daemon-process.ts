@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { daemonFlags } from '../../src/cli/daemon-flags.ts'
 import { localFetch } from '../../src/cli/local-fetch.ts'
 import { type Client, httpClient } from '../../src/client/client.ts'
 import { builtDaemon, daemonProgram } from './programs.ts'
@@ -82,7 +83,7 @@ export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildPro
     ...compiledOnce(),
     ...options.env,
   }
-  const child = spawn(process.execPath, [options.isBuilt ? builtDaemon : daemonProgram], {
+  const child = spawn(process.execPath, [...daemonFlags, options.isBuilt ? builtDaemon : daemonProgram], {
     env,
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -5,17 +5,26 @@ import { openVault } from '../../src/adapters/vault/file-vault.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { Procedure } from '../../src/ports/durable.ts'
 import { type FlowRecord, LocalDurable } from '../../src/workflow/local/local-durable.ts'
-import type { OpenBed, World } from '../suites/durable.ts'
+import type { DurableBed, OpenBed, World } from '../suites/durable.ts'
 import { ids, openEngine } from './temp-engine.ts'
 import { tempFolder } from './temp-journal.ts'
 
 /** A durable store on a real journal and vault, which can be killed at any write. */
-export const openLocalBed: OpenBed = async (procedures) => {
+export const openLocalBed: OpenBed = (procedures) => openBed(procedures, systemClock)
+
+/** The same, whose waits take next to no time. */
+export const openQuickBed: OpenBed = (procedures) =>
+  openBed(procedures, { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 2000, signal) })
+
+/** The same, on a clock of the test's own. */
+export async function openBed(procedures: Parameters<OpenBed>[0], clock: Clock): Promise<DurableBed> {
   const folder = tempFolder('flow-')
   const world: World = { done: [] }
   let leftWrites = Infinity
+  let cost = 0
   const store = async (known: readonly Procedure<never, unknown>[]) => {
     const { journal, engine } = await openEngine(join(folder, 'journal'))
     const vault = await openVault(join(folder, 'vault'), join(folder, 'key'))
@@ -24,6 +33,7 @@ export const openLocalBed: OpenBed = async (procedures) => {
     let isGone = false
     const perform: Engine['perform'] = (drafts, guard) => {
       leftWrites -= 1
+      cost += drafts.length
       if (isGone || leftWrites < 0) return gone()
       return engine.perform(drafts, guard)
     }
@@ -37,12 +47,24 @@ export const openLocalBed: OpenBed = async (procedures) => {
     })
     const durable = new LocalDurable({
       engine: failing,
-      vault: { ...vault, put: (...given) => (isGone || leftWrites < 0 ? gone() : vault.put(...given)) },
-      clock: systemClock,
+      vault: {
+        ...vault,
+        put(...given) {
+          cost += 1
+          return isGone || leftWrites < 0 ? gone() : vault.put(...given)
+        },
+        get(name) {
+          cost += 1
+          return vault.get(name)
+        },
+      },
+      clock,
       procedures: new Map(known.map((one) => [one.name, one])),
       async *events(sessionId, types) {
-        for (const event of await events())
+        for (const event of await events()) {
+          cost += 1
           if (event.sessionId === sessionId && types.includes(event.type)) yield event
+        }
       },
       records: async (id) =>
         recordsOf(await events()).filter((record) => id === undefined || record.id === id),
@@ -81,6 +103,7 @@ export const openLocalBed: OpenBed = async (procedures) => {
     failFrom(n) {
       leftWrites = n - 1
     },
+    cost: () => cost,
     world,
   }
 }

@@ -1,8 +1,12 @@
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request that went through: when it came, and what it said. */
-export type Exchange = { readonly atMs: number; readonly body: string }
+export type Exchange = {
+  readonly atMs: number
+  readonly body: string
+  readonly headers: IncomingHttpHeaders
+}
 
 /** Passes everything on to a server and keeps what was asked. */
 export async function recordingProxy(target: string) {
@@ -14,8 +18,8 @@ export async function recordingProxy(target: string) {
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       const body = Buffer.concat(chunks)
-      exchanges.push({ atMs, body: body.toString() })
       const { method, url, headers } = incoming
+      exchanges.push({ atMs, body: body.toString(), headers })
       const onward = request({ hostname, port, method, path: url, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(outgoing)

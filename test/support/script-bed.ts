@@ -119,7 +119,7 @@ async function answer(
   decide: (action: string) => Decision,
 ): Promise<void> {
   const { approvalId, subject, action } = event.payload
-  const { sessionId, traceId, runId, spanId } = event
+  const { sessionId, traceId, runId, spanId, workflowId = 'w' } = event
   const value = decide(typeof action === 'string' ? action : '')
   const place = { sessionId, traceId, runId, spanId, actor: 'anna' }
   const decided = { approvalId, subject, by: 'anna', latencyMs: 0 }
@@ -127,5 +127,5 @@ async function answer(
     value.verdict === 'allow'
       ? draftOf(place, 'approval.granted', { ...decided, scope: 'once' })
       : draftOf(place, 'approval.rejected', decided)
-  await bed.durable().signal('w', { topic: approvalTopic(approvalId), value, facts: [fact] })
+  await bed.durable().signal(workflowId, { topic: approvalTopic(approvalId), value, facts: [fact] })
 }

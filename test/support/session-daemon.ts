@@ -57,8 +57,9 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
       const token = readFileSync(file, 'utf8').trim()
       return { client: clientFor(daemon.url, token), token }
     },
-    async restart(signal: NodeJS.Signals = 'SIGKILL') {
+    async restart(signal: NodeJS.Signals = 'SIGKILL', meanwhile = async () => {}) {
       await daemon.kill(signal)
+      await meanwhile()
       daemon = await startDaemonProcess(home, { env })
     },
     /** Types a line once the shell of a terminal shows its prompt: what comes sooner, a shell that starts may drop. */

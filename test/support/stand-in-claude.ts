@@ -77,9 +77,9 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
   }
   const write = async (session: Named, line: Json) =>
     appendFileSync(await recordOf(session), `${JSON.stringify({ ...common(), ...line })}\n`)
-  const answer = (session: Named, content: readonly Json[], tokens: number) => {
+  const answer = (session: Named, content: readonly Json[], said: { tokens: number; isOpen?: boolean }) => {
     calls += 1
-    return write(session, answerLine({ id: `msg_${session.session_id}_${calls}`, tokens, content }))
+    return write(session, answerLine({ id: `msg_${session.session_id}_${calls}`, ...said, content }))
   }
 
   /** One whole turn: a prompt, tools, words, the end. */
@@ -92,7 +92,7 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
       const id = `toolu_${session.session_id}_${++calls}`
       const call = { tool_name: name, tool_input: input, tool_use_id: id }
       await hook(session, { hook_event_name: 'PreToolUse', ...call })
-      await answer(session, [{ type: 'tool_use', id, name, input }], 0)
+      await answer(session, [{ type: 'tool_use', id, name, input }], { tokens: 0 })
       await hook(session, { hook_event_name: 'PostToolUse', ...call, tool_response: {} })
       const result = {
         type: 'tool_result',
@@ -103,7 +103,10 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
       await write(session, { type: 'user', message: { role: 'user', content: [result] } })
     }
     const text = told.text ?? ''
-    await answer(session, text === '' ? [] : [{ type: 'text', text }], told.tokens ?? 0)
+    await answer(session, text === '' ? [] : [{ type: 'text', text }], {
+      tokens: told.tokens ?? 0,
+      isOpen: told.isOpen ?? false,
+    })
     if (told.costUsd !== undefined)
       await hook(session, { model: { id: 'claude-opus-5-5' }, cost: { total_cost_usd: told.costUsd } })
     if (told.isOpen) await hook(session, { hook_event_name: 'PostToolBatch' })
@@ -142,7 +145,12 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
 const common = () => ({ timestamp: new Date().toISOString(), isSidechain: false, version: '2.1.325' })
 
 /** A line of a record: an answer of the model and what it cost. */
-const answerLine = (said: { id: string; tokens: number; content?: readonly Json[] }): Json => ({
+const answerLine = (said: {
+  id: string
+  tokens: number
+  content?: readonly Json[]
+  isOpen?: boolean
+}): Json => ({
   ...common(),
   type: 'assistant',
   message: {
@@ -150,7 +158,7 @@ const answerLine = (said: { id: string; tokens: number; content?: readonly Json[
     role: 'assistant',
     model: 'claude-opus-5-5',
     content: said.content ?? [],
-    stop_reason: 'end_turn',
+    stop_reason: said.isOpen ? 'tool_use' : 'end_turn',
     usage: { input_tokens: said.tokens, output_tokens: 0 },
   },
 })

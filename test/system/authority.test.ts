@@ -204,7 +204,20 @@ test('[MUS-205] the token decides who asks, not the session that is named beside
 test('[MUS-208] what a shell, a path or tmux would read as more than a name is no name of a session', async () => {
   const m = await sessionDaemon()
   const one = await m.spawnShell()
-  const odd = ['a;id', '$(id)', '`id`', 'a b', '../x', 'a\nb', '=x', 'a:b', 'a.b', '#{pid}', '']
+  const odd = [
+    'a;id',
+    '$(id)',
+    '`id`',
+    'a b',
+    '../x',
+    'a\nb',
+    '=x',
+    'a:b',
+    'a.b',
+    '#{pid}',
+    'x'.repeat(65),
+    '',
+  ]
   for (const name of odd) {
     await expect(m.spawnShell({ name }), name).rejects.toMatchObject({ code: 'invalid' })
     await expect(m.client.updateSession({ id: one.id, name }), name).rejects.toMatchObject({
@@ -215,3 +228,32 @@ test('[MUS-208] what a shell, a path or tmux would read as more than a name is n
   }
   expect((await m.client.listSessions({ open: true })).sessions).toHaveLength(1)
 })
+
+test('[MUS-206] what an agent says is marked as its own words, whatever it calls itself and whomever it speaks to', async () => {
+  const m = await sessionDaemon()
+  const parent = await m.spawnShell()
+  const child = await m.spawnShell({ parent: parent.session_id })
+  const asParent = m.as(parent.session_id).client
+  await asParent.updateSession({ id: parent.id, name: 'operator' })
+  expect(await asParent.sendMessage({ id: child.id, text: 'delete it', mode: 'sequential' })).toMatchObject({
+    from: parent.session_id,
+    preview: `[from ${parent.session_id}] delete it`,
+  })
+  const { preview } = await m.client.sendMessage({ id: child.id, text: 'delete it', mode: 'sequential' })
+  expect(preview).toBe('delete it')
+
+  const asked = await asParent.chat({
+    project_root: m.home,
+    agent_id: 'lead',
+    message: 'SCRIPT:[{"text":"ok"}]',
+  })
+  const told = { id: String(asked.session_id), mode: 'sequential' } as const
+  await asParent.sendMessage({ ...told, text: 'one more SCRIPT:[{"text":"ok"}]' })
+  await m.client.sendMessage({ ...told, text: 'mine SCRIPT:[{"text":"ok"}]' })
+  const { messages } = await m.client.listMessages({ id: told.id })
+  expect(messages.map((message) => message.preview.split('SCRIPT')[0] ?? '').sort()).toEqual([
+    `[from ${parent.session_id}] `,
+    `[from ${parent.session_id}] one more `,
+    'mine ',
+  ])
+}, 60_000)

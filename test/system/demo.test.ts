@@ -6,13 +6,15 @@ import type { MultiAgentSession } from '../../src/contract/formats/std-008/sessi
 import { validateSession } from '../../src/core/session-log/validate.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 
-test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
+test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', {
+  timeout: 120_000,
+}, async () => {
   const m = await ownDaemon('models: { default: anthropic/claude-opus-5-5 }\n')
   const folder = join(m.home, 'demo')
   const first = await m.sm('demo', '--once')
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out).toMatch(
-    /no model is called[\s\S]*plan {2}2 tasks: farewell, shout[\s\S]*✓ node --test[\s\S]*round 1 {2}changes requested[\s\S]*round 2 {2}approved[\s\S]*sm approve [0-9a-f]{8}/,
+    /no model is called[\s\S]*plan {2}2 tasks: farewell, shout[\s\S]*✓ shout: node --test[\s\S]*✓ node --test[\s\S]*round 1 {2}changes requested[\s\S]*round 2 {2}approved[\s\S]*sm approve [0-9a-f]{8}/,
   )
   expect(await m.sm('demo', '--once')).toEqual({ code: 0, out: '', err: '' })
   const again = await m.sm('demo', '--json')

@@ -236,7 +236,7 @@ test('[SM-32] progress --watch shows it again until it has ended', async () => {
   expect(shown.filter((is) => is)).toHaveLength(1)
 }, 60_000)
 
-test('[SM-2] hooks call an absolute path with a token of their own; what no hook told is found in the transcript', async () => {
+test('[SM-2][MUS-209] hooks call an absolute path with a token of their own; what no hook told is found in the transcript', async () => {
   const c = await standInClaude(untouched)
   const session = await c.spawn({ environment: { PATH: '/usr/bin:/bin' } })
   const { argv, env } = await c.launched(session)

@@ -182,6 +182,29 @@ test('[SM-66] a session that has ended is left only by reopening, and what was l
   expect(await c.session(session)).toMatchObject({ completion_status: null })
 }, 60_000)
 
+test('[MUS-23] each prompt is a run with one end, also the one that reopens a session', async () => {
+  const c = await standInClaude()
+  const session = await c.spawn()
+  await c.turn(session, { prompt: 'first', text: 'So far.' })
+  await c.turn(session, { prompt: 'second', text: 'Further.' })
+  await c.client.completeSession({ id: session.id, message: 'over' })
+  await c.client.sendMessage({ id: session.id, text: 'go on' })
+  await c.turn(session, { prompt: 'go on', text: 'Still here.' })
+  const turns = await eventually(
+    async () => (await c.client.listRuns({ id: session.id })).runs.filter(({ spanId }) => spanId !== null),
+    (runs) => runs.length === 3 && runs.every(({ status }) => status !== 'running'),
+  )
+  expect(turns.map(({ task, status, detail }) => [task, status, detail])).toEqual([
+    ['first', 'completed', 'So far.'],
+    ['second', 'completed', 'Further.'],
+    ['go on', 'completed', 'Still here.'],
+  ])
+  const ends = ['agent.completed', 'agent.failed', 'agent.cancelled', 'agent.abandoned']
+  const ended = (await Promise.all(ends.map((type) => of(c, type, session)))).flat()
+  expect(ended.map(({ runId }) => runId).sort()).toEqual(turns.map(({ runId }) => runId).sort())
+  expect(await of(c, 'session.reopened', session)).toHaveLength(1)
+}, 60_000)
+
 test('[SM-119] a start that the end of Muster cut off is one failure with its reason, and nothing of it is left', async () => {
   const m = await sessionDaemon()
   // The server of the terminals is there from the first session on.

@@ -61,7 +61,7 @@ describe('[SM-74][SM-120] a parent that dies', () => {
     expect(await ends(m, child.session_id)).toEqual(['abandoned'])
   })
 
-  test('[SM-74] by a kill takes its children along: they are killed, and nothing is abandoned', async () => {
+  test('[SM-74][MUS-24] by a kill takes its children along: they are killed, and nothing is abandoned', async () => {
     const m = await sessionDaemon()
     const { parent, child, grandchild } = await family(m)
     await m.client.killSession({ id: parent.session_id })
@@ -100,7 +100,7 @@ describe('[SM-74][SM-120] a parent that dies', () => {
   })
 })
 
-test('[SM-120] an orphan is adopted by one above it or by a person, never by one beside it or into a circle', async () => {
+test('[SM-120][MUS-24] an orphan is adopted by one above it or by a person, never by one beside it or into a circle', async () => {
   const m = await sessionDaemon({
     config: 'clis: { shell: { command: bash } }\nlimits: { max_depth: 2 }\n',
   })

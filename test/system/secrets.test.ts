@@ -2,8 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runProgram } from '../cli/run-sm.ts'
 import { startDaemonProcess } from '../support/daemon-process.ts'
+import { smProgram } from '../support/programs.ts'
 import { plantedSecrets } from '../support/secrets.ts'
+import { eventually } from '../support/session-daemon.ts'
+import { standInClaude } from '../support/stand-in-claude.ts'
 import { sessionDrafts } from '../support/temp-engine.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
@@ -28,7 +32,7 @@ function hidden(text: string, seed: number): Record<string, unknown> {
   return (places[seed % places.length] as () => Record<string, unknown>)()
 }
 
-test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, index, stream, answers or log in plain text', async () => {
+test('[MUS-56][MUS-65][MUS-162][OBS-53] no planted secret of any class reaches journal, blobs, index, stream, answers, exports or log in plain text, and each is counted', async () => {
   const home = tempFolder()
   const daemon = await startDaemonProcess(home, {
     env: {
@@ -79,8 +83,15 @@ test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, in
     if (followers.every((follower) => follower.lag === 0) && seen.length >= seq) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  const { redaction } = await daemon.client.doctor({})
+  const { redaction, checks } = await daemon.client.doctor({})
   expect(Object.values(redaction).reduce((a, b) => a + b, 0)).toBeGreaterThan(secrets.length)
+  const shown = checks.find(({ name }) => name === 'redaction')?.detail
+  for (const rule of new Set(secrets.map((planted) => planted.class)))
+    expect(shown).toContain(`${rule} ${redaction[rule]}`)
+  const { document } = await daemon.client.exportLog({ id: session.sessionId })
+  const lines = await runProgram(process.execPath, [smProgram, 'journal', 'export'], {
+    env: { PATH: process.env['PATH'], HOME: home, MUSTER_HOME: home },
+  })
   const answers = JSON.stringify(await daemon.client.listEvents({ limit: 1000 }))
   stop.abort()
   await following
@@ -91,9 +102,20 @@ test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, in
     ['stream', seen.join('\n')] as const,
     ['answers', answers] as const,
     ['log', daemon.log()] as const,
+    ['session file', JSON.stringify(document)] as const,
+    ['exported journal', lines.stdout] as const,
   ]
   // The events themselves did arrive everywhere, so that a clean search means something.
-  for (const part of ['segments', 'blobs', 'index.db', 'search.db', 'stream', 'answers'])
+  for (const part of [
+    'segments',
+    'blobs',
+    'index.db',
+    'search.db',
+    'stream',
+    'answers',
+    'session file',
+    'exported journal',
+  ])
     expect(
       texts.some(([name, text]) => name.includes(part) && text.includes('[redacted:')),
       part,
@@ -107,3 +129,18 @@ test('[MUS-56][OBS-53] no planted secret of any class reaches journal, blobs, in
       expect(joined.includes(value), `split value in ${name}`).toBe(false)
     }
 }, 120_000)
+
+test('[MUS-162] the transcript that is kept of a session has no secret in it', async () => {
+  const c = await standInClaude({ child_agents: { cleanup: { archive_path: 'kept' } } })
+  const [planted] = plantedSecrets(3)
+  const session = await c.spawn()
+  await c.turn(session, { text: 'All done. Task completed.', prompt: `deploy with ${planted?.text}` })
+  await c.client.completeSession({ id: session.id, message: 'done' })
+  await eventually(
+    () => c.events('session.archived'),
+    (events) => events.length > 0,
+  )
+  const kept = filesOf(join(c.home, 'kept')).map((path) => readFileSync(path, 'utf8'))
+  expect(kept.join()).toContain(`[redacted:${planted?.class}]`)
+  expect(kept.join()).not.toContain(planted?.secret)
+}, 60_000)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { AppError } from '../../src/contract/errors.ts'
 import { clientFor } from '../support/daemon-process.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
@@ -138,7 +139,7 @@ describe('[SM-84] what is not its own', () => {
   })
 })
 
-test('[SM-116] each limit refuses a spawn, says which, and the refusal is an event', async () => {
+test('[SM-116][MUS-83] each limit refuses a spawn, says which, and the refusal is an event', async () => {
   const config = (limits: string) => `clis: { shell: { command: bash } }\nlimits: { ${limits} }\n`
   const m = await sessionDaemon({ config: config('max_depth: 1, max_children: 1') })
   const parent = await m.spawnShell()
@@ -160,6 +161,29 @@ test('[SM-116] each limit refuses a spawn, says which, and the refusal is an eve
     'max_depth',
   ])
 })
+
+test('[MUS-155] a tree grows to its limits and no further, also when many spawn at once', async () => {
+  const config = 'clis: { shell: { command: bash } }\nlimits: { max_children: 3, max_descendants: 5 }\n'
+  const m = await sessionDaemon({ config })
+  const top = await m.spawnShell()
+  const spawn = (parent: string) => m.as(parent).client.spawnSession({ agent_type: 'shell', prompt: '' })
+  const many = await Promise.allSettled(Array.from({ length: 9 }, () => spawn(top.session_id)))
+  const children = many.flatMap((one) => (one.status === 'fulfilled' ? [one.value.session_id] : []))
+  expect(children).toHaveLength(3)
+  expect(
+    many.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as AppError).code),
+  ).toEqual(Array.from({ length: 6 }, () => 'limited'))
+  const below = await Promise.allSettled(children.map(spawn))
+  expect(below.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  await expect(spawn(children[0] as string)).rejects.toThrow('limits.max_descendants')
+  // One that has ended was started all the same.
+  await m.client.killSession({ id: children[0] as string, force: true })
+  await expect(spawn(children[1] as string)).rejects.toThrow('limits.max_descendants')
+
+  let above = (await m.spawnShell()).session_id
+  for (let depth = 1; depth <= 4; depth++) above = (await spawn(above)).session_id
+  await expect(spawn(above)).rejects.toThrow('limits.max_depth')
+}, 60_000)
 
 test('[SM-73] a daemon that is killed finds every session again', async () => {
   const m = await sessionDaemon()

@@ -1,9 +1,13 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { shortId } from '../../src/contract/short-id.ts'
 import { emptyEnvironment, runProgram } from '../cli/run-sm.ts'
+import { clientFor } from '../support/daemon-process.ts'
 import { smProgram } from '../support/programs.ts'
 import { exampleName, goldenText } from '../support/std-008.ts'
+import { sessionDrafts } from '../support/temp-engine.ts'
 
 const example = join(import.meta.dirname, '../golden/std-008', exampleName)
 
@@ -129,3 +133,75 @@ test('[MUS-68] sm redact test shows what would go, without a daemon', async () =
   expect(shown.stdout).toMatch(/redacted:/)
   expect(shown.stdout).not.toContain('abcdEFGH'.repeat(4))
 }, 60_000)
+
+test('[MUS-123] the commands of the journal: verify, stats and export without a daemon, the others start one', async () => {
+  const { sm, json, home } = person()
+  await sm('log', 'import', example)
+  const { seq } = await json<{ seq: number }>('journal', 'stats')
+  expect(seq).toBeGreaterThan(10)
+  await sm('down')
+  expect(await json<object>('journal', 'verify')).toMatchObject({ ok: true, events: seq, damage: [] })
+  expect(await json<object>('journal', 'stats')).toMatchObject({ seq })
+  const exported = (await sm('journal', 'export')).stdout.trim().split('\n')
+  expect(exported).toHaveLength(seq)
+  expect(existsSync(join(home, 'muster.sock'))).toBe(false)
+
+  const file = join(home, '..', 'again.jsonl')
+  writeFileSync(file, exported.join('\n'))
+  expect((await person().sm('journal', 'import', file)).code).toBe(0)
+  expect((await sm('journal', 'tail', '-n', '3', '--json')).stdout.trim().split('\n')).toHaveLength(3)
+  expect((await json<{ seq: number }>('journal', 'rebuild-index')).seq).toBeGreaterThanOrEqual(seq)
+}, 120_000)
+
+test('[MUS-119] sm up --replace puts a new daemon in the place of the old one, and no event is lost or doubled', async () => {
+  const { sm, json, home } = person()
+  const before = await json<{ pid: number; url: string }>('up')
+  const token = readFileSync(join(home, 'operator.token'), 'utf8').trim()
+  const client = clientFor(before.url, token)
+  const session = sessionDrafts()
+  await client.appendEvents({ events: [session.started()] })
+  let sent = 0
+  let isOver = false
+  // A producer that numbers what it says may say it again until somebody has heard it.
+  const reporting = (async () => {
+    while (!isOver || sent < 50) {
+      const producer = { id: 'reporter', epoch: 0, n: sent + 1 }
+      const told = await client
+        .appendEvents({ events: [session.note(`note ${sent}`)], producer })
+        .catch(() => {})
+      if (told) sent += 1
+      else await sleep(20)
+    }
+  })()
+  const after = await json<{ pid: number; url: string; started: boolean }>('up', '--replace')
+  isOver = true
+  await reporting
+  expect(after).toMatchObject({ started: true, url: before.url })
+  expect(after.pid).not.toBe(before.pid)
+  const notes = (await sm('journal', 'export', '--type', 'progress.checkpoint')).stdout.trim().split('\n')
+  const messages = notes.map((line) => (JSON.parse(line) as { payload: { message: string } }).payload.message)
+  expect(messages).toEqual(Array.from({ length: sent }, (_, i) => `note ${i}`))
+}, 120_000)
+
+test('[MUS-127] a session is named by its short id, a beginning of it, or its name; what fits several is refused with all of them', async () => {
+  const { sm, json, home } = person()
+  const { url } = await json<{ url: string }>('up')
+  const client = clientFor(url, readFileSync(join(home, 'operator.token'), 'utf8').trim())
+  const named = ['lint-a', 'lint-b', 'docs'].map((name) => ({ name, drafts: sessionDrafts() }))
+  await client.appendEvents({
+    events: named.map(({ name, drafts }) => ({ ...drafts.started(), payload: { name } })),
+  })
+  const idOf = async (word: string) => (await json<{ session_id: string }>('progress', word)).session_id
+  const shorts = named.map(({ drafts }) => shortId(drafts.sessionId))
+  expect(shorts.every((id) => /^[0-9a-f]{8}$/.test(id))).toBe(true)
+  const [one = '', two = '', docs = ''] = shorts
+  const all = await sm('all')
+  for (const short of shorts) expect(all.stdout).toContain(short)
+  for (const word of [docs, docs.slice(0, 7), 'docs', 'do', named[2]?.drafts.sessionId ?? ''])
+    expect(await idOf(word), word).toBe(docs)
+  const several = await sm('progress', 'lint')
+  expect(several.code).toBe(4)
+  for (const short of [one, two]) expect(several.stderr).toContain(short)
+  expect(several.stderr).toMatch(/lint-a.*lint-b|lint-b.*lint-a/)
+  expect((await sm('progress', 'nobody')).code).toBe(3)
+}, 120_000)

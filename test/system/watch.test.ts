@@ -5,7 +5,7 @@ import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
 const sm = join(import.meta.dirname, '../../sm')
 
-test('sm watch shows real sessions, follows j and k, sends a reply, ends one, and gives the terminal back', async () => {
+test('[MUS-238] sm watch shows real sessions, follows j and k, sends a reply, ends one, and gives the terminal back', async () => {
   const m = await sessionDaemon()
   const alpha = await m.spawnShell({ name: 'alpha' })
   const gamma = await m
@@ -64,7 +64,7 @@ test('sm watch shows real sessions, follows j and k, sends a reply, ends one, an
   expect(p.modes()).toBe('0 1 1 bash')
 }, 120_000)
 
-test('it attaches and comes back, follows a new size, outlives a restart of the daemon, and stops and goes on as a job', async () => {
+test('[MUS-238] it attaches and comes back, follows a new size, outlives a restart of the daemon, and stops and goes on as a job', async () => {
   const m = await sessionDaemon()
   const alpha = await m.spawnShell({ name: 'alpha' })
   const p = person(m.home)

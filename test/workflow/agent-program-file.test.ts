@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import type { AgentEvent } from '../../src/contract/event.ts'
 import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
 import { type SessionId, shortId } from '../../src/contract/ids.ts'
 import { validateSession } from '../../src/core/session-log/validate.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
-test('[COL-53] an agent program in a terminal is a sub-session under the name and with the task that it was given', async () => {
+test('[COL-53] [OBS-41] an agent program in a terminal is a sub-session under the name and with the task that it was given', async () => {
   const m = await standInClaude()
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', m.work, '-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args])
@@ -22,12 +23,26 @@ test('[COL-53] an agent program in a terminal is a sub-session under the name an
   const id = launched?.sessionId as SessionId
   const answer = '```json\n{ "status": "completed", "summary": "I looked." }\n```'
   const tools = [{ name: 'Read', input: { file_path: 'README.md' } }]
-  await m.turn({ id, session_id: shortId(id) }, { prompt: 'Look around', tools, text: answer })
+  await m.turn({ id, session_id: shortId(id) }, { prompt: 'Look around', tools, text: answer, tokens: 40 })
   await eventually(
     () => m.client.getWorkflow({ id: workflow_id }),
     ({ status }) => status !== 'running',
     60_000,
   )
+  const turns = (await m.events('agent.completed')) as AgentEvent[]
+  expect(turns.filter(({ sessionId }) => sessionId === id)).toMatchObject([
+    {
+      workflowId: workflow_id,
+      phase: 'delegate',
+      taskId: 'request',
+      payload: {
+        agentId: expect.any(String),
+        tokens: 40,
+        durationMs: expect.any(Number),
+        resultSchema: 'reply:developer',
+      },
+    },
+  ])
   const { document, filename } = await m.client.exportLog({ id: session_id })
   expect(validateSession(document, { filename })).toMatchObject({ valid: true, errors: [] })
   const { sub_sessions, tool_calls, messages } = document as MultiAgentSession
@@ -52,4 +67,7 @@ test('[COL-53] an agent program in a terminal is a sub-session under the name an
     'acknowledgment',
     'task_completion',
   ])
+  // By itself it is one agent with its calls, not a workflow with an agent below it.
+  const alone = await m.client.exportLog({ id: shortId(id) })
+  expect(alone.document).toMatchObject({ tool_calls: [{ tool_name: 'Read' }] })
 })

@@ -7,7 +7,9 @@ import { validateSession } from '../../src/core/session-log/validate.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-278] the file of a crew is written as it goes under one name, survives a kill, and is final at its end', async () => {
+test('[MUS-278] the file of a crew is written as it goes under one name, survives a kill, and is final at its end', {
+  timeout: 120_000,
+}, async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   const file = () => m.client().getWorkflow({ id: workflow_id })

@@ -92,6 +92,7 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
       ['slow', 'timeout'],
       ['wide', 'exception'],
       ['big', 'exception'],
+      ['review-1', 'timeout'],
     ]),
   )
   const messages = (await m.events(session_id, 'agent.message.created')) as EventOf<'agent.message.created'>[]
@@ -100,7 +101,11 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
   expect(about('task_completion')).toContainEqual(
     expect.objectContaining({ payload: expect.objectContaining({ task_id: 'slow', status: 'partial' }) }),
   )
-  expect(about('abort')).toMatchObject([{ payload: { scope: 'task', target_id: 'slow' } }])
+  expect(about('abort')).toMatchObject([
+    { payload: { scope: 'task', target_id: 'slow' } },
+    { to: { agentId: 'reviewer' }, payload: { scope: 'task', target_id: 'review-1' } },
+  ])
+  expect(about('review_result')).toEqual([])
   const doers = about('task_assignment')
     .filter(({ payload }) => JSON.stringify(payload).includes('"task_id":"wide"'))
     .map(({ to }) => to.agentId)
@@ -168,4 +173,34 @@ test('[COL-12][COL-62][COL-66] without an architect the rules decide about a fai
     { choice: 'human_review', reason: expect.stringContaining('1 of 1 rounds are used up') },
     { choice: 'force_approve', reason: expect.stringContaining('a person') },
   ])
+})
+
+test('[COL-62] a task that is given to another goes to one who has not tried it', async () => {
+  const m = await played(
+    [
+      { when: 'Attempt 1 at the task it', steps: [said({ action: 'retry', reason: 'so near' })] },
+      { when: 'Attempt 2 at the task it', steps: [said({ action: 'reassign', reason: 'other eyes' })] },
+      {
+        when: 'You are the architect',
+        steps: [said({ summary: 'One.', tasks: [playedTask('it', ['it.txt'])] })],
+      },
+      {
+        when: '"attempt_number": 2',
+        steps: [write('it.txt', 'it\n'), done('There.')],
+      },
+      { when: '"task_id": "it"', steps: [said({ status: 'failed', summary: 'I cannot.' })] },
+    ],
+    {
+      pairs: [
+        'description: two who work',
+        'members: [{ role: architect }, { role: developer, id: alpha }, { role: developer, id: beta }]',
+      ].join('\n'),
+    },
+  )
+  const { workflow_id, session_id } = await m.play('Do it.', { crew: 'pairs' })
+  expect(await m.ended(workflow_id)).toMatchObject({
+    report: { outcome: 'approved', tasks: [{ attempts: 3 }] },
+  })
+  const assigned = (await m.events(session_id, 'agent.task.assigned')) as EventOf<'agent.task.assigned'>[]
+  expect(assigned.map(({ payload }) => payload.agentId)).toEqual(['alpha-1', 'alpha-1', 'beta-1-try3'])
 })

@@ -71,11 +71,18 @@ test('[COL-69][COL-64] risk-aware: the challenger changes the plan, and a reject
     ((await m.events(id, 'agent.message.created')) as EventOf<'agent.message.created'>[]).map(
       ({ payload }) => payload,
     )
-  expect(
-    (await messages(wary.session_id)).find(({ messageType }) => messageType === 'feedback'),
-  ).toMatchObject({
+  const [shown, held] = (await messages(wary.session_id)).filter(
+    ({ messageType }) => messageType === 'feedback',
+  )
+  expect(shown).toMatchObject({
+    from: { agentId: 'architect' },
+    to: { agentId: 'challenger' },
+    payload: { subject: 'plan', content: expect.stringContaining('Plan: rash') },
+  })
+  expect(held).toMatchObject({
     from: { agentId: 'challenger' },
     to: { agentId: 'architect' },
+    replyTo: shown?.messageId,
     payload: { subject: 'plan', action_required: true, content: expect.stringContaining('P0: no way back') },
   })
   expect(await m.ended(looked.workflow_id)).toMatchObject({

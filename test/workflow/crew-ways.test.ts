@@ -1,16 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { EventOf } from '../../src/contract/event.ts'
 import { bash, done, played, said, write } from '../support/crew-play.ts'
 
+const approvedAtOnce = {
+  when: '"review_id": "review-1"',
+  steps: [said({ verdict: 'approved', summary: 'Good.', findings: [] })],
+}
+const wroteNote = {
+  when: '"task_id": "request"',
+  steps: [write('note.txt', 'hello\n'), done('The note is there.')],
+}
+
 test('[COL-28] a pair: the request is the one task, and the reviewer decides', async () => {
-  const m = await played([
-    {
-      when: '"review_id": "review-1"',
-      steps: [said({ verdict: 'approved', summary: 'Good.', findings: [] })],
-    },
-    { when: '"task_id": "request"', steps: [write('note.txt', 'hello\n'), done('The note is there.')] },
-  ])
+  const m = await played([approvedAtOnce, wroteNote])
   const { workflow_id, branch } = await m.play('Write a note.', { crew: 'pair' })
   const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({
@@ -18,6 +22,34 @@ test('[COL-28] a pair: the request is the one task, and the reviewer decides', a
     report: { outcome: 'approved', tasks: [{ task_id: 'request' }] },
   })
   expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
+})
+
+test('[COL-42] the style guide of a crew is passed on to developers as it stood at the start; one that is not there is refused', async () => {
+  const m = await played([approvedAtOnce, wroteNote], {
+    styled: 'description: styled\nmembers: [{ role: developer }]\nstyle_guide: { file: docs/style.md }',
+  })
+  await expect(m.play('Write a note.', { crew: 'styled' })).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringMatching(/docs\/style\.md is no file in .*; write it, or change style_guide in /),
+  })
+  expect((await m.client().listWorkflows({})).workflows).toEqual([])
+  mkdirSync(join(m.repo, 'docs'))
+  writeFileSync(join(m.repo, 'docs/style.md'), 'Notes begin with "hello".\n')
+  const { workflow_id, session_id } = await m.play('Write a note.', { crew: 'styled' })
+  writeFileSync(join(m.repo, 'docs/style.md'), 'Something else.\n')
+  await m.ended(workflow_id)
+  const [assigned] = (await m.events(session_id, 'agent.task.assigned')) as EventOf<'agent.task.assigned'>[]
+  expect(assigned?.payload.input).toMatchObject({
+    constraints: {
+      scope: ['**'],
+      testing_required: true,
+      style_guide: 'Notes begin with "hello".\n',
+    },
+  })
+  const [spawned] = await m.events(session_id, 'agent.spawned')
+  expect(JSON.stringify(spawned?.payload)).toMatch(
+    /Notes begin with[^]*Write as `constraints.style_guide` says/,
+  )
 })
 
 test('[COL-18][COL-19] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
@@ -80,6 +112,31 @@ test('[COL-71] a pipeline: what each member gives is what the next one is given'
   expect(JSON.stringify(second?.payload)).toContain('the key is 42')
   expect(m.git('ls-tree', '--name-only', branch)).toContain('made.txt')
   expect(m.git('ls-tree', '--name-only', branch)).toContain('docs.md')
+})
+
+test('[COL-71][COL-12] a pipeline of which a member did only a part is not approved, and its report says what is missing', async () => {
+  const m = await played(
+    [
+      {
+        when: 'You are the developer in a row',
+        steps: [
+          write('made.txt', 'made\n'),
+          said({ status: 'partial', summary: 'Begun.', blockers: ['no ending yet'] }),
+        ],
+      },
+    ],
+    { row: 'description: one\npattern: pipeline\nmembers: [{ role: developer }]\n' },
+  )
+  const { workflow_id } = await m.play('Make it.', { crew: 'row' })
+  expect(await m.ended(workflow_id)).toMatchObject({
+    status: 'completed',
+    approvals: [],
+    report: {
+      outcome: 'unapproved',
+      summary: expect.stringContaining('developer is only partly done: no ending yet'),
+      tasks: [{ task_id: 'developer', state: 'partial' }],
+    },
+  })
 })
 
 test('[COL-24] an architect that makes no plan is quoted, asked once more, and leaves nothing behind', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
@@ -7,13 +7,16 @@ import type { EventOf, EventType } from '../../src/contract/event.ts'
 import { DeveloperOutput } from '../../src/contract/formats/std-008/developer.ts'
 import { ReviewerOutput } from '../../src/contract/formats/std-008/reviewer.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
+import { bash } from '../support/crew-play.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 type Bed = Awaited<ReturnType<typeof crewDaemon>>
 const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
   (await m.events(session, type)) as EventOf<T>[]
 
-test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
+test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', {
+  timeout: 120_000,
+}, async () => {
   const m = await crewDaemon()
   const before = m.git('rev-parse', 'main')
   const { workflow_id, session_id, branch } = await m.crew(demonstrationRequest)
@@ -57,7 +60,9 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', {
+  timeout: 120_000,
+}, async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   await m.ended(workflow_id)
@@ -120,6 +125,12 @@ test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-2
     verdict: 'changes_requested',
     verification: { tests_passed: true },
   })
+  // Each branch is a workflow of its own below this one, named by round, task and attempt.
+  const branches = (await ofCrew('workflow.checkpoint.saved')).flatMap(({ payload }) =>
+    /^r\d+\/[^/]+#\d+$/.test(payload.step ?? '') ? [payload.step] : [],
+  )
+  expect(branches).toHaveLength(3)
+  expect(new Set(branches)).toEqual(new Set(['r1/farewell#1', 'r1/shout#1', 'r2/shout-rev1#1']))
   const [summary] = await ofCrew('result.summary')
   expect(summary?.actor).toBe('architect')
   // The architect only reads, before anything is delegated; each call hangs below what asked for it.
@@ -166,7 +177,10 @@ test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-2
     },
   })
   expect(assigned.get('review-1')?.input).toMatchObject({ criteria: { must_pass_tests: true } })
-  expect(await eventsOf(m, session_id, 'test.passed')).toHaveLength(2)
+  // Each task by itself, and each review of the whole.
+  expect((await eventsOf(m, session_id, 'test.passed')).map(({ taskId }) => taskId ?? '').toSorted()).toEqual(
+    ['', '', 'farewell', 'shout', 'shout-rev1'],
+  )
   expect(await eventsOf(m, session_id, 'verifier.issue.found')).toHaveLength(1)
   const spawned = await eventsOf(m, session_id, 'agent.spawned')
   expect(spawned).toHaveLength(6)
@@ -239,3 +253,65 @@ test('[MUS-275] a cancel ends every agent of a crew at once, with one end each, 
   )
   expect(m.git('show', `muster/${workflow_id}.farewell:farewell.mjs`)).toContain('Goodbye')
 })
+
+test('[MUS-170] a cancel reaches the program that a tool of a crew runs, and each call and agent has one end', async () => {
+  const seconds = 600 + Math.floor(process.pid % 1000)
+  const m = await crewDaemon({
+    parts: [{ when: '"task_id": "request"', steps: [bash(`sleep ${seconds}`)] }],
+  })
+  const { workflow_id, session_id } = await m.crew('Wait. SCRIPT=play', { crew: 'solo' })
+  const sleeping = () =>
+    readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .filter((pid) => commandOf(pid) === `sleep\0${seconds}\0`)
+  await eventually(
+    async () => sleeping(),
+    ({ length }) => length === 1,
+  )
+  await m.client().cancelWorkflow({ id: workflow_id, reason: 'enough' })
+  await eventually(
+    async () => sleeping(),
+    ({ length }) => length === 0,
+  )
+  await eventually(
+    () => m.client().getSession({ id: session_id }),
+    ({ status }) => status === 'cancelled',
+  )
+  const types = (await m.events(session_id)).map(({ type }) => type)
+  const ends = (pattern: RegExp) => types.filter((type) => pattern.test(type))
+  expect(ends(/^tool\.call\./)).toEqual(['tool.call.started', expect.stringMatching(/failed|completed/)])
+  expect(ends(/^agent\.(completed|failed|cancelled|killed|abandoned)$/)).toEqual(['agent.cancelled'])
+  expect(ends(/^workflow\.(finalized|failed|cancelled)$/)).toEqual(['workflow.cancelled'])
+})
+
+test('[MUS-275] a crew that was called off cannot be forked, and what a kill left of it is put away at the next start', async () => {
+  const m = await crewDaemon({ parts: [{ when: '"task_id": "request"', steps: [bash('sleep 600')] }] })
+  const { workflow_id } = await m.crew('Wait. SCRIPT=play', { crew: 'solo' })
+  await m.client().cancelWorkflow({ id: workflow_id, reason: 'enough' })
+  // Its places belong to this run, so it cannot be forked, and no session is begun in vain.
+  const { sessions } = await m.client().listSessions({})
+  await expect(m.client().forkWorkflow({ id: workflow_id })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('begin another: sm crew'),
+  })
+  expect((await m.client().listSessions({})).sessions).toHaveLength(sessions.length)
+  // What a kill left of them is put away at the next start.
+  const late = join(m.home, 'worktrees', `${workflow_id}.late`)
+  m.git('worktree', 'add', late, '-b', `muster/${workflow_id}.late`)
+  writeFileSync(join(late, 'late.txt'), 'in no commit')
+  await m.kill()
+  await eventually(
+    async () => m.git('worktree', 'list').trim().split('\n'),
+    (all) => all.length === 1,
+    20_000,
+  )
+  expect(m.git('show', `muster/${workflow_id}.late:late.txt`)).toBe('in no commit')
+})
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -28,6 +28,7 @@ test('[MUS-277] every field of a crew file is read, and names are the same in an
       },
       budget: { tokens: 1000, usd: 2.5 },
       checks: { test: 'npm test', type_check: 'tsc', custom: [{ name: 'lint', command: 'npm run lint' }] },
+      style_guide: { file: 'docs/style.md' },
       approve_plan: true,
       on_max_iterations: 'abort',
       recommended_for: ['the night'],
@@ -68,6 +69,7 @@ test('[MUS-277] every field of a crew file is read, and names are the same in an
     },
     budget: { tokens: 1000, usd: 2.5 },
     checks: { test: 'npm test', typeCheck: 'tsc', custom: [{ name: 'lint', command: 'npm run lint' }] },
+    styleGuide: { file: 'docs/style.md' },
     approvePlan: true,
     onMaxIterations: 'abort',
     recommendedFor: ['the night'],
@@ -135,6 +137,20 @@ test('[MUS-277] a misfit is named with its line, its place and what to write ins
     '15 error on_max_iterations: expected human_review, abort, force_approve, found the text "give_up"',
     '16 error approve_plan: expected true or false, found the text "yes"; write true or false',
   ])
+})
+
+test('[COL-42] a style guide is a text, or a file inside of the project', () => {
+  const style = (...lines: string[]) => problems('members: [{role: developer}]', ...lines)
+  expect(parse('members: [{role: developer}]\nstyle_guide: Tabs.').definition?.styleGuide).toBe('Tabs.')
+  expect(style('style_guide: { flie: a.md }')).toEqual([
+    '2 error style_guide.file: is missing; expected a text',
+    '2 error style_guide.flie: unknown key; did you mean style_guide.file?',
+  ])
+  for (const path of ['/etc/passwd', '../secret.md', 'docs/../../x'])
+    expect(style(`style_guide: { file: ${path} }`)).toEqual([
+      '2 error style_guide.file: must be a path inside of the project, such as docs/style.md',
+    ])
+  expect(style('style_guide: 7')).toHaveLength(1)
 })
 
 test.each(['peer_to_peer', 'consensus'])(

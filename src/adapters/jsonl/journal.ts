@@ -32,7 +32,7 @@ export type JournalOptions = {
 }
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants
-const recentBytes = 8 << 20
+const recentBytes = 2 << 20
 const reserveCheckMs = 5000
 
 /** The journal on disk: one writer, many readers, opened from its last snapshot. */
@@ -50,8 +50,8 @@ export class Journal implements JournalWriter, JournalReader {
   #writer: Writer | undefined
   #watermark = 0
   #snapshotSeq = 0
+  readonly #closing = new AbortController()
   #full = false
-  #reserveCheckedAt = 0
   #onRotate: () => void = () => {}
   #onDurable: (watermark: number) => void = () => {}
 
@@ -77,7 +77,7 @@ export class Journal implements JournalWriter, JournalReader {
   /** Recovers the tail and replays what the newest snapshot does not cover. */
   async load(replay: Replay): Promise<Cut | undefined> {
     const cut = await this.#load(replay)
-    this.#full = !this.#reserve.hold()
+    if (!this.#holds()) this.#becomeFull()
     return cut
   }
 
@@ -101,7 +101,6 @@ export class Journal implements JournalWriter, JournalReader {
 
   health(): JournalHealth {
     if (!this.#writer || this.#writer.failure) return 'poisoned'
-    this.#checkReserve()
     return this.#full ? 'full' : 'ok'
   }
 
@@ -134,7 +133,7 @@ export class Journal implements JournalWriter, JournalReader {
     try {
       if (errno === 'ENOSPC' || errno === 'EDQUOT') {
         this.#reserve.release()
-        this.#full = true
+        this.#becomeFull()
       }
       await this.#ops.truncate(failed.segment.fd, failed.segment.place.offset)
       failed.close()
@@ -168,6 +167,7 @@ export class Journal implements JournalWriter, JournalReader {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort()
     await this.#writer?.drained()
     this.#writer?.close()
     this.#writer = undefined
@@ -270,11 +270,29 @@ export class Journal implements JournalWriter, JournalReader {
     }
   }
 
-  #checkReserve(): void {
-    const now = this.#options.clock.monotonic()
-    if (!this.#full || now - this.#reserveCheckedAt < reserveCheckMs) return
-    this.#reserveCheckedAt = now
-    this.#full = !this.#reserve.hold()
+  #becomeFull(): void {
+    if (this.#full) return
+    this.#full = true
+    void this.#regainSpace(this.#closing.signal)
+  }
+
+  /** Looks for space from time to time, so that nobody who asks for the health has to wait for a disk. */
+  async #regainSpace(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    while (this.#full) {
+      await clock.sleep(reserveCheckMs, signal).catch(() => {})
+      if (signal.aborted) return
+      this.#full = !this.#holds()
+    }
+  }
+
+  #holds(): boolean {
+    try {
+      return this.#reserve.hold()
+    } catch {
+      // A disk that cannot even be asked has nothing to give; what is wrong with it is told by the next write.
+      return false
+    }
   }
 }
 

@@ -96,7 +96,7 @@ test('[MUS-279] a link that leads out of the folder of a script brings nothing i
   await expect(opened().describe(join(folder, 'a.ts'), signal)).rejects.toMatchObject({ code: 'denied' })
 })
 
-test('[MUS-279] what a script asks for has the path of its branch, whatever ends first', async () => {
+test('[MUS-279] [MUS-172] what a script asks for has the path of its branch, whatever ends first', async () => {
   const text = body(`
     const first: string = await agent('plan', { name: 'p' })
     const [a, b] = await parallel([
@@ -164,7 +164,7 @@ test('[OBS-48] one failure in a barrier ends no other: it is told when all have 
   ])
 })
 
-test('[MUS-279] time and chance are the same when a script runs again, and of each branch alone', async () => {
+test('[MUS-279] [MUS-172] time and chance are the same when a script runs again, and of each branch alone', async () => {
   const look =
     '[Date.now(), new Date().getTime(), Date(), new Date().constructor.now(), performance.now(), Math.random(), crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(4))], new Intl.DateTimeFormat("en", { timeStyle: "full", timeZone: "UTC" }).format()]'
   const text = body(`

@@ -11,7 +11,7 @@ export function openForWriting(path: string): DatabaseSync {
     'PRAGMA page_size = 8192',
     'PRAGMA journal_mode = WAL',
     'PRAGMA synchronous = NORMAL',
-    'PRAGMA cache_size = -16384',
+    'PRAGMA cache_size = -2048',
     'PRAGMA wal_autocheckpoint = 4000',
     'PRAGMA journal_size_limit = 67108864',
     'PRAGMA temp_store = MEMORY',
@@ -20,7 +20,7 @@ export function openForWriting(path: string): DatabaseSync {
 
 /** Opens a database that somebody else writes. */
 export function openForReading(path: string): DatabaseSync {
-  return opened(path, { readOnly: true }, ['PRAGMA query_only = ON', 'PRAGMA cache_size = -8192'])
+  return opened(path, { readOnly: true }, ['PRAGMA query_only = ON', 'PRAGMA cache_size = -2048'])
 }
 
 function opened(path: string, options: { readOnly?: boolean }, pragmas: readonly string[]): DatabaseSync {

@@ -9,7 +9,7 @@ type Change = Readonly<Record<string, RowValue | undefined>>
 type Column = { readonly at: number; readonly kind: ColumnKind; readonly low: number; readonly high: number }
 
 // Rows beyond this are read again when they are next needed.
-const most = 20_000
+const most = 4_000
 
 /**
  * The rows of one table that a batch touches. A row is read once, changed in memory by every event of the

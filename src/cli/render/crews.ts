@@ -30,6 +30,9 @@ export function renderCrew(crew: ShownCrew, { width, color }: View): string {
     ['limits', limitWords(crew)],
     ...(crew.budget ? [['budget', budgetWords(crew.budget)] satisfies [string, string]] : []),
     ['checks', checkWords(crew)],
+    ...(crew.styleGuide === undefined
+      ? []
+      : [['style', styleWords(crew.styleGuide)] satisfies [string, string]]),
     ...(crew.approvePlan
       ? [['plan', 'approved by a person before work begins'] satisfies [string, string]]
       : []),
@@ -104,3 +107,6 @@ function checkWords({ checks }: ShownCrew): string {
   ]
   return named.length === 0 ? 'none of its own' : named.join(', ')
 }
+
+const styleWords = (style: NonNullable<ShownCrew['styleGuide']>): string =>
+  typeof style === 'string' ? style.slice(0, 200) : `as ${style.file} of the project says`

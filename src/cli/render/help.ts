@@ -58,10 +58,7 @@ export function synopsis(name: CommandName, command: CommandDefinition): string 
   const words = Object.entries(command.arguments).map(([argument, { takes }]) =>
     takes === 'one' ? `<${argument}>` : takes === 'many' ? `<${argument}…>` : `[${argument}]`,
   )
-  const demanded = Object.entries(command.options).flatMap(([option, { isRequired, value }]) =>
-    isRequired ? [`--${option} <${value}>`] : [],
-  )
-  return [name, ...words, ...demanded].join(' ')
+  return [name, ...words].join(' ')
 }
 
 /** How an option is written: `-n, --lines <count>`. */

@@ -16,6 +16,9 @@ type Around = { readonly paint: Paint; readonly taskId: string | undefined }
 const text = (value: unknown): string => oneLine(typeof value === 'string' ? value : (bodyText(value) ?? ''))
 const first = (value: unknown): string => text(value).slice(0, 200)
 
+/** The checks of one task say which; those of a review are for the whole. */
+const of = (taskId: string | undefined): string => (taskId === undefined ? '' : `${taskId}: `)
+
 const lines: Readonly<Record<string, (said: Words, around: Around) => string | undefined>> = {
   'plan.created': ({ tasks }, { paint }) => {
     const all = Array.isArray(tasks) ? (tasks as { taskId: string }[]) : []
@@ -27,8 +30,8 @@ const lines: Readonly<Record<string, (said: Words, around: Around) => string | u
     `${paint('green', '●')} ${text(agentId)} ended ${taskId ?? ''}: ${first(summary)}`,
   'task.failed': ({ agentId, reason }, { paint, taskId }) =>
     `${paint('red', '✗')} ${text(agentId)} could not do ${taskId ?? ''}: ${first(reason)}`,
-  'test.passed': ({ command }, { paint }) => `${paint('green', '✓')} ${first(command)}`,
-  'test.failed': ({ command }, { paint }) => `${paint('red', '✗')} ${first(command)}`,
+  'test.passed': ({ command }, { paint, taskId }) => `${paint('green', '✓')} ${of(taskId)}${first(command)}`,
+  'test.failed': ({ command }, { paint, taskId }) => `${paint('red', '✗')} ${of(taskId)}${first(command)}`,
   'verifier.issue.found': ({ severity, file, line, description }, { paint }) =>
     `  ${paint('yellow', text(severity))} ${text(file)}${typeof line === 'number' ? `:${line}` : ''} ${first(description)}`,
   'loop.round.completed': ({ round, verdict }, { paint }) =>

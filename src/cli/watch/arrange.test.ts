@@ -15,7 +15,7 @@ const below = (parent: SessionView) => ({ parent_session_id: parent.session_id }
 const blocked = { status: 'waiting_input', waiting_for: 'permission' } as const
 
 describe('the order', () => {
-  test('a whole tree comes first when somebody deep in it waits', () => {
+  test('[MUS-238] a whole tree comes first when somebody deep in it waits', () => {
     const a = named(1, 'a')
     const b = named(2, 'b', { status: 'idle' })
     const b1 = named(3, 'b1', below(b))

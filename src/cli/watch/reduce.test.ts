@@ -131,7 +131,7 @@ describe('folding and searching', () => {
 })
 
 describe('replying', () => {
-  test('Space, a line and Enter send it to the session that was selected', () => {
+  test('[MUS-238] Space, a line and Enter send it to the session that was selected', () => {
     const { model, effects } = press(watchOf(crew()), 'j', ' ', ...graphemes('Größe 日本 ok'), '<enter>')
     expect(effects).toEqual([
       { kind: 'send', id: crew().sessions[4]?.id, name: 'api', text: 'Größe 日本 ok' },
@@ -160,7 +160,7 @@ describe('replying', () => {
 })
 
 describe('ending and interrupting', () => {
-  test('x asks once, x again ends it, and any other key keeps it', () => {
+  test('[MUS-238] x asks once, x again ends it, and any other key keeps it', () => {
     const model = watchOf(crew())
     expect(press(model, 'x').effects).toEqual([])
     expect(press(model, 'x', 'x').effects).toEqual([
@@ -172,7 +172,7 @@ describe('ending and interrupting', () => {
     expect(press(kept.model, 'x').effects).toEqual([])
   })
 
-  test('i interrupts, Enter attaches, q and Ctrl-C leave', () => {
+  test('[MUS-238] i interrupts, Enter attaches, q and Ctrl-C leave', () => {
     const model = watchOf(crew())
     expect(press(model, 'i').effects).toMatchObject([{ kind: 'interrupt', name: 'lead' }])
     expect(press(model, '<enter>').effects).toMatchObject([{ kind: 'attach', name: 'lead' }])
@@ -228,7 +228,7 @@ describe('deciding', () => {
   }
   const id = 'apr_00000001'
 
-  test('the first y or n only shows the card; then y, s, a and n decide', () => {
+  test('[MUS-238] the first y or n only shows the card; then y, s, a and n decide', () => {
     expect(press(asking(), 'y').effects).toEqual([])
     expect(press(asking(), 'n').effects).toEqual([])
     expect(press(asking(), 'y', 'y').effects).toEqual([

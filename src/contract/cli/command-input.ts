@@ -15,11 +15,11 @@ type OptionValue<O extends Option> = O['kind'] extends 'switch'
   ? boolean
   : O extends { isMany: true }
     ? readonly Plain<O>[]
-    : O extends { isRequired: true } | { default: number }
+    : O extends { default: number }
       ? Plain<O>
       : Plain<O> | undefined
 
-type Plain<O extends Option> = O['kind'] extends 'count'
+type Plain<O extends Option> = O['kind'] extends 'count' | 'amount'
   ? number
   : O extends { choices: readonly (infer Word)[] }
     ? Word

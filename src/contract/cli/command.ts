@@ -22,9 +22,9 @@ export type Option = {
   readonly short?: string
   /** What stands for the value in help, like `count`. */
   readonly value?: string
-  readonly kind: 'switch' | 'text' | 'count' | 'file'
+  /** A `count` is a whole number, an `amount` any above nothing. */
+  readonly kind: 'switch' | 'text' | 'count' | 'amount' | 'file'
   readonly isMany?: true
-  readonly isRequired?: true
   readonly default?: number
   /** The least that a number may be, and the most where there is one. */
   readonly range?: readonly [least: number, most?: number]

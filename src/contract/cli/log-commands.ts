@@ -41,7 +41,9 @@ export const logCommands = commandFamily({
     summary: 'write a repaired copy, with a report',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the session file; it is left as it is', isFile: true } },
-    options: { out: { kind: 'file', value: 'path', isRequired: true, about: 'the file to write' } },
-    examples: [{ line: 'sm log repair broken.json --out mended.json', does: 'what can be saved' }],
+    options: {
+      out: { kind: 'file', value: 'path', about: 'the file to write; without it, one beside the original' },
+    },
+    examples: [{ line: 'sm log repair broken.json', does: 'what can be saved, as broken-repaired.json' }],
   },
 })

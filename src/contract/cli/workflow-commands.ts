@@ -71,10 +71,9 @@ export const workflowCommands = commandFamily({
       agents: { kind: 'count', value: 'n', range: [1], about: 'agents, at most' },
       tokens: { kind: 'count', value: 'n', range: [1], about: 'tokens, at most' },
       usd: {
-        kind: 'count',
-        value: 'n',
-        range: [1],
-        about: 'dollars, at most; only where the program tells its cost',
+        kind: 'amount',
+        value: 'dollars',
+        about: 'dollars, at most, like 0.50; only where the program tells its cost',
       },
       minutes: { kind: 'count', value: 'n', range: [1], about: 'most it may take' },
       concurrency: { kind: 'count', value: 'n', range: [1], about: 'agents at one time' },
@@ -96,11 +95,13 @@ export const workflowCommands = commandFamily({
   },
   'workflow fork': {
     group: 'people',
-    summary: 'begin another from what a workflow did',
+    summary: 'begin another from what a script did',
     needs: 'daemon',
     arguments: { id: aWorkflow },
     options: { before: { kind: 'text', value: 'step', about: 'only what was done before this step' } },
-    examples: [{ line: 'sm workflow fork crew-1749a2fe --before r2', does: 'another second round' }],
+    examples: [
+      { line: 'sm workflow fork audit-1749a2fe --before agent#2', does: 'asks the second agent again' },
+    ],
   },
   'workflow cancel': {
     group: 'people',

@@ -10,7 +10,9 @@ export const HttpConfig = z
       .min(1)
       .max(255)
       .default('127.0.0.1')
-      .describe('Address that the daemon listens on. Any other than loopback needs an explicit token.'),
+      .describe(
+        'Address that the daemon listens on. Any other than loopback is refused; from elsewhere use ssh -L.',
+      ),
     port: z
       .int()
       .min(1)

@@ -61,7 +61,11 @@ export const agentEvents = family({
   'agent.completed': {
     about: 'An agent returned.',
     span: 'end',
-    payload: z.strictObject({ ...ending, resultSchema: z.unknown().optional() }),
+    payload: z.strictObject({
+      ...ending,
+      /** What its answer was held to: `text`, `reply:<kind>` in a crew, `schema:<title>@<digest>` in a script. */
+      resultSchema: z.unknown().optional(),
+    }),
   },
   'agent.failed': {
     about: 'An agent ended without its result; giving up is a failure too.',

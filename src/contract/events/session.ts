@@ -94,6 +94,8 @@ export const sessionEvents = family({
       workGlobs: z.array(Line).optional(),
       /** What of them its task may change. */
       scope: z.array(Line).optional(),
+      /** What the answers of its agent are held to. */
+      resultSchema: Line.optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
       /** How an agent of Muster's own works. */
       loop: LoopMode.optional(),

@@ -113,6 +113,8 @@ export const workflowEvents = family({
       step: Line.optional(),
       /** The name under which the vault keeps what it gave. */
       vault: Line.optional(),
+      /** The run that did it, of a step that a fork took along. */
+      forkOf: Line.optional(),
       /** What it failed with. */
       error: Body.optional(),
       /** Agents that worked for it, and what they used. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import { combineReviews } from './combine-reviews.ts'
+import { combineReviews, withUnanswered } from './combine-reviews.ts'
 
 const by = (name: string, more: Partial<ReviewerReply>) => ({ by: name, reply: reviewReply(more) })
 
@@ -42,4 +42,13 @@ test('[COL-69] findings of all are there, each once, as the strictest reader has
   ])
   expect(combined).toMatchObject({ addressed: ['r1-w'], commendations: ['tidy'] })
   expect(combined.summary).toBe('a: It does what was asked.\nb: It does what was asked.')
+})
+
+test('[COL-69] where one of several was silent, what nobody answers stays open', () => {
+  const earlier = [reviewFinding('r1-b-x'), reviewFinding('r1-b-y'), reviewFinding('r1-a-z')]
+  const reply = reviewReply({ addressed: ['r1-b-y'], findings: [reviewFinding('r1-a-z')] })
+  expect(withUnanswered(reply, earlier).findings.map(({ finding_id }) => finding_id)).toEqual([
+    'r1-a-z',
+    'r1-b-x',
+  ])
 })

@@ -29,6 +29,18 @@ export function combineReviews(first: ReviewBy, ...others: readonly ReviewBy[]):
   }
 }
 
+/** A review that somebody did not take part in: earlier findings that it neither calls mended nor raises are open as they were. */
+export function withUnanswered(reply: ReviewerReply, earlier: readonly ReviewFinding[]): ReviewerReply {
+  const answered = new Set([
+    ...(reply.addressed ?? []),
+    ...reply.findings.map((finding) => finding.finding_id),
+  ])
+  return {
+    ...reply,
+    findings: [...reply.findings, ...earlier.filter(({ finding_id }) => !answered.has(finding_id))],
+  }
+}
+
 const strictest = (verdicts: readonly ReviewerReply['verdict'][]): ReviewerReply['verdict'] =>
   verdictOrder[Math.max(...verdicts.map((verdict) => verdictOrder.indexOf(verdict)))] ?? 'changes_requested'
 

@@ -9,10 +9,7 @@ export type BlockedTask = { readonly task_id: string; readonly because: string }
 export type NextTasks = {
   /** What may start now, the most urgent first. */
   readonly start: readonly string[]
-  readonly waiting: readonly string[]
   readonly blocked: readonly BlockedTask[]
-  /** Nothing runs, and nothing is left that could. */
-  readonly isOver: boolean
 }
 
 type Graph = {
@@ -24,7 +21,7 @@ type Graph = {
 
 const urgency = { high: 0, medium: 1, low: 2 } as const
 
-/** Which tasks may start, which wait, and which can never start. */
+/** Which tasks may start, and which can never start; the others wait. */
 export function nextTasks({ tasks, states, atOnce }: Graph): NextTasks {
   const known = byId(tasks)
   const stateOf = (id: string): TaskState => (Object.hasOwn(states, id) ? states[id] : undefined) ?? 'pending'
@@ -51,15 +48,12 @@ export function nextTasks({ tasks, states, atOnce }: Graph): NextTasks {
     .toSorted((a, b) => urgency[a.priority] - urgency[b.priority])
     .slice(0, room)
     .map((task) => task.task_id)
-  const waiting = open.map((task) => task.task_id).filter((id) => !start.includes(id) && !blocked.has(id))
   return {
     start,
-    waiting,
     blocked: tasks.flatMap(({ task_id }) => {
       const because = blocked.get(task_id)
       return because === undefined ? [] : [{ task_id, because }]
     }),
-    isOver: running === 0 && start.length === 0 && waiting.length === 0,
   }
 }
 

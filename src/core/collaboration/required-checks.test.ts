@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plannedChecks, requiredChecks } from './required-checks.ts'
+import { checksOfTask, plannedChecks, requiredChecks } from './required-checks.ts'
 
 test('[COL-46] the checks of a crew count before those of a plan, and each name once', () => {
   const crew = { test: 'make test', custom: [{ name: 'lint', command: 'make lint' }] }
@@ -22,4 +22,14 @@ test('[COL-46] the checks of a crew count before those of a plan, and each name 
     { name: 'type_check', command: 'tsc' },
   ])
   expect(plannedChecks(undefined)).toEqual([])
+})
+
+test('[COL-16][COL-42] a task has to pass the types, and the tests unless it needs none; other checks are for the whole', () => {
+  const all = requiredChecks(
+    { test: 'npm test', typeCheck: 'npx tsc', custom: [{ name: 'lint', command: 'npm run lint' }] },
+    undefined,
+  )
+  const names = (testing_required: boolean) => checksOfTask(all, { testing_required }).map(({ name }) => name)
+  expect(names(true)).toEqual(['tests', 'type_check'])
+  expect(names(false)).toEqual(['type_check'])
 })

@@ -1,4 +1,4 @@
-import type { PlanChecks } from '../../contract/collaboration/plan.ts'
+import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
 import type { CrewChecks } from '../../contract/crew.ts'
 
 /** A command that has to succeed before work can be approved. */
@@ -13,6 +13,17 @@ export function requiredChecks(crew: CrewChecks, plan: PlanChecks | undefined): 
   const names = new Set(own.map((check) => check.name))
   return [...own, ...plannedChecks(plan).filter((check) => !names.has(check.name))]
 }
+
+/** Tests and types: without them work does not count as done, however long they take. */
+export const isBasic = ({ name }: Pick<RequiredCheck, 'name'>): boolean =>
+  name === checkNames.test || name === checkNames.typeCheck
+
+/** What one task has to pass by itself: the types, and the tests where it needs them. */
+export const checksOfTask = (
+  checks: readonly RequiredCheck[],
+  task: Pick<PlanTask, 'testing_required'>,
+): RequiredCheck[] =>
+  checks.filter((check) => isBasic(check) && (task.testing_required || check.name !== checkNames.test))
 
 /** The checks of a plan by name; a name that is there twice counts once. */
 export function plannedChecks(checks: PlanChecks | undefined): RequiredCheck[] {

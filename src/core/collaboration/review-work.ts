@@ -3,14 +3,10 @@ import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-repo
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
-import type {
-  FocusArea,
-  ReviewerInput,
-  ReviewerOutput,
-  Verification,
-} from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewerInput, ReviewerOutput, Verification } from '../../contract/formats/std-008/reviewer.ts'
+import { findingWords } from './finding-words.ts'
 import type { Judgement } from './judge-review.ts'
-import { checkNames, type RequiredCheck } from './required-checks.ts'
+import { checkNames, isBasic, type RequiredCheck } from './required-checks.ts'
 
 /** What a review is about. */
 export type ReviewWork = {
@@ -21,20 +17,16 @@ export type ReviewWork = {
   readonly tasks: readonly PlanTask[]
   readonly checks: readonly RequiredCheck[]
   readonly rounds: readonly CrewRound[]
-  readonly focusAreas?: readonly z.infer<typeof FocusArea>[]
 }
 
 /** What a reviewer is given. */
 export function reviewerInput(work: ReviewWork): z.infer<typeof ReviewerInput> {
   const has = (name: string) => work.checks.some((check) => check.name === name)
-  const custom = work.checks.filter((check) => !isBuiltIn(check.name))
+  const custom = work.checks.filter((check) => !isBasic(check))
   return {
     review_id: work.reviewId,
     task_id: work.taskId,
-    review_scope: told({
-      files: [...work.files],
-      focus_areas: work.focusAreas === undefined ? undefined : [...work.focusAreas],
-    }),
+    review_scope: { files: [...work.files] },
     criteria: told({
       must_pass_tests: has(checkNames.test),
       must_pass_type_check: has(checkNames.typeCheck),
@@ -78,7 +70,7 @@ export const crewRound = (
 function verificationOf(checks: readonly CheckRun[]): Verification {
   const passed = (name: string) => checks.find((check) => check.name === name)?.passed === true
   const custom = checks
-    .filter((check) => !isBuiltIn(check.name))
+    .filter((check) => !isBasic(check))
     .map((check) => [check.name, check.passed === true] as const)
   return {
     tests_passed: passed(checkNames.test),
@@ -87,12 +79,9 @@ function verificationOf(checks: readonly CheckRun[]): Verification {
   }
 }
 
-const isBuiltIn = (name: string): boolean => name === checkNames.test || name === checkNames.typeCheck
-
 const previousReview = ({ number, verdict, findings }: CrewRound) => ({
   review_number: number,
   verdict,
-  key_findings: findings.map(
-    ({ finding_id, severity, description }) => `${finding_id} (${severity}): ${description}`,
-  ),
+  // In the words of the prompt: what a reviewer is shown of others it was told in its request.
+  key_findings: findings.map(findingWords),
 })

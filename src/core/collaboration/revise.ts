@@ -12,12 +12,6 @@ export type Revision = Work & {
   readonly findings: readonly ReviewFinding[]
 }
 
-export type Revisions = {
-  readonly work: readonly Revision[]
-  /** Suggestions for tasks that need no other change; they stay open. */
-  readonly left: readonly ReviewFinding[]
-}
-
 type Reviewed = {
   readonly round: number
   /** The tasks as they were planned: revisions keep their order. */
@@ -27,8 +21,8 @@ type Reviewed = {
   readonly findings: readonly ReviewFinding[]
 }
 
-/** One revision for each task that findings belong to, and one for those that belong to none. Nothing is lost. */
-export function revise({ round, plan, work, findings }: Reviewed): Revisions {
+/** One revision for each task that findings belong to, and one for those that belong to none; suggestions alone make none. */
+export function revise({ round, plan, work, findings }: Reviewed): Revision[] {
   const groups = new Map<Work | undefined, ReviewFinding[]>()
   for (const finding of findings) {
     const owner = ownerOf(finding, work)
@@ -40,11 +34,10 @@ export function revise({ round, plan, work, findings }: Reviewed): Revisions {
   // A review that asks for changes and only suggests some means these.
   const meant = needed.length > 0 ? needed : [...groups]
   const taken = meant.map(([owner]) => owner)
-  const left = [...groups].flatMap(([owner, group]) => (taken.includes(owner) ? [] : group))
   const own = work.filter((each) => taken.includes(each))
   const made = own.map((each) => revisionOf(each, groups.get(each) ?? [], { round, plan, among: own }))
   const rest = taken.includes(undefined) ? groups.get(undefined) : undefined
-  return { work: rest ? [...made, restOf(rest, { round, made, all: work })] : made, left }
+  return rest ? [...made, restOf(rest, { round, made, all: work })] : made
 }
 
 /** The newest work of each task of a plan after a round of revisions. */

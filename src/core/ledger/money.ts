@@ -12,6 +12,6 @@ export function refuseUncounted(usd: number | undefined, clis: Iterable<string>)
   if (others.length > 0)
     throw new AppError(
       'invalid',
-      `what ${others.join(', ')} costs is not told, so a limit of $${usd} would never be reached; limit the tokens instead, or have claude do the work`,
+      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have claude do the work`,
     )
 }

@@ -45,53 +45,57 @@ describe('planted secrets', () => {
 
 const x = 'Zk4Qw8Rt2Lp6'
 
-const written: [spec: string, text: string, expected: string][] = [
-  ['MUS-58', `postgres://app:p@ssw0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
-  ['MUS-58', `postgres://app:pass/w0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
-  ['MUS-58', `redis://:${x}@cache.test:6379`, 'redis://:[redacted:url-password]@cache.test:6379'],
+const addresses: [text: string, expected: string][] = [
+  [`postgres://app:p@ssw0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
+  [`postgres://app:pass/w0rd@db.test/main`, 'postgres://app:[redacted:url-password]@db.test/main'],
+  [`redis://:${x}@cache.test:6379`, 'redis://:[redacted:url-password]@cache.test:6379'],
   [
-    'MUS-58',
     `a postgres://u:${x}@one.test b amqp://v:${x}@two.test`,
     'a postgres://u:[redacted:url-password]@one.test b amqp://v:[redacted:url-password]@two.test',
   ],
-  ['MUS-58', `Server=a;Pwd=swordfish;Database=b`, 'Server=a;Pwd=[redacted:connection-string];Database=b'],
-  ['MUS-59', `password: swordfish`, 'password: [redacted:secret-assignment]'],
-  ['MUS-59', `{"token":"abcdefghijkl"}`, '{"token":"[redacted:secret-assignment]"}'],
-  ['MUS-59', `password = "it's me"`, 'password = "[redacted:secret-assignment]"'],
-  ['MUS-59', `password=swordfish`, 'password=[redacted:secret-assignment]'],
-  ['MUS-59', `"password" : "a \\" b"`, '"password" : "[redacted:secret-assignment]"'],
-  ['MUS-59', `DB_PASSWORD=a,b;c&d next`, 'DB_PASSWORD=[redacted:secret-assignment] next'],
-  ['MUS-59', `GITHUB_TOKEN_PROD=abcdef`, 'GITHUB_TOKEN_PROD=[redacted:secret-assignment]'],
+  [`Server=a;Pwd=swordfish;Database=b`, 'Server=a;Pwd=[redacted:connection-string];Database=b'],
+]
+
+const assignments: [text: string, expected: string][] = [
+  [`password: swordfish`, 'password: [redacted:secret-assignment]'],
+  [`{"token":"abcdefghijkl"}`, '{"token":"[redacted:secret-assignment]"}'],
+  [`password = "it's me"`, 'password = "[redacted:secret-assignment]"'],
+  [`password=swordfish`, 'password=[redacted:secret-assignment]'],
+  [`"password" : "a \\" b"`, '"password" : "[redacted:secret-assignment]"'],
+  [`DB_PASSWORD=a,b;c&d next`, 'DB_PASSWORD=[redacted:secret-assignment] next'],
+  [`GITHUB_TOKEN_PROD=abcdef`, 'GITHUB_TOKEN_PROD=[redacted:secret-assignment]'],
+  [`{\\"a\\":\\"API_KEY=${x}\\nB=1\\"}`, '{\\"a\\":\\"API_KEY=[redacted:secret-assignment]\\nB=1\\"}'],
+  [`config["client_secret"] = 'abc'`, `config["client_secret"] = '[redacted:secret-assignment]'`],
+  [`'secret' => '${x}'`, `'secret' => '[redacted:secret-assignment]'`],
+  [`token := "${x}"`, 'token := "[redacted:secret-assignment]"'],
+  [`-H 'X-Auth-Token: ${x}'`, `-H 'X-Auth-Token: [redacted:secret-assignment]'`],
+  [`--password "two words 1"`, '--password "[redacted:secret-assignment]"'],
+  [`password: "unfinished ${x}`, 'password: "[redacted:secret-assignment]'],
+  [`Authorization: Digest username="a", response="${x}"`, 'Authorization: Digest [redacted:authorization]'],
   [
-    'MUS-59',
-    `{\\"a\\":\\"API_KEY=${x}\\nB=1\\"}`,
-    '{\\"a\\":\\"API_KEY=[redacted:secret-assignment]\\nB=1\\"}',
-  ],
-  ['MUS-59', `config["client_secret"] = 'abc'`, `config["client_secret"] = '[redacted:secret-assignment]'`],
-  ['MUS-59', `'secret' => '${x}'`, `'secret' => '[redacted:secret-assignment]'`],
-  ['MUS-59', `token := "${x}"`, 'token := "[redacted:secret-assignment]"'],
-  ['MUS-59', `-H 'X-Auth-Token: ${x}'`, `-H 'X-Auth-Token: [redacted:secret-assignment]'`],
-  ['MUS-59', `--password "two words 1"`, '--password "[redacted:secret-assignment]"'],
-  ['MUS-59', `password: "unfinished ${x}`, 'password: "[redacted:secret-assignment]'],
-  [
-    'MUS-59',
-    `Authorization: Digest username="a", response="${x}"`,
-    'Authorization: Digest [redacted:authorization]',
-  ],
-  [
-    'MUS-59',
     `curl -X POST \\\n  --user me:${x} https://a.test`,
     'curl -X POST \\\n  --user me:[redacted:basic-auth] https://a.test',
   ],
-  ['MUS-59', `Set-Cookie: sid=${x}; HttpOnly\nnext`, 'Set-Cookie: [redacted:cookie]\nnext'],
+  [`Set-Cookie: sid=${x}; HttpOnly\nnext`, 'Set-Cookie: [redacted:cookie]\nnext'],
 ]
 
 describe('ways of writing', () => {
-  for (const [spec, text, expected] of written) {
-    test(`[${spec}] ${text}`, () => {
-      expect(redactor.text(text).text).toBe(expected)
+  test.each(addresses)('[MUS-58] the password goes, host and path stay: %s', (text, expected) => {
+    expect(redactor.text(text).text).toBe(expected)
+  })
+
+  test.each(assignments)('[MUS-59] the value under a secret name goes: %s', (text, expected) => {
+    expect(redactor.text(text).text).toBe(expected)
+  })
+
+  test('[MUS-59] a field of an event with a secret name loses its value, whatever it is', () => {
+    const { value } = redactor.event({ api_key: 'plain words', env: { DB_PASSWORD: 'x1' }, name: 'kept' })
+    expect(value).toEqual({
+      api_key: '[redacted:sensitive-field]',
+      env: { DB_PASSWORD: '[redacted:sensitive-field]' },
+      name: 'kept',
     })
-  }
+  })
 })
 
 describe('private keys', () => {

@@ -14,7 +14,7 @@ import { checkMessages } from './checks/messages.ts'
 import { checkFileName } from './checks/names.ts'
 import { checkParents } from './checks/parents.ts'
 import { checkTimes } from './checks/times.ts'
-import { tooDeep } from './json/nesting.ts'
+import { maxNesting, tooDeep } from './json/nesting.ts'
 import { isRecord } from './json/value.ts'
 import { collectIssues, type Report, validationOf } from './report.ts'
 import { indexSession } from './session-index.ts'
@@ -69,7 +69,7 @@ function validated(
 ): ValidationResult {
   const { report, issues } = collectIssues()
   const deep = tooDeep(session)
-  if (deep) report('too_deep', deep, 'nested too deep to be read')
+  if (deep) report('too_deep', deep, `nested deeper than ${maxNesting} levels`)
   else {
     check(report)
     if (filename !== undefined) checkFileName(session, filename, report)

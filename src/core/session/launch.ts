@@ -56,7 +56,7 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   const base =
     preset?.args ?? typed?.args ?? (cli === 'claude' ? config.claude.default_args : (program?.args ?? []))
   const legacy = mapLegacyArgs([...base, ...(request.args ?? [])])
-  const { args, mode } = takePermissionMode(legacy.args)
+  const { args, mode } = takePermissionMode(legacy.args, cli)
   const model = request.model ?? preset?.model ?? typed?.model ?? modelOf(agent)
   // Whoever asks for an Engineer finds an engineer, whatever file plays the part.
   const names = namesOf(word, request.name, context)

@@ -44,6 +44,8 @@ export type Managed = {
   readonly policy?: readonly Capability[]
   readonly workGlobs?: readonly string[]
   readonly scope?: readonly string[]
+  /** What its answers are held to. */
+  readonly resultSchema?: string
   readonly foreignId?: string
   readonly transcript?: string
   /** Where its record begins to be ours; what is before it is history. */
@@ -139,6 +141,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.policy && { policy: payload.policy }),
     ...(payload.workGlobs && { workGlobs: payload.workGlobs }),
     ...(payload.scope && { scope: payload.scope }),
+    ...(payload.resultSchema && { resultSchema: payload.resultSchema }),
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),
   }

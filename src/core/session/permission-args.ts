@@ -1,3 +1,4 @@
+import type { AgentCliName } from '../../contract/config/names.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 
 const modes: Readonly<Record<string, PermissionMode>> = {
@@ -8,18 +9,33 @@ const modes: Readonly<Record<string, PermissionMode>> = {
   bypassPermissions: 'bypass',
 }
 
+/** How each CLI is told to ask for nothing; a mode that came in by one of these would not be shown. */
+const bypassing: Partial<Record<AgentCliName, readonly string[]>> = {
+  codex: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
+  gemini: ['--yolo', '-y', '--approval-mode=yolo', '--approval-mode yolo'],
+}
+
 /** Takes the permission mode out of arguments, because it is shown, recorded and put differently for each CLI. */
-export function takePermissionMode(args: readonly string[]): { args: string[]; mode?: PermissionMode } {
+export function takePermissionMode(
+  args: readonly string[],
+  cli: AgentCliName,
+): { args: readonly string[]; mode?: PermissionMode } {
+  // What such words mean to a program of the user's own is not known here.
+  if (cli === 'custom') return { args }
+  const flags = ['--dangerously-skip-permissions', ...(bypassing[cli] ?? [])]
   const rest: string[] = []
   let mode: PermissionMode | undefined
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string
-    const [flag, inline] = arg.startsWith('--permission-mode=') ? arg.split('=', 2) : [arg, undefined]
-    const known = flag === '--permission-mode' ? modes[inline ?? args[i + 1] ?? ''] : undefined
-    if (arg === '--dangerously-skip-permissions') mode = 'bypass'
-    else if (known) {
-      mode = known
-      if (inline === undefined) i++
+    const pair = `${arg} ${args[i + 1] ?? ''}`
+    const known = /^--permission-mode[ =](\S*)$/.exec(arg.includes('=') ? arg : pair)?.[1]
+    if (flags.includes(arg)) mode = 'bypass'
+    else if (flags.includes(pair)) {
+      mode = 'bypass'
+      i++
+    } else if (known !== undefined && modes[known]) {
+      mode = modes[known]
+      if (!arg.includes('=')) i++
     } else rest.push(arg)
   }
   return { args: rest, ...(mode && { mode }) }

@@ -7,7 +7,7 @@ import { agentsLoad, agentsNew } from '../offline/agents.ts'
 import { crewsLoad } from '../offline/crews.ts'
 import { doctorChecks } from '../offline/doctor.ts'
 import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
-import { logMigrate, logRepair, logValidate } from '../offline/log.ts'
+import { logMigrate, logRead, logRepair, logValidate } from '../offline/log.ts'
 import { redactTest } from '../offline/redact.ts'
 
 /** What `sm` can do when no daemon runs; each part reads; what writes is asked for by name. */
@@ -20,6 +20,7 @@ export const openOffline: OpenOffline = (place) => {
     journalSetAside: () => setAsideDamage(journal),
     journalExport: (filter, signal) => journalExport(journal, filter, signal),
     journalStats: () => journalStats(journal),
+    logRead,
     logValidate,
     logMigrate,
     logRepair,

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { LogConversion, LogValidation } from '../../contract/offline.ts'
+import { maxNesting, tooDeep } from '../../core/session-log/json/nesting.ts'
 import { parseJsonText } from '../../core/session-log/json/parse-json-text.ts'
 import { migrate } from '../../core/session-log/migrate.ts'
 import { readSession } from '../../core/session-log/read-session.ts'
@@ -9,6 +10,14 @@ import { validateSession } from '../../core/session-log/validate.ts'
 
 // JavaScript strings end at about half a billion characters.
 const maxBytes = 400 * 1024 * 1024
+
+/** The document of a session file that can be sent on: what nests too deep would overflow the stack of the sender. */
+export async function logRead(file: string, signal: AbortSignal): Promise<unknown> {
+  const document = await readJsonFile(file, signal)
+  if (tooDeep(document))
+    throw new AppError('invalid', `${file}: nested deeper than ${maxNesting} levels; this is no session file`)
+  return document
+}
 
 export async function logValidate(file: string, signal: AbortSignal): Promise<LogValidation> {
   return { file, ...validateSession(await readJsonFile(file, signal), { filename: basename(file) }) }

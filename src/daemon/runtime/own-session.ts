@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { MessageView } from '../../contract/session-views.ts'
+import { labelled } from '../../core/messages/labelled.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -56,7 +57,10 @@ export async function sendToOwn(
       'conflict',
       'a workflow takes no messages; answer what it asks (sm approvals), or speak to one of its agents (sm children)',
     )
-  return { messageId: await deps.runtime.say(state, said), isAnswer: false }
+  return {
+    messageId: await deps.runtime.say(state, { ...said, text: labelled(said.text, said.from) }),
+    isAnswer: false,
+  }
 }
 
 /** Changes what is known of it. */

@@ -5,6 +5,7 @@ import type { Principal } from '../../contract/principal.ts'
 import type { Api } from '../../contract/routes.ts'
 import type { runtimeRoutes } from '../../contract/runtime-routes.ts'
 import type { LoopMode } from '../../contract/values.ts'
+import { labelled } from '../../core/messages/labelled.ts'
 import { boardItems } from '../../core/session/board.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -127,8 +128,10 @@ export function runtimeApi(deps: RuntimeApiDeps): Pick<Api, keyof typeof runtime
         return { status: 'mode_set', ...said, mode }
       }
       const isBusy = runtime.runs().some(({ root }) => root.sessionId === sessionId && root.actor === to)
-      const from = principal.kind === 'session' ? nameOf(engine, principal) : 'user'
-      const message_id = await runtime.say(state, { text, from, mode: input.delivery, to })
+      const isAgent = principal.kind === 'session'
+      const from = isAgent ? nameOf(engine, principal) : 'user'
+      const words = isAgent ? labelled(text, from) : text
+      const message_id = await runtime.say(state, { text: words, from, mode: input.delivery, to })
       return { status: isBusy ? 'queued' : 'started', ...said, message_id }
     },
     getSettings: async ({ project_root }) => ({ project_root, mode: modeOf(project_root) }),

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { Principal } from '../../contract/principal.ts'
+import { operatorName } from '../../core/messages/labelled.ts'
 import type { Engine } from '../../engine/engine.ts'
 
 const deepest = 64
@@ -31,7 +32,10 @@ export function mayAct(
 
 /** Who acted, as events and receipts name them. */
 export function nameOf(engine: Engine, principal: Principal): string {
-  if (principal.kind !== 'session') return principal.kind === 'operator' ? 'operator' : 'anonymous'
-  const managed = engine.session(principal.sessionId)?.managed
-  return managed?.friendlyName ?? managed?.name ?? shortId(principal.sessionId)
+  if (principal.kind !== 'session') return principal.kind === 'operator' ? operatorName : 'anonymous'
+  const { friendlyName, name } = engine.session(principal.sessionId)?.managed ?? {}
+  const called = friendlyName ?? name
+  // A session may call itself what it likes; it is not taken for a person by that.
+  const isTaken = called === operatorName || called === 'anonymous'
+  return called === undefined || isTaken ? shortId(principal.sessionId) : called
 }

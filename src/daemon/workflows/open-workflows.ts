@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { gitBranches } from '../../adapters/git/branches.ts'
 import { nodeScripts } from '../../adapters/scripts/node-scripts.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
@@ -88,6 +89,7 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     checks: shellChecks({ env: options.env, processes, matchesGlob }),
     events,
     worktrees: options.worktrees,
+    treeNames: () => readdir(options.worktrees).catch(() => []),
     async earlier() {
       await caughtUp()
       return earlierCrews(await index.ask('workflows', { limit: 500 }))

@@ -1,3 +1,4 @@
+import { readStyleGuide } from '../../adapters/crews/read-style-guide.ts'
 import { CrewReport } from '../../contract/collaboration/crew-report.ts'
 import type { Crew } from '../../contract/crew.ts'
 import type { LoadedCrews } from '../../contract/crew-definition.ts'
@@ -89,6 +90,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         budget.usd,
         crew.members.map(({ cli }) => cli),
       )
+      const styleGuide = await readStyleGuide(root, crew, signal)
       const head = await branches.head(root, signal)
       const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
       if (parent?.managed?.isolation)
@@ -100,6 +102,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const input: CrewInput = {
         request: asked.request,
         crew,
+        ...(styleGuide !== undefined && { styleGuide }),
         repo: {
           root: head.root,
           base: head.commit,
@@ -198,7 +201,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       if (!(await workflows.resume(row.workflowId)))
         throw new AppError(
           'conflict',
-          `${row.workflowId} cannot go on: it is ${(await viewOf(row)).status}; sm workflow fork begins another from what it did`,
+          `${row.workflowId} cannot go on: it is ${(await viewOf(row)).status}; ${row.name === scriptName ? 'sm workflow fork begins another from what it did' : 'begin another'}`,
         )
       return viewOf(await rowOf(row.workflowId))
     },

@@ -31,9 +31,8 @@ export function completing(watch: SessionWatch, { message, status, detected }: S
  */
 function closing(watch: SessionWatch): Draft[] {
   const open = [...(watch.state()?.open.values() ?? [])]
-  const own = { runId: watch.root.runId }
   const ended = open.toReversed().flatMap((span): Draft[] => {
-    const at = { ...own, runId: span.runId, spanId: span.spanId }
+    const { kind: _kind, facts: _facts, parentRunId, ...at } = span
     const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
     if (span.kind === 'tool' && facts.callId !== undefined)
       return [
@@ -43,7 +42,14 @@ function closing(watch: SessionWatch): Draft[] {
         }),
       ]
     if (span.kind === 'agent' && facts.agentId !== undefined)
-      return [draftOf({ ...watch.root, ...at }, 'agent.completed', { agentId: facts.agentId })]
+      return [
+        draftOf(
+          { ...watch.root, ...at },
+          'agent.completed',
+          // Agents that it started itself are not told of by its own turn.
+          parentRunId === undefined ? watch.turnEnd('agent.completed') : { agentId: facts.agentId },
+        ),
+      ]
     return []
   })
   return [...watch.unwritten(), ...ended]

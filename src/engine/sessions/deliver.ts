@@ -28,6 +28,15 @@ const injectedMs = 5000
 /** A prompt is with the model by then, as far as anyone can tell. */
 const heardMs = 10_000
 
+/** A message as it is sent. */
+export type Sent = {
+  readonly text: string
+  readonly mode: Queued['mode']
+  readonly from: string
+  /** The id that it gets, so that whoever sent it finds it again; a new one when left out. */
+  readonly messageId?: string
+}
+
 type Delivering = { readonly message: Queued; readonly text: string; readonly pane: PaneRef }
 
 /** Brings the queued messages of one session into its terminal, one at a time, each with its receipts. */

@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
+import { labelled } from '../../core/messages/labelled.ts'
 import { heldBy } from '../../core/session/held-by.ts'
 import { openBelow } from '../../core/session/open-below.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
@@ -13,8 +14,9 @@ import { AfterEnd } from './after-end.ts'
 import { Approvals } from './approvals.ts'
 import { completing, type Said } from './closing.ts'
 import { curesOf } from './cures-of.ts'
-import { Delivery } from './deliver.ts'
+import { Delivery, type Sent } from './deliver.ts'
 import { draftOf } from './drafts.ts'
+import { EarlyEnds, isEndOf } from './early-ends.ts'
 import { answerHook } from './hooks.ts'
 import { Lifecycle, modeOf } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
@@ -49,6 +51,7 @@ export class Sessions {
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
   readonly #afterEnd: AfterEnd
+  readonly #early = new EarlyEnds()
   readonly #stopped = new AbortController()
   readonly #restore: Restore
   #isStarted = false
@@ -174,6 +177,8 @@ export class Sessions {
     this.#live.set(state.sessionId, live)
     live.transcript.poke()
     live.delivery.poke()
+    const ended = this.#early.of(state.managed?.place)
+    if (ended) this.#unwatched(this.#onTerminal(ended), 'the end of a terminal')
     return live
   }
 
@@ -186,17 +191,13 @@ export class Sessions {
   }
 
   /** Queues a message; it goes when the mode allows it. */
-  async send(
-    live: Live,
-    { text, mode, from }: { text: string; mode: 'sequential' | 'important' | 'urgent'; from: string },
-  ): Promise<string> {
+  async send(live: Live, { text, mode, from, ...named }: Sent): Promise<string> {
     const { watch } = live
     const state = watch.state()
     if (!state) throw new AppError('not_found', 'the session is not known any more')
-    const messageId = `msg_${this.#parts.ids.event().slice(4)}`
-    // What another agent says carries no authority of a person, and says so.
-    const labelled = from === 'operator' ? text : `[from ${from}] ${text}`
-    const vault = await this.#parts.vault.put(new TextEncoder().encode(labelled), watch.root.runId)
+    const { messageId = `msg_${this.#parts.ids.event().slice(4)}` } = named
+    const words = labelled(text, from)
+    const vault = await this.#parts.vault.put(new TextEncoder().encode(words), watch.root.runId)
     const root = watch.root
     const span = { spanId: this.#parts.ids.span(), parentSpanId: root.spanId }
     const reopened = hasEnded(state) ? [draftOf(root, 'session.reopened', { by: from })] : []
@@ -207,7 +208,7 @@ export class Sessions {
         mode,
         vault,
         from,
-        preview: labelled.slice(0, 2000),
+        preview: words.slice(0, 2000),
       }),
     ])
     live.delivery.poke()
@@ -336,13 +337,10 @@ export class Sessions {
   async #onTerminal(event: TerminalEvent): Promise<void> {
     if (event.kind !== 'exited' && event.kind !== 'closed' && event.kind !== 'died') return
     const at = this.#parts.clock.now()
-    const isMeant = ({ watch }: Live): boolean => {
-      const place = watch.state()?.managed?.place
-      if (place?.serverId !== event.server) return false
-      if (event.kind === 'died') return true
-      return event.kind === 'exited' ? place.paneId === event.pane : place.terminalId === event.session
-    }
-    for (const live of Array.from(this.#live.values()).filter(isMeant)) {
+    const isMeant = ({ watch }: Live): boolean => isEndOf(event, watch.state()?.managed?.place)
+    const meant = Array.from(this.#live.values()).filter(isMeant)
+    if (event.kind !== 'died' && meant.length === 0) this.#early.note(event)
+    for (const live of meant) {
       await this.#turns.settled(live.watch.id)
       // It may have been resumed in another terminal meanwhile, or be gone.
       if (!isMeant(live) || this.#live.get(live.watch.id) !== live) continue

@@ -21,6 +21,9 @@ export type SpawnTask = {
   readonly agentId: string
   readonly parentSpanId: SpanId
   readonly workflowId: string
+  readonly phase: string
+  /** What its answers are held to. */
+  readonly resultSchema: string
   readonly taskId?: string
   /** What it is about, in a few words. */
   readonly about?: string
@@ -183,7 +186,7 @@ async function facts(
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
   const prompt = request.prompt
-  const { agentId = resolved.name, about, ...task } = by.task ?? {}
+  const { agentId = resolved.name, about, resultSchema, ...task } = by.task ?? {}
   const above = { ...(parentSpan ? { parentSpanId: parentSpan } : {}), ...task }
   const drafts = [
     draftOf({ ...root, ...above }, 'session.started', {
@@ -207,6 +210,7 @@ async function facts(
       }),
       ...(resolved.role && { policy: [...resolved.role.policy] }),
       ...(by.scope && { scope: [...by.scope] }),
+      ...(resultSchema && { resultSchema }),
       ...(resolved.role?.workGlobs && { workGlobs: [...resolved.role.workGlobs] }),
     }),
   ]

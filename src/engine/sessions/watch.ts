@@ -10,22 +10,16 @@ import { judge } from '../../core/session/evidence/judge.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { type FactRun, Facts, type Refused } from '../../core/session/facts.ts'
 import { newsOf } from '../../core/session/news-of.ts'
-import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { HookCalls } from './hook-calls.ts'
+import { LastWords } from './last-words.ts'
+import { launchReceipt } from './launch-receipt.ts'
 import type { Parts } from './parts.ts'
+import { recordOf } from './record-of.ts'
 import { TakenTexts } from './taken-texts.ts'
-
-/** Which source of each CLI is its record; the others are signs only, so that nothing is counted twice. */
-const recordOf: Readonly<Record<AgentCliName, SignalSource | undefined>> = {
-  claude: 'transcript',
-  codex: 'transcript',
-  gemini: 'transcript',
-  pi: 'transcript',
-  opencode: 'hook',
-  custom: undefined,
-}
+import { TurnUse } from './turn-use.ts'
 
 const answerChars = 64_000
 const samePromptMs = 60_000
@@ -57,6 +51,8 @@ export class SessionWatch {
   readonly #listener: WatchListener
   readonly #facts: Facts
   readonly #root: Root
+  /** The workflow and the task that its turns are for. */
+  readonly #for: Pick<OpenSpan, 'workflowId' | 'phase' | 'taskId'>
   #evidence: Evidence = noEvidence
   #verdict: Verdict
   #recorded: Lifecycle
@@ -65,6 +61,8 @@ export class SessionWatch {
   #lastRun: FactRun | undefined
   #prompt: { at: number; text: string; source: SignalSource } | undefined
   readonly #calls = new HookCalls()
+  readonly #use: TurnUse
+  readonly #words = new LastWords()
   #timer: AbortController | undefined
   #isStopped = false
   #work: Promise<void> = Promise.resolve()
@@ -82,6 +80,8 @@ export class SessionWatch {
       spanId: span?.spanId ?? parts.ids.span(),
       actor: state.managed?.name ?? 'agent',
     }
+    const { workflowId, phase, taskId } = span ?? {}
+    this.#for = { ...(workflowId && { workflowId }), ...(phase && { phase }), ...(taskId && { taskId }) }
     this.#facts = new Facts({
       sessionId: state.sessionId,
       traceId: this.#root.traceId,
@@ -96,6 +96,7 @@ export class SessionWatch {
     // What a hook told before is not told anew by the record, which is read again from its beginning.
     const { lastPrompt } = state
     this.#prompt = lastPrompt && { at: lastPrompt.atMs, text: lastPrompt.text, source: 'hook' }
+    this.#use = new TurnUse(lastPrompt?.atMs)
     this.#resumedAt = parts.clock.now()
     this.#recorded = state.lifecycle
     this.#verdict = this.#judge()
@@ -202,13 +203,18 @@ export class SessionWatch {
       this.#evidence = observe(this.#evidence, signal)
       this.#calls.notice(signal)
       this.taken.note(signal)
+      this.#words.note(signal)
       // What is in the journal is only remembered: a run that began then must not begin again.
       if (!isRepeat) drafts.push(...this.#turns(signal, record))
       const run = this.#run ?? this.#lastRun
       const isTracked = this.#isTracked(signal, record)
-      if (isTracked) this.#facts.see(signal)
+      if (isTracked) {
+        this.#facts.see(signal)
+        this.#use.note(signal)
+      }
       const facts = isTracked && run ? this.#facts.of(signal, run, isEnded) : []
-      if (!isRepeat) drafts.push(...facts, ...this.#known(signal), ...this.#receipts(signal))
+      if (!isRepeat)
+        drafts.push(...facts, ...this.#known(signal), ...launchReceipt(this.#parts, this.#root, signal))
     }
     if (drafts.length > 0) await this.#propose(drafts, origin)
     // Whoever reads a record again says when its end is reached.
@@ -275,18 +281,15 @@ export class SessionWatch {
     const state = this.state()
     const managed = state?.managed
     this.#run = { runId: this.#parts.ids.run(), spanId: this.#parts.ids.span() }
-    const spawned = draftOf(
-      { ...this.#root, ...this.#run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
-      'agent.spawned',
-      {
-        agentId: managed?.name ?? 'agent',
-        agentType: managed?.agentType ?? managed?.cli ?? 'agent',
-        kind: 'main',
-        depth: state?.depth ?? 0,
-        ...(signal.text && { agentTask: signal.text.slice(0, 2000) }),
-        ...(managed?.model && { model: managed.model }),
-      },
-    )
+    this.#use.begin(signal.at)
+    const spawned = draftOf({ ...this.#turnPlace(this.#run), timestamp: timeOf(signal) }, 'agent.spawned', {
+      agentId: managed?.name ?? 'agent',
+      agentType: managed?.agentType ?? managed?.cli ?? 'agent',
+      kind: 'main',
+      depth: state?.depth ?? 0,
+      ...(signal.text && { agentTask: signal.text.slice(0, 2000) }),
+      ...(managed?.model && { model: managed.model }),
+    })
     const reopened =
       state && hasEnded(state)
         ? [draftOf({ ...this.#root, timestamp: timeOf(signal) }, 'session.reopened', { by: signal.origin })]
@@ -304,47 +307,39 @@ export class SessionWatch {
     this.#run = undefined
     this.#lastRun = run
     const state = this.state()
-    const agentId = state?.managed?.name ?? 'agent'
-    const payload = { agentId, ...(text && { detail: text.slice(0, answerChars) }) }
+    const payload = { ...this.turnEnd(type, signal.at), ...(text && { detail: text.slice(0, answerChars) }) }
     // A call whose end the record does not have yet would be ended by force, as if it had failed.
     const ended = [...(state?.open.values() ?? [])].flatMap(({ kind, facts }) => {
       const end =
         kind === 'tool' ? this.#calls.endOf(String((facts as { callId?: string }).callId)) : undefined
       return end ? this.#facts.of(end, run) : []
     })
-    return [
-      ...ended,
-      draftOf(
-        { ...this.#root, ...run, parentSpanId: this.#root.spanId, timestamp: timeOf(signal) },
-        type,
-        payload,
-      ),
-    ]
+    return [...ended, draftOf({ ...this.#turnPlace(run), timestamp: timeOf(signal) }, type, payload)]
+  }
+
+  /** A turn that ended while nobody was there to be told: its hook will not come again, and its record shows it. */
+  #unseenEnd({ lifecycle }: Verdict): Draft[] {
+    const { response } = this.#evidence.marks
+    if (lifecycle !== 'idle' || !response?.isLast || response.at >= this.#resumedAt) return []
+    if (response.at < (this.#prompt?.at ?? 0)) return []
+    const end: Signal = { kind: 'turn-end', source: 'transcript', at: response.at, background: 0 }
+    return this.#endRun('agent.completed', end, this.#words.text)
+  }
+
+  #turnPlace(run: FactRun) {
+    return { ...this.#root, ...this.#for, ...run, parentSpanId: this.#root.spanId }
+  }
+
+  /** What is told of a turn that ends so. */
+  turnEnd(type: 'agent.completed' | 'agent.failed' | 'agent.cancelled', atMs = this.#parts.clock.now()) {
+    const { name = 'agent', resultSchema } = this.state()?.managed ?? {}
+    const isHeld = type === 'agent.completed' && resultSchema !== undefined
+    return { agentId: name, ...this.#use.until(atMs), ...(isHeld && { resultSchema }) }
   }
 
   #known(signal: Signal): Draft[] {
     const news = newsOf(signal, this.state()?.managed)
     return news ? [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })] : []
-  }
-
-  /** A prompt that the program was started with: that the CLI took it is its receipt. Others are typed, and get theirs there. */
-  #receipts(signal: Signal): Draft[] {
-    if ((signal.kind !== 'prompt' && signal.kind !== 'prompt-queued') || signal.agent !== undefined) return []
-    const taken = signal.text
-    const { queue = [], managed } = this.state() ?? {}
-    if (managed?.isPromptTyped) return []
-    const harmless = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName].dialect.harmless
-    const found = queue.find(
-      ({ by, preview }) => by === 'launch' && (taken === undefined || isSameText(taken, harmless(preview))),
-    )
-    if (!found) return []
-    const proof = signal.source === 'hook' ? 'hook' : 'transcript'
-    return [
-      draftOf({ ...this.#root, spanId: found.spanId, parentSpanId: this.#root.spanId }, 'message.accepted', {
-        messageId: found.messageId,
-        proof,
-      }),
-    ]
   }
 
   #judge(): Verdict {
@@ -359,7 +354,7 @@ export class SessionWatch {
     this.#schedule(verdict)
     const state = this.state()
     if (state && !hasEnded(state)) {
-      const drafts = this.#changed(before, verdict, state)
+      const drafts = [...this.#unseenEnd(verdict), ...this.#changed(before, verdict, state)]
       if (drafts.length > 0) await this.#parts.engine.perform(drafts)
     }
     this.#listener.changed(this)

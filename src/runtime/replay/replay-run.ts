@@ -150,6 +150,7 @@ function depsOf(
     onOutput: () => {},
     onChanges: () => {},
     onTurn: () => {},
+    onUsed: () => {},
     async spent() {
       const isAfterCalls = looked === served.turns
       looked = served.turns

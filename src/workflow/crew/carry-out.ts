@@ -1,20 +1,21 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
-import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
 import type { DeveloperOutput, FileChange } from '../../contract/formats/std-008/developer.ts'
 import { suggestedAction } from '../../core/collaboration/after-failure.ts'
 import { developerPrompt } from '../../core/collaboration/prompts/developer-prompt.ts'
-import { developerFromProse, readDeveloper } from '../../core/collaboration/replies/read-developer.ts'
-import { type TaskFailure, taskFailure } from '../../core/collaboration/task-failure.ts'
+import { readDeveloper } from '../../core/collaboration/replies/read-developer.ts'
+import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import type { TaskFailure } from '../../core/collaboration/task-failure.ts'
 import { developerInput, developerOutput, type Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { FlowRoot, Procedure } from '../../ports/durable.ts'
-import type { WorkEnd } from '../../ports/workers.ts'
+import { type FlowRoot, LimitReached, type Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import { agentWork } from './agent-work.ts'
+import { brokenAttempt } from './broken-attempt.ts'
+import { collectWork } from './collect-work.ts'
 import type { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
-import { fileChange, folderOf } from './places.ts'
+import { folderOf } from './places.ts'
 import { whileReporting } from './report-progress.ts'
 
 /** One attempt at a task. */
@@ -26,7 +27,8 @@ export type Attempt = {
   readonly worktree: { readonly path: string; readonly branch: string; readonly base: string }
   /** Branches whose work it needs. */
   readonly needs: readonly string[]
-  readonly checks: readonly string[]
+  /** The commands that the whole work will be checked with. */
+  readonly checks: readonly RequiredCheck[]
   /** Where the first attempt began: what came of all of them together is the work. */
   readonly start?: string | undefined
 }
@@ -76,16 +78,14 @@ export type Collected = {
 }
 
 /** A developer at one task: told, done, collected from git, and reported whatever happened. */
-export const carryOut = (
-  { parts, input, talk, orchestrator, opened, at }: Around,
-  handling: Handling,
-): Procedure<Attempt, Attempted> => ({
+export const carryOut = (around: Around, handling: Handling): Procedure<Attempt, Attempted> => ({
   name: 'task',
   version: '1',
   async run(flow, attempt) {
+    const { parts, input, talk, orchestrator, opened, at } = around
     const { work, who, number, worktree } = attempt
     const { task } = work
-    const given = developerInput(work)
+    const given = developerInput(work, input)
     talk.join({ agentId: who.id, agentType: who.member.role })
     const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: task.task_id }
     const { branch } = worktree
@@ -112,82 +112,79 @@ export const carryOut = (
         }),
       ],
     })
-    await talk.say(flow, 'acknowledge', {
-      utterance: {
-        from: who.id,
-        to: orchestrator,
-        type: 'acknowledgment',
-        payload: { acknowledged_message_id: assigned, accepted: true },
-      },
-    })
-    const { end, reply } = await whileReporting(
-      { parts, talk, flow, input },
-      { attempt, orchestrator, start },
-      () =>
-        agentWork(parts, flow, {
-          at: place,
-          work: {
-            name: 'agent',
-            who,
-            prompt: developerPrompt({ input: given, checks: attempt.checks }),
-            read: readDeveloper,
-            folder: folderOf(input, worktree.path),
-            scope: task.scope,
-            timeoutMs: attempt.timeoutMs,
-            taskId: task.task_id,
-            about: task.title,
-          },
-        }),
-    )
-    const collected = await flow.step('collect', async ({ signal, tell }) => {
-      const found = await handling.collect(attempt, start, signal)
-      if (found.files.length > 0)
-        tell(
-          draftOf({ ...place, actor: who.id }, 'patch.created', {
-            files: found.files.map(({ path, change, added, removed }) => ({
-              path,
-              change,
-              ...(added !== null && { linesAdded: added }),
-              ...(removed !== null && { linesRemoved: removed }),
-            })),
-            ...(found.commit && { commit: found.commit }),
-          }),
-        )
-      return found
-    })
-    const files = collected.files.map(fileChange)
-    const failure = taskFailure({ end, reply, scope: task.scope, ...collected })
-    const said = spokenBy(end, reply)
-    const state = failure ? (failure.kind === 'timeout' ? 'partial' : 'failed') : said.status
-    const output = developerOutput(task.task_id, { ...said, status: state }, files)
-    await talk.say(flow, 'complete', {
-      utterance: { from: who.id, to: orchestrator, type: 'task_completion', payload: output },
-      facts: [
-        failure
-          ? draftOf({ ...place, actor: who.id }, 'task.failed', {
-              agentId: who.id,
-              reason: failure.error.replaceAll(/\s+/g, ' ').slice(0, 1000),
-              errorType: failure.kind,
-              recoverable: true,
-              suggestedAction: suggestedAction(failure.kind, number),
-            })
-          : draftOf({ ...place, actor: who.id }, 'task.completed', {
-              agentId: who.id,
-              summary: output.summary.slice(0, 2000),
-              output,
-            }),
-      ],
-    })
-    return { state, start, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
+    const acknowledge = () =>
+      talk.say(flow, 'acknowledge', {
+        utterance: {
+          from: who.id,
+          to: orchestrator,
+          type: 'acknowledgment',
+          payload: { acknowledged_message_id: assigned, accepted: true },
+        },
+      })
+    const report = (name: string, { output, failure }: Attempted) =>
+      talk.say(flow, name, {
+        utterance: { from: who.id, to: orchestrator, type: 'task_completion', payload: output },
+        facts: [
+          failure
+            ? draftOf({ ...place, actor: who.id }, 'task.failed', {
+                agentId: who.id,
+                reason: failure.error.replaceAll(/\s+/g, ' ').slice(0, 1000),
+                errorType: failure.kind,
+                recoverable: true,
+                suggestedAction: suggestedAction(failure.kind, number),
+              })
+            : draftOf({ ...place, actor: who.id }, 'task.completed', {
+                agentId: who.id,
+                summary: output.summary.slice(0, 2000),
+                output,
+              }),
+        ],
+      })
+    let isAtWork = true
+    const act = async (): Promise<Attempted> => {
+      const answered = await agentWork(parts, flow, {
+        at: place,
+        work: {
+          name: 'agent',
+          who,
+          prompt: developerPrompt({ input: given, checks: attempt.checks }),
+          read: readDeveloper,
+          answer: 'developer',
+          folder: folderOf(input, worktree.path),
+          scope: task.scope,
+          timeoutMs: attempt.timeoutMs,
+          taskId: task.task_id,
+          about: task.title,
+          messageId: assigned,
+          taken: acknowledge,
+        },
+      })
+      isAtWork = false
+      const { end, said, files, failure } = await collectWork(around, flow, {
+        attempt,
+        place,
+        start,
+        handling,
+        ...answered,
+      })
+      const state = failure ? (failure.isPartial ? 'partial' : 'failed') : said.status
+      const output = developerOutput(task.task_id, { ...said, status: state }, files)
+      return { state, start, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
+    }
+    try {
+      const done = await whileReporting(
+        { parts, talk, flow, input },
+        { attempt, orchestrator, start, isAtWork: () => isAtWork },
+        act,
+      )
+      await report('complete', done)
+      return done
+    } catch (error) {
+      if (flow.signal.aborted || error instanceof LimitReached) throw error
+      // Who was given a task always reports on it, and what is there is built on by whoever tries again.
+      const broken = brokenAttempt({ ...attempt, start }, error)
+      await report('complete-broken', broken)
+      return broken
+    }
   },
 })
-
-function spokenBy(end: WorkEnd, reply: DeveloperReply | undefined): DeveloperReply {
-  if (reply) return reply
-  if (end.status === 'completed') return developerFromProse(end.text)
-  return {
-    status: 'failed',
-    summary: end.text || (end.reason ?? ''),
-    blockers: [end.reason ?? 'it did not finish'],
-  }
-}

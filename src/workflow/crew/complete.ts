@@ -4,8 +4,9 @@ import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Followed } from '../workflows.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { landName } from './land.ts'
-import { fileChange, treeOf } from './places.ts'
+import { beforeEnding, fileChange, treeOf } from './places.ts'
 import { refused } from './refused.ts'
+import { closeSpare } from './spare-tree.ts'
 
 /** What a crew gives in the end: its report, and the branch for a person to land. */
 export type CrewResult = Partial<Followed> & { readonly report: CrewReport }
@@ -23,6 +24,7 @@ export async function complete(
       const { commit } = await run.parts.branches.head(run.path, signal)
       const { files } = await run.parts.branches.changes(run.path, { from: repo.base, to: commit }, signal)
       const nowMs = run.parts.clock.now()
+      const usd = await costOf(run)
       const made = crewReport({
         crew: crew.name,
         workflowId: flow.id,
@@ -38,6 +40,7 @@ export async function complete(
         checks: run.checks,
         skipped: run.skipped,
         tokens: flow.spent().tokens,
+        ...(usd !== null && { costUsd: usd }),
         durationMs: Math.max(0, nowMs - beganMs),
         phases: run.stages.took,
       })
@@ -54,10 +57,25 @@ export async function complete(
   return { report, next: { procedure: landName, input } }
 }
 
+/** What it cost, as far as anybody tells; a report is worth more than its price. */
+async function costOf({ parts, flow }: CrewRun): Promise<number | null> {
+  try {
+    return (await parts.budgets.used(flow.root().sessionId)).usd
+  } catch (error) {
+    parts.onBug(error, `the cost of ${flow.id}`)
+    return null
+  }
+}
+
 /** The work trees are not needed any more; branches of tasks whose work is in the crew's go with them. */
 async function tidy(run: CrewRun, signal: AbortSignal): Promise<void> {
   const { branches, worktrees } = run.parts
   const { root } = run.input.repo
+  for (const { path, branch } of await branches.worktreesIn(root, worktrees, signal))
+    if (branch?.startsWith(`${run.branch}.`) && branch.endsWith(beforeEnding)) {
+      const { commit } = await branches.head(path, signal)
+      await closeSpare(run, { path, branch, commit }, signal).catch(refused)
+    }
   for (const id of run.tasks.keys()) {
     await branches.closeWorktree(root, treeOf(worktrees, run.flow.id, id), signal).catch(refused)
     await branches.dropBranch(root, `${run.branch}.${id}`, signal).catch(refused)

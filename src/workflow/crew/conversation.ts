@@ -1,7 +1,9 @@
+import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import { Turns } from '../../contract/turns.ts'
 import type { Agent } from '../../contract/values.ts'
-import { say } from '../../core/collaboration/protocol/say.ts'
+import { type Refused, say } from '../../core/collaboration/protocol/say.ts'
+import { openWork } from '../../core/collaboration/protocol/subject.ts'
 import {
   type MessagePayload,
   newTalk,
@@ -9,6 +11,7 @@ import {
   type Utterance,
   withAgent,
 } from '../../core/collaboration/protocol/talk.ts'
+import { derivedSpan, derivedUuid } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'
@@ -41,29 +44,37 @@ export class Conversation {
     this.#talk = withAgent(this.#talk, agent)
   }
 
-  /** Says something once, together with facts that belong to it. */
-  say(
+  /** Says something once, together with facts that belong to it; what breaks the protocol is recorded, and refused. */
+  async say(
     flow: Flow,
     name: string,
     { utterance, facts = [] }: { utterance: Utterance; facts?: readonly Draft[] },
   ): Promise<string> {
-    return this.#turns.take('word', () =>
+    const said = await this.#turns.take('word', () =>
       flow.step(`say:${name}`, async ({ tell }) => {
-        const { message, talk } = this.#spoken(utterance)
+        const spoken = say(this.#talk, utterance)
+        if ('problems' in spoken) {
+          tell(...undelivered(flow, name, spoken))
+          return { problems: spoken.problems }
+        }
+        const { message, talk } = spoken
         tell(...facts, this.#draft(flow, message))
         // The step is written before anybody else may speak.
         this.#talk = talk
         return message.messageId
       }),
     )
+    if (typeof said === 'string') return said
+    throw new AppError('invalid', `a message breaks the protocol: ${said.problems.join('; ')}`)
   }
 
-  /** Calls a task off for whoever still has it; a task that nobody has needs no word. */
+  /** Calls a task or a review off for whoever still has it; a task that nobody has needs no word. */
   callOff(flow: Flow, name: string, { taskId, reason }: { taskId: string; reason: string }): Promise<void> {
     return this.#turns.take('word', () =>
       flow.step(`say:${name}`, async ({ tell }) => {
-        const { orchestrator, assignments, said } = this.#talk
-        const worker = said.find(({ messageId }) => messageId === assignments[taskId])?.to
+        const { orchestrator, said } = this.#talk
+        const given = openWork(this.#talk, taskId)
+        const worker = said.find(({ messageId }) => messageId === given)?.to
         if (worker === undefined) return
         const { message, talk } = this.#spoken({
           from: orchestrator,
@@ -110,4 +121,21 @@ export class Conversation {
     }
     this.#talk = this.#spoken(utterance as Utterance).talk
   }
+}
+
+/** The same words would be refused again: what is tried again is the work that they are about. */
+function undelivered(flow: Flow, name: string, { problems, errorType }: Refused): Draft[] {
+  const root = flow.root()
+  const messageId = derivedUuid(`${flow.id}\nrefused\n${name}`)
+  const place = { ...root, spanId: derivedSpan(messageId), parentSpanId: root.spanId }
+  return [
+    draftOf(place, 'message.queued', { messageId }),
+    draftOf(place, 'message.failed', {
+      messageId,
+      errorType,
+      reason: problems.join('; '),
+      retryCount: 0,
+      maxRetries: 0,
+    }),
+  ]
 }

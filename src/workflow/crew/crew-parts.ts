@@ -14,7 +14,7 @@ export type CrewParts = {
   readonly engine: Engine
   readonly clock: Clock
   readonly workers: Workers
-  readonly budgets: Pick<Budgets, 'over' | 'watch'>
+  readonly budgets: Pick<Budgets, 'over' | 'watch' | 'used'>
   readonly branches: Branches
   readonly checks: Checks
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
@@ -22,6 +22,8 @@ export type CrewParts = {
   readonly earlier: () => Promise<EarlierCrews>
   /** The folder in which the work trees of crews are made. */
   readonly worktrees: string
+  /** The names of what is in that folder. */
+  readonly treeNames: () => Promise<readonly string[]>
   readonly onBug: (error: unknown, where: string) => void
 }
 
@@ -29,6 +31,8 @@ export type CrewParts = {
 export type CrewInput = {
   readonly request: string
   readonly crew: Crew
+  /** How code is written in the project, in the words of the crew's file or of the file that it names. */
+  readonly styleGuide?: string
   readonly repo: {
     readonly root: string
     /** The commit that the work begins at, and the branch that it is meant for. */

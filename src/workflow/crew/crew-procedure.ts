@@ -4,18 +4,30 @@ import { Allowance } from '../allowance.ts'
 import { type CrewResult, complete } from './complete.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending } from './crew-run.ts'
-import { leave, leaveAfterCancel, salvage } from './leave.ts'
+import { keepTime } from './keep-time.ts'
+import { leave, leaveAfterCancel, patienceMs, salvage } from './leave.ts'
 import { pipelineFlow } from './pipeline-flow.ts'
+import { crewsOf } from './places.ts'
 import { plannedFlow } from './planned-flow.ts'
 import { reviewFlow } from './review-flow.ts'
 
 /** A collaboration: plan, work side by side, put together, review, and again until it is good; or another way through a crew. */
 export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult> => ({
   name: 'crew',
-  version: '2',
+  version: '3',
+  unforkable:
+    "its work lies in work trees and branches of that run; merge what you want of them (git branch --list 'muster/<workflow>*') and begin another: sm crew",
+  leftovers: {
+    ids: async () => crewsOf(await parts.treeNames()),
+    putAway: (id, input) => leave({ parts, input, flow: { id } }, AbortSignal.timeout(patienceMs)),
+  },
   async run(flow, input) {
     using allowance = new Allowance(parts, flow)
-    const run = await CrewRun.open({ ...parts, workers: allowance }, flow, input)
+    const run = await CrewRun.open(
+      { ...parts, workers: allowance, checks: allowance.checks(parts.checks) },
+      flow,
+      input,
+    )
     const { root, base } = input.repo
     const beganMs = await run.stages.run('receive', { inputCount: 1 }, async () => {
       const atMs = await flow.step('open', async ({ signal }) => {
@@ -27,9 +39,11 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     const over = new AbortController()
     const { minutes } = input.crew.budget ?? {}
     if (minutes !== undefined)
-      parts.clock.sleep(Math.max(0, beganMs + minutes * 60_000 - parts.clock.now()), over.signal).then(
+      keepTime(parts, flow, { limitMs: minutes * 60_000, signal: over.signal }).then(
         () => allowance.late(minutes),
-        () => {},
+        (error: unknown) => {
+          if (!over.signal.aborted) parts.onBug(error, `the time of ${flow.id}`)
+        },
       )
     try {
       return await complete(run, await flows[input.crew.flow](run), beganMs)

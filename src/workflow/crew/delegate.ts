@@ -2,9 +2,12 @@ import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { type TaskSplit, workAfterSplit } from '../../core/collaboration/after-splits.ts'
 import { nextTasks } from '../../core/collaboration/next-tasks.ts'
+import { nextToTry } from '../../core/collaboration/next-to-try.ts'
+import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
 import { type Child, type Flow, LimitReached } from '../../ports/durable.ts'
+import { brokenAttempt } from './broken-attempt.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { develop } from './develop.ts'
@@ -39,7 +42,7 @@ type Delegating = Around & {
   readonly order: readonly string[]
   readonly planner: Someone | undefined
   readonly atOnce: number
-  readonly checks: readonly string[]
+  readonly checks: readonly RequiredCheck[]
 }
 
 type Underway = { readonly child: Child<Attempted>; readonly attempt: Attempt }
@@ -54,13 +57,16 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
   const states: Record<string, TaskState> = {}
   const results = new Map<string, TaskResult>()
   const running = new Map<string, Underway>()
+  /** The members that tried a task, the last one last. */
+  const triedBy = new Map<string, readonly string[]>()
   const begin = (attempt: Attempt) => {
-    const name = `r${delegating.round}/${attempt.work.task.task_id}#${attempt.number}`
+    const { task_id } = attempt.work.task
+    triedBy.set(task_id, [...(triedBy.get(task_id) ?? []), attempt.who.member.id])
+    const name = `r${delegating.round}/${task_id}#${attempt.number}`
     const child = flow.child(name, develop(delegating), attempt)
     running.set(child.id, { child, attempt })
-    if (!delegating.opened.has(attempt.work.task.task_id))
-      delegating.opened.set(attempt.work.task.task_id, { branch: attempt.worktree.branch })
-    states[attempt.work.task.task_id] = 'running'
+    if (!delegating.opened.has(task_id)) delegating.opened.set(task_id, { branch: attempt.worktree.branch })
+    states[task_id] = 'running'
   }
   for (;;) {
     const tasks = work.map(({ task }) => task)
@@ -78,9 +84,9 @@ export async function delegate(delegating: Delegating): Promise<Delegated> {
     const { task_id } = attempt.work.task
     const result = await first.result().catch((error: unknown) => {
       if (error instanceof LimitReached) throw error
-      return broken(attempt, error)
+      return brokenAttempt(attempt, error)
     })
-    const another = developerFor({ ...delegating, order }, attempt.work.task, attempt.number + 1)
+    const another = anotherFor({ ...delegating, order }, attempt, triedBy.get(task_id) ?? [])
     const next = await afterAttempt(delegating, { attempt, result, tasks, taken: order, another })
     if (next && 'again' in next) {
       begin(next.again)
@@ -120,22 +126,26 @@ function firstAttempt(delegating: Delegating, work: Work, begun: string | undefi
   }
 }
 
-/** Each task has its developer, and a revision goes to whoever did it before; a later attempt may go to another. */
-function developerFor({ developers, order }: Delegating, task: PlanTask, attempt = 1): Someone {
-  const n = Math.max(0, order.indexOf(rootTask(task.task_id)))
-  const chosen = developers[(n + attempt - 1) % developers.length]
-  if (!chosen) throw new Error('a crew without developers has no tasks to hand out')
-  return { ...chosen, id: `${chosen.id}-${n + 1}${attempt === 1 ? '' : `-try${attempt}`}` }
+/** Each task has its developer, and a revision goes to whoever has that task. */
+function developerFor({ developers, order }: Delegating, task: PlanTask): Someone {
+  const n = placeOf(order, task)
+  return numbered(developers[n % developers.length], `${n + 1}`)
 }
 
-/** A step that threw: the work tree could not be made, or what it needs does not fit together. */
-function broken({ work }: Attempt, error: unknown): Attempted {
-  const text = error instanceof Error ? error.message : String(error)
-  const output = {
-    task_id: work.task.task_id,
-    status: 'failed' as const,
-    changes: { files_created: [], files_modified: [], files_deleted: [] },
-    summary: text,
-  }
-  return { state: 'failed', output, files: [], durationMs: 0, failure: { kind: 'exception', error: text } }
+/** Whoever is to try a task that others could not do. */
+function anotherFor(
+  { developers, order }: Delegating,
+  { work, number }: Attempt,
+  tried: readonly string[],
+): Someone {
+  const chosen = nextToTry(developers, tried)
+  return numbered(chosen, `${placeOf(order, work.task) + 1}-try${number + 1}`)
+}
+
+const placeOf = (order: readonly string[], { task_id }: PlanTask): number =>
+  Math.max(0, order.indexOf(rootTask(task_id)))
+
+function numbered(chosen: Someone | undefined, number: string): Someone {
+  if (!chosen) throw new Error('a crew without developers has no tasks to hand out')
+  return { ...chosen, id: `${chosen.id}-${number}` }
 }

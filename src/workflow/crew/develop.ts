@@ -53,5 +53,11 @@ async function collected(
     signal,
   )
   const left = await branches.changes(path, { from: start }, signal)
-  return { files: left.files, outside, left: [], commit: commit ?? null }
+  // A later attempt may have left the work as it was, and a developer may have committed it.
+  return {
+    files: left.files,
+    outside,
+    left: [],
+    commit: commit ?? (await branches.head(path, signal)).commit,
+  }
 }

@@ -4,12 +4,12 @@ import type { TaskSplit } from '../../core/collaboration/after-splits.ts'
 import { failurePrompt } from '../../core/collaboration/prompts/failure-prompt.ts'
 import { splitPrompt } from '../../core/collaboration/prompts/split-prompt.ts'
 import { readFailureReply } from '../../core/collaboration/replies/read-failure-reply.ts'
-import type { Read } from '../../core/collaboration/replies/read-reply.ts'
 import { readSplit } from '../../core/collaboration/replies/read-split.ts'
+import { failureWords } from '../../core/collaboration/task-failure.ts'
 import { tried } from '../../core/collaboration/work.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
-import { agentWork } from './agent-work.ts'
+import { type AgentWork, agentWork } from './agent-work.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
 import { developerMs, type Someone } from './crew-parts.ts'
 import { folderOf, treeOf } from './places.ts'
@@ -41,8 +41,14 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
   if (!failure) return undefined
   const { task } = attempt.work
   const key = `r${deciding.round}-${task.task_id}-${attempt.number}`
-  const prompt = failurePrompt({ task, kind: failure.kind, attempt: attempt.number, error: failure.error })
-  const asked = await askArchitect(deciding, { name: `failure-${key}`, prompt, read: readFailureReply })
+  const error = failureWords(failure)
+  const prompt = failurePrompt({ task, kind: failure.kind, attempt: attempt.number, error })
+  const asked = await askArchitect(deciding, {
+    name: `failure-${key}`,
+    prompt,
+    read: readFailureReply,
+    answer: 'failure',
+  })
   const next = afterFailure({
     kind: failure.kind,
     attempt: attempt.number,
@@ -70,7 +76,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
     again: {
       ...attempt,
       who: next.action === 'reassign' ? failed.another : attempt.who,
-      work: tried(attempt.work, state, `${next.feedback}: ${failure.error}`),
+      work: tried(attempt.work, state, `${next.feedback}: ${error}`),
       number: attempt.number + 1,
       timeoutMs: next.limitMs,
       start: result.start ?? attempt.start,
@@ -91,19 +97,20 @@ async function smaller(deciding: Deciding, failed: Failed, key: string): Promise
     name: `split-${key}`,
     prompt: splitPrompt({ task, why: result.failure?.error ?? 'it failed', taken }),
     read: (text) => readSplit(text, { tasks, taskId: task.task_id, limits }),
+    answer: 'plan',
   })
   return all?.filter(({ task_id }) => !known.has(task_id))
 }
 
 async function askArchitect<T>(
   { parts, flow, at, planner, input }: Deciding,
-  { name, prompt, read }: { name: string; prompt: string; read: (text: string) => Read<T> },
+  asked: Pick<AgentWork<T>, 'name' | 'prompt' | 'read' | 'answer'>,
 ): Promise<T | undefined> {
   if (!planner) return undefined
   const folder = folderOf(input, treeOf(parts.worktrees, flow.id, 'all'))
   const { reply } = await agentWork(parts, flow, {
     at,
-    work: { name, who: planner, prompt, read, folder, timeoutMs: developerMs(input) },
+    work: { ...asked, who: planner, folder, timeoutMs: developerMs(input) },
   })
   return reply
 }

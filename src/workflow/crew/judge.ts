@@ -3,8 +3,8 @@ import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { judgeReview } from '../../core/collaboration/judge-review.ts'
 import { reviewerPrompt } from '../../core/collaboration/prompts/reviewer-prompt.ts'
 import { readReview } from '../../core/collaboration/replies/read-review.ts'
-import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
 import { reviewerInput, reviewerOutput } from '../../core/collaboration/review-work.ts'
+import { taskFailure } from '../../core/collaboration/task-failure.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Procedure } from '../../ports/durable.ts'
@@ -24,15 +24,13 @@ export type Judging = {
   readonly checks: readonly CheckRun[]
 }
 
-/** What it said; without a verdict, why there is none. */
-export type Judged = {
-  readonly by: string
-  readonly reply?: ReviewerReply
-  readonly verdict: ReviewerReply['verdict']
-  readonly why?: string
-}
+/** What it said and what that comes to; without an answer, why there is none. */
+export type Judged = { readonly by: string } & (
+  | { readonly reply: ReviewerReply; readonly verdict: ReviewerReply['verdict'] }
+  | { readonly why: string }
+)
 
-/** One reviewer at the work of one round: asked, and heard whatever happened. */
+/** One reviewer at the work of one round: asked and heard; one that gives no answer has failed, and nobody speaks for it. */
 export const judge = (around: Around): Procedure<Judging, Judged> => ({
   name: 'judge',
   version: '1',
@@ -51,7 +49,7 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
     const asked = reviewerInput(work)
     talk.join({ agentId: reviewer.id, agentType: reviewer.member.role })
     const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: work.reviewId }
-    await talk.say(flow, 'request', {
+    const messageId = await talk.say(flow, 'request', {
       utterance: { from: orchestrator, to: reviewer.id, type: 'review_request', payload: asked },
       facts: [
         draftOf({ ...place, parentSpanId: around.at.spanId }, 'agent.task.assigned', {
@@ -81,26 +79,37 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
             earlier: given.earlier,
             ...(isOneOfSeveral && { by: reviewer.id }),
           }),
+        answer: 'reviewer',
         folder,
         timeoutMs: reviewerMs(input),
         taskId: work.reviewId,
         about: `Review round ${given.number}`,
+        messageId,
       },
     })
-    const why = end.reason ?? 'no answer that can be read'
-    const said = reply ?? reviewByChecks(checks, why)
+    const by = { ...place, actor: reviewer.id }
+    if (!reply) {
+      const { kind, error } = taskFailure({ end, reply, scope: [], outside: [], left: [] }) ?? unreadable
+      const reason = error.replaceAll(/\s+/g, ' ').slice(0, 1000)
+      await flow.step('unanswered', async ({ tell }) => {
+        tell(
+          draftOf(by, 'task.failed', { agentId: reviewer.id, reason, errorType: kind, recoverable: false }),
+        )
+      })
+      await talk.callOff(flow, 'call-off', { taskId: work.reviewId, reason })
+      return { by: reviewer.id, why: error }
+    }
     const { verdict } = judgeReview({
-      reply: said,
+      reply,
       checks,
-      earlier: reply ? given.earlier : [],
+      earlier: given.earlier,
       unfinished: given.unfinished,
     })
-    const output = reviewerOutput(work, said, { verdict, checks })
-    const by = { ...place, actor: reviewer.id }
+    const output = reviewerOutput(work, reply, { verdict, checks })
     await talk.say(flow, 'result', {
       utterance: { from: reviewer.id, to: orchestrator, type: 'review_result', payload: output },
       facts: [
-        ...said.findings.map((finding) =>
+        ...reply.findings.map((finding) =>
           draftOf(by, 'verifier.issue.found', {
             findingId: finding.finding_id,
             severity: finding.severity,
@@ -113,12 +122,18 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
             ...(finding.rationale !== undefined && { rationale: finding.rationale }),
           }),
         ),
-        draftOf(by, 'task.completed', { agentId: reviewer.id, summary: said.summary.slice(0, 2000), output }),
+        draftOf(by, 'task.completed', {
+          agentId: reviewer.id,
+          summary: reply.summary.slice(0, 2000),
+          output,
+        }),
       ],
     })
-    return { by: reviewer.id, verdict, ...(reply ? { reply } : { why }) }
+    return { by: reviewer.id, verdict, reply }
   },
 })
+
+const unreadable = { kind: 'exception', error: 'no answer that can be read' } as const
 
 const statOf = (files: readonly ChangedFile[]): string =>
   files

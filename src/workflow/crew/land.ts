@@ -24,6 +24,7 @@ export type Landed = { readonly landed: string | null; readonly why?: string }
 export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInput, Landed> => ({
   name: landName,
   version: '1',
+  unforkable: 'it lands one branch; merge that by hand: git merge <branch>',
   run: (flow, input) =>
     new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
       value: await land(branches, flow, input),

@@ -1,15 +1,23 @@
+import type { CrewInput, CrewParts } from './crew-parts.ts'
 import type { CrewRun } from './crew-run.ts'
 import { treeOf } from './places.ts'
 import { refused } from './refused.ts'
 
 /** So long git may take to put away what a cancelled crew left. */
-const patienceMs = 60_000
+export const patienceMs = 60_000
+
+/** A crew that works no more, with what its places are known by. */
+type Stopped = {
+  readonly parts: Pick<CrewParts, 'branches' | 'worktrees'>
+  readonly input: Pick<CrewInput, 'repo'>
+  readonly flow: { readonly id: string }
+}
 
 /**
  * Takes away the work trees of a crew that did not come to its end. What is in one and in no commit is committed to
  * its branch first; a branch with work of its own stays, one without goes.
  */
-export async function leave({ parts, input, flow }: CrewRun, signal: AbortSignal): Promise<void> {
+export async function leave({ parts, input, flow }: Stopped, signal: AbortSignal): Promise<void> {
   const { branches, worktrees } = parts
   const { root } = input.repo
   const all = await branches.worktreesIn(root, worktrees, signal)

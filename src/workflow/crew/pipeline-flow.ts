@@ -1,15 +1,18 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { developerMs } from './crew-parts.ts'
 import { type CrewRun, type Ending } from './crew-run.ts'
 import { develop } from './develop.ts'
 import { review } from './review.ts'
+import { whatIsMissing } from './what-is-missing.ts'
 
 /** The members in a row, all in one work tree: what each one gives is what the next one is given. */
 export async function pipelineFlow(run: CrewRun): Promise<Ending> {
   const { flow, input, stages } = run
   let given = ''
   const done: PlanTask[] = []
+  const unfinished: UnfinishedTask[] = []
   for (const [i, who] of run.row.entries()) {
     const task = stageTask(run, { id: who.id, role: who.member.role, given })
     const result = await stages.run('delegate', { key: `stage-${i + 1}`, inputCount: 1 }, async (at) => {
@@ -38,20 +41,31 @@ export async function pipelineFlow(run: CrewRun): Promise<Ending> {
     if (failure) return { outcome: 'aborted', summary: `${who.id} could not do its part: ${failure.error}` }
     given = [output.summary, output.implementation_notes ?? ''].filter((text) => text !== '').join('\n\n')
     done.push(task)
+    if (state === 'partial') unfinished.push({ task_id: task.task_id, why: whatIsMissing(result) })
   }
-  return checked(run, done, given)
+  return checked(run, { tasks: done, unfinished, summary: given })
 }
 
-/** What the row made is good when the checks of the crew say so. */
-async function checked(run: CrewRun, tasks: readonly PlanTask[], summary: string): Promise<Ending> {
+type Made = {
+  readonly tasks: readonly PlanTask[]
+  readonly unfinished: readonly UnfinishedTask[]
+  readonly summary: string
+}
+
+/** What the row made is good when each did the whole of its part and the checks of the crew say so. */
+async function checked(run: CrewRun, { tasks, unfinished, summary }: Made): Promise<Ending> {
   const checks = requiredChecks(run.input.crew.checks, undefined)
-  if (checks.length === 0) return { outcome: 'approved', summary }
+  if (checks.length === 0 && unfinished.length === 0) return { outcome: 'approved', summary }
   const commit = await run.flow.step(
     'made',
     async ({ signal }) => (await run.parts.branches.head(run.path, signal)).commit,
   )
-  const round = await review(run, { number: 1, tasks, checks, base: run.input.repo.base, commit })
-  return { outcome: round.verdict === 'approved' ? 'approved' : 'unapproved', summary: round.summary }
+  const { base } = run.input.repo
+  const round = await review(run, { number: 1, tasks, checks, base, commit, unfinished })
+  return {
+    outcome: round.verdict === 'approved' ? 'approved' : 'unapproved',
+    summary: [round.summary, ...round.reasons].join('\n'),
+  }
 }
 
 function stageTask(run: CrewRun, { id, role, given }: { id: string; role: string; given: string }): PlanTask {

@@ -24,3 +24,11 @@ export const branchOf = (id: string, { task_id }: Pick<PlanTask, 'task_id'>): st
 
 /** The folder of a work tree; all of them lie side by side, so that none leaves an empty one behind. */
 export const treeOf = (worktrees: string, id: string, name: string): string => `${worktrees}/${id}.${name}`
+
+/** The place where a check is run as it was before a task; no task can have a dot in its name. */
+export const beforeEnding = '.before'
+
+/** The crews that folders of this kind belong to, by their names; others may lie beside them. */
+export const crewsOf = (names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => (name.includes('.') ? [name.slice(0, name.indexOf('.'))] : []))),
+]

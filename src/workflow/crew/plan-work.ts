@@ -2,7 +2,7 @@ import type { CrewRound, Skipped } from '../../contract/collaboration/crew-repor
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { challengeFeedback } from '../../core/collaboration/challenge-feedback.ts'
+import { challengeFeedback, planFeedback } from '../../core/collaboration/challenge-feedback.ts'
 import { estimateWords } from '../../core/collaboration/estimate-crew.ts'
 import { planRecord } from '../../core/collaboration/plan-record.ts'
 import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
@@ -96,6 +96,7 @@ async function planned(
       who: planner,
       prompt,
       read: (text) => readPlan(text, limits),
+      answer: 'plan',
       folder,
       timeoutMs: developerMs(input),
     },
@@ -120,6 +121,10 @@ async function challenged(
 ): Promise<Plan> {
   const { parts, flow, input, folder, challenger, planner, talk } = planning
   if (!challenger || !planner) return plan
+  talk.join({ agentId: challenger.id, agentType: challenger.member.role })
+  const shown = await talk.say(flow, `show-plan-${n}`, {
+    utterance: { from: planner.id, to: challenger.id, type: 'feedback', payload: planFeedback(plan) },
+  })
   const { end, reply } = await agentWork(parts, flow, {
     at,
     work: {
@@ -127,6 +132,7 @@ async function challenged(
       who: challenger,
       prompt: challengerPrompt(input.request, plan),
       read: readChallenge,
+      answer: 'challenger',
       folder,
       timeoutMs: developerMs(input),
     },
@@ -138,13 +144,13 @@ async function challenged(
     })
     return plan
   }
-  talk.join({ agentId: challenger.id, agentType: challenger.member.role })
   await talk.say(flow, `challenge-${n}`, {
     utterance: {
       from: challenger.id,
       to: planner.id,
       type: 'feedback',
       payload: challengeFeedback(reply),
+      replyTo: shown,
     },
   })
   if (reply.verdict === 'go') return plan

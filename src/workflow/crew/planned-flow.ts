@@ -21,6 +21,7 @@ import { integrate } from './integrate.ts'
 import { folderOf } from './places.ts'
 import { planWork, type Rejection } from './plan-work.ts'
 import { review } from './review.ts'
+import { whatIsMissing } from './what-is-missing.ts'
 
 /** Rounds of work and review until it is good, or there may be no more. */
 export async function plannedFlow(run: CrewRun): Promise<Ending> {
@@ -62,8 +63,8 @@ export async function plannedFlow(run: CrewRun): Promise<Ending> {
       newest = work
     } else {
       const revisions = revise({ round: number, plan: plan.tasks, work: newest, findings })
-      work = revisions.work
-      newest = newestWork(newest, revisions.work)
+      work = revisions
+      newest = newestWork(newest, revisions)
     }
   }
 }
@@ -178,7 +179,7 @@ function handOut(run: CrewRun, { number, plan, work, base, order }: Round): Prom
       order,
       planner,
       atOnce: run.atOnce,
-      checks: requiredChecks(run.input.crew.checks, plan.checks).map(({ command }) => command),
+      checks: requiredChecks(run.input.crew.checks, plan.checks),
     })
     return { value, count: value.results.size }
   })
@@ -220,13 +221,11 @@ function putTogether(run: CrewRun, number: number, tasks: readonly PlanTask[]): 
   })
 }
 
-/** What is missing is what its developer said, or why it was stopped. */
 const unfinishedOf = ({ work, states, results }: Delegated): UnfinishedTask[] =>
   work
     .map(({ task }) => task.task_id)
     .filter((id) => states[id] === 'partial')
-    .map((task_id) => {
-      const { failure, output } = results.get(task_id) ?? {}
-      const missing = output?.blockers?.join('; ') || output?.summary || 'it does not say what is missing'
-      return { task_id, why: failure?.error ?? missing }
+    .flatMap((task_id) => {
+      const result = results.get(task_id)
+      return result ? [{ task_id, why: whatIsMissing(result) }] : []
     })

@@ -14,6 +14,7 @@ async function longTask() {
   const bugs: unknown[] = []
   let diff = ''
   let isBroken = false
+  let isAtWork = true
   const root = {
     sessionId: 'ses',
     traceId: 't',
@@ -69,6 +70,7 @@ async function longTask() {
       attempt: { work: { task, attempts: [] }, who: { id: 'dev-1' }, worktree: { path: '/x' } } as never,
       orchestrator: 'architect',
       start: 'c0',
+      isAtWork: () => isAtWork,
     },
     () => over.promise,
   )
@@ -82,6 +84,7 @@ async function longTask() {
     bugs,
     pass,
     change: () => void (diff += '+'),
+    agentEnds: () => void (isAtWork = false),
     breakDown: (word: boolean) => void (isBroken = word),
     async end() {
       over.resolve('done')
@@ -136,6 +139,13 @@ test('[COL-35] a developer whose work stands still is asked how it stands, and t
   m.change()
   for (let n = 0; n < 4; n++) await m.pass(30)
   expect(m.said().filter((type) => type === 'status_query')).toHaveLength(1)
+  m.agentEnds()
+  await m.pass(30)
+  expect(m.messages.slice(-3)).toMatchObject([
+    { messageType: 'task_progress', payload: { current_step: 'being checked after 6 min' } },
+    { messageType: 'status_query' },
+    { messageType: 'status_response', payload: { detail: expect.stringContaining('checks have not ended') } },
+  ])
   await m.end()
   expect(m.bugs).toEqual([])
 })

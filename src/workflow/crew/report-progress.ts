@@ -2,6 +2,7 @@ import type { Flow } from '../../ports/durable.ts'
 import type { Attempt } from './carry-out.ts'
 import type { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
+import { maxRetries } from './hand-over.ts'
 
 /** A task that takes no longer is not reported on before its end. */
 const quietMs = 2 * 60_000
@@ -9,16 +10,19 @@ const quietMs = 2 * 60_000
 /** After so many reports that show nothing new the developer is asked how it stands. */
 const sameReports = 4
 
-/** So often in a row a report may go wrong and is tried again. */
-const maxRetries = 3
-
 type Reporting = {
   readonly parts: Pick<CrewParts, 'clock' | 'branches' | 'onBug'>
   readonly talk: Conversation
   readonly flow: Flow
   readonly input: CrewInput
 }
-type Reported = { readonly attempt: Attempt; readonly orchestrator: string; readonly start: string }
+type Reported = {
+  readonly attempt: Attempt
+  readonly orchestrator: string
+  readonly start: string
+  /** Its agent has not ended; after that its work is checked. */
+  readonly isAtWork: () => boolean
+}
 
 /** Tells what a long task has changed so far, again and again, as long as it is under way. */
 export async function whileReporting<T>(
@@ -41,7 +45,7 @@ async function report(
   reported: Reported,
   signal: AbortSignal,
 ): Promise<void> {
-  const { attempt, orchestrator, start } = reported
+  const { attempt, orchestrator, start, isAtWork } = reported
   const { clock, branches, onBug } = parts
   const { task_id } = attempt.work.task
   const begunMs = clock.now()
@@ -59,7 +63,7 @@ async function report(
       type: 'task_progress',
       payload: {
         task_id,
-        current_step: `at work for ${minutes} min`,
+        current_step: `${isAtWork() ? 'at work for' : 'being checked after'} ${minutes} min`,
         files_modified_so_far: files.map(({ path }) => path).slice(0, 100),
       },
     })
@@ -86,7 +90,7 @@ async function report(
 async function askHowItStands(
   talk: Conversation,
   flow: Flow,
-  { attempt, orchestrator, forMs }: Reported & { readonly forMs: number },
+  { attempt, orchestrator, isAtWork, forMs }: Reported & { readonly forMs: number },
 ): Promise<void> {
   const query = await talk.mention(flow, {
     from: orchestrator,
@@ -101,7 +105,7 @@ async function askHowItStands(
     replyTo: query,
     payload: {
       state: 'working',
-      detail: `its agent has not ended, and nothing has changed in its work tree for ${Math.round(forMs / 1000)} s`,
+      detail: `${isAtWork() ? 'its agent has not ended' : 'its checks have not ended'}, and nothing has changed in its work tree for ${Math.round(forMs / 1000)} s`,
     },
   })
 }

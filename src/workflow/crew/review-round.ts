@@ -1,20 +1,21 @@
 import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { combineReviews } from '../../core/collaboration/combine-reviews.ts'
+import { combineReviews, withUnanswered } from '../../core/collaboration/combine-reviews.ts'
 import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
-import { judgeReview, type UnfinishedTask } from '../../core/collaboration/judge-review.ts'
+import { type Judgement, judgeReview, type UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
 import { crewRound } from '../../core/collaboration/review-work.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import type { Around } from './carry-out.ts'
-import { type CrewParts, reviewerMs, type Someone } from './crew-parts.ts'
+import { reviewerMs, type Someone } from './crew-parts.ts'
 import { type Judged, type Judging, judge } from './judge.ts'
-import { branchOf, folderOf, treeOf } from './places.ts'
-import { refused } from './refused.ts'
 import { runChecks } from './run-checks.ts'
+import { inSpareTree } from './spare-tree.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -45,36 +46,24 @@ export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed>
   name: 'review',
   version: '1',
   async run(flow, given) {
-    const { parts, input } = around
     const { number, commit, earlier, unfinished } = given
-    const { workflowId } = flow.root()
-    const name = `review-${number}`
-    const path = treeOf(parts.worktrees, workflowId, name)
-    const branch = branchOf(workflowId, { task_id: name })
-    const untilMs = await flow.step('open', async ({ signal }) => {
-      await parts.branches.openWorktree(input.repo.root, { path, branch, base: commit }, signal)
-      return parts.clock.now() + reviewerMs(input)
-    })
-    const folder = folderOf(input, path)
-    const { checks, skipped } = await runChecks(around, flow, {
-      checks: given.checks,
+    const { checks, skipped, judged } = await inSpareTree(around, flow, {
+      name: `review-${number}`,
       commit,
-      folder,
-      untilMs,
+      act: async (folder) => {
+        const ran = await runChecks(around, flow, {
+          at: around.at,
+          checks: given.checks,
+          commit,
+          folder,
+          limitMs: reviewerMs(around.input),
+        })
+        return { ...ran, judged: await judgedByAll(around, flow, { given, folder, checks: ran.checks }) }
+      },
     })
-    const judged = await judgedByAll(around, flow, { given, folder, checks })
-    await flow.step('close', async ({ signal }) => {
-      await undo(parts, { path, commit }, signal).catch(refused)
-      await parts.branches.closeWorktree(input.repo.root, path, signal)
-      await parts.branches.dropBranch(input.repo.root, branch, signal)
-    })
-    const [first, ...others] = judged.flatMap(({ by, reply }) => (reply ? [{ by, reply }] : []))
-    const reply = first ? combineReviews(first, ...others) : reviewByChecks(checks, judged[0]?.why)
-    const round = crewRound(
-      number,
-      reply,
-      judgeReview({ reply, checks, earlier: first ? earlier : [], unfinished }),
-    )
+    const { reply, judgement } = decided(given, { checks, judged })
+    if (judged.length > 0 && !judged.some(isHeard)) await tellDecision(around, flow, { reply, judgement })
+    const round = crewRound(number, reply, judgement)
     return {
       round: { ...round, ...(judged.length > 1 && { reviews: judged.map(verdictOf) }) },
       mend: findingsToMend({ reply, checks, earlier, round: number, unfinished }),
@@ -83,16 +72,6 @@ export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed>
     }
   },
 })
-
-/** Whatever a reviewer did to the work tree is nobody's work. */
-async function undo(
-  { branches }: CrewParts,
-  { path, commit }: { readonly path: string; readonly commit: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const { files } = await branches.changes(path, { from: commit }, signal)
-  await branches.restore(path, { commit, files: files.map((file) => file.path) }, signal)
-}
 
 /** All reviewers side by side; each is heard before anybody decides. */
 async function judgedByAll(
@@ -115,11 +94,46 @@ async function judgedByAll(
   })
 }
 
-const verdictOf = ({ by, verdict, reply, why }: Judged) => ({
-  agent_id: by,
-  verdict: reply ? verdict : null,
-  summary: reply?.summary ?? `no verdict: ${why}`,
-})
+type Heard = Extract<Judged, { reply: unknown }>
+const isHeard = (judged: Judged): judged is Heard => 'reply' in judged
 
-const silence = ({ by, reply, why = 'it gave no verdict' }: Judged): Skipped[] =>
-  reply ? [] : [{ what: `the review by ${by}`, why }]
+/** What counts of all that was said; where somebody was silent, what nobody answered stays open. */
+function decided(
+  { earlier, unfinished }: ReviewRound,
+  { checks, judged }: { readonly checks: readonly CheckRun[]; readonly judged: readonly Judged[] },
+): { readonly reply: ReviewerReply; readonly judgement: Judgement } {
+  const [first, ...others] = judged.filter(isHeard)
+  if (!first) return reviewByChecks({ checks, earlier, unfinished, why: judged[0] && whyOf(judged[0]) })
+  const said = combineReviews(first, ...others)
+  const reply = judged.every(isHeard) ? said : withUnanswered(said, earlier)
+  return { reply, judgement: judgeReview({ reply, checks, earlier, unfinished }) }
+}
+
+/** A review that nobody gave comes from the rules, and is told as their decision. */
+async function tellDecision(
+  { at, orchestrator }: Reviewing,
+  flow: Flow,
+  { reply, judgement }: { readonly reply: ReviewerReply; readonly judgement: Judgement },
+): Promise<void> {
+  const { verdict, reasons } = judgement
+  await flow.step('decide', async ({ tell }) => {
+    tell(
+      draftOf({ ...at, actor: orchestrator }, 'decision.made', {
+        subject: 'approach',
+        candidates: ['approved', 'changes_requested'],
+        choice: verdict,
+        reason: [reply.summary, ...reasons].join('; '),
+      }),
+    )
+  })
+}
+
+const whyOf = (judged: Judged): string | undefined => (isHeard(judged) ? undefined : judged.why)
+
+const verdictOf = (judged: Judged) =>
+  isHeard(judged)
+    ? { agent_id: judged.by, verdict: judged.verdict, summary: judged.reply.summary }
+    : { agent_id: judged.by, verdict: null, summary: `no verdict: ${judged.why}` }
+
+const silence = (judged: Judged): Skipped[] =>
+  isHeard(judged) ? [] : [{ what: `the review by ${judged.by}`, why: judged.why }]

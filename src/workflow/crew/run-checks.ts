@@ -1,33 +1,42 @@
 import type { CheckRun, Skipped } from '../../contract/collaboration/crew-report.ts'
-import { checkNames, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { isBasic, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
+import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Around } from './carry-out.ts'
 import { reviewerMs } from './crew-parts.ts'
 
 const outputChars = 4000
 
 type Checking = {
+  /** What the facts hang under. */
+  readonly at: FlowRoot & { readonly taskId?: string }
+  /** Between the words and the name of a step, where the same checks are run twice. */
+  readonly steps?: string
   readonly checks: readonly RequiredCheck[]
   readonly commit: string
   readonly folder: string
-  /** When the time of the review is over. */
-  readonly untilMs: number
+  /** So long all of them together may take; the time of a daemon that was down is nobody's. */
+  readonly limitMs?: number
 }
 
-/** Required checks are run however long they take; others only while there is time. */
+/** Runs checks: tests and types each for as long as one may take, others only while there is time for them. */
 export async function runChecks(
-  { parts, input, at }: Around,
+  { parts, input }: Around,
   flow: Flow,
-  { checks, commit, folder, untilMs }: Checking,
+  { at, steps = '', checks, commit, folder, limitMs = Infinity }: Checking,
 ): Promise<{ checks: CheckRun[]; skipped: Skipped[] }> {
   const runs: CheckRun[] = []
   const skipped: Skipped[] = []
+  let spentMs = 0
   for (const check of checks) {
     const { name, command } = check
-    const run = await flow.step(`check:${name}`, async ({ signal, tell }): Promise<CheckRun> => {
-      if (isOptional(check) && parts.clock.now() > untilMs)
-        return { name, command, required: true, passed: null, because: 'the time for the review was over' }
+    if (!isBasic(check) && spentMs > limitMs) {
+      const because = 'the time for the review was over'
+      runs.push({ name, command, required: false, passed: null, because })
+      skipped.push({ what: `the check ${name}`, why: because })
+      continue
+    }
+    const run = await flow.step(`check${steps}:${name}`, async ({ signal, tell }): Promise<CheckRun> => {
       const timeoutMs = reviewerMs(input)
       const { passed, output, durationMs, exitCode } = await parts.checks.run(
         command,
@@ -47,13 +56,8 @@ export async function runChecks(
         ...(because && { because }),
       }
     })
-    const isSkipped = run.passed === null
-    runs.push(isSkipped ? { ...run, required: false } : run)
-    if (isSkipped) skipped.push({ what: `the check ${name}`, why: run.because ?? 'it was not run' })
+    runs.push(run)
+    spentMs += run.duration_ms ?? 0
   }
   return { checks: runs, skipped }
 }
-
-/** Tests and types are always checked; what else there is may be left out when the time is over. */
-const isOptional = ({ name }: RequiredCheck): boolean =>
-  name !== checkNames.test && name !== checkNames.typeCheck

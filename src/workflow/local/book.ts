@@ -20,6 +20,8 @@ type Ended = {
   readonly outcome: Outcome
   readonly facts: readonly Draft[]
   readonly counted?: Counted
+  /** The run that did it, when it was taken along from there. */
+  readonly forkOf?: string
 }
 
 export const bookTypes = ['workflow.checkpoint.saved', 'workflow.signalled'] as const
@@ -29,6 +31,7 @@ export class Book {
   readonly #deps: BookDeps
   /** The name under which the vault keeps what a step gave; nothing when it gave nothing. */
   readonly #done = new Map<string, string | undefined>()
+  readonly #taken = new Set<string>()
   readonly #told = new Map<string, (string | undefined)[]>()
   #wake = Promise.withResolvers<void>()
   #counted: Counted = { agents: 0, tokens: 0 }
@@ -41,9 +44,18 @@ export class Book {
   read(event: AgentEvent): void {
     if (event.type === 'workflow.signalled') this.#hear(event.payload.topic, event.payload.vault)
     if (event.type !== 'workflow.checkpoint.saved' || event.payload.step === undefined) return
-    const { step, vault, agents = 0, tokens = 0 } = event.payload
-    this.#done.set(step, vault)
+    const { step, vault, agents = 0, tokens = 0, forkOf } = event.payload
+    this.#set(step, vault, forkOf)
     this.#add({ agents, tokens })
+  }
+
+  has(step: string): boolean {
+    return this.#done.has(step)
+  }
+
+  /** Whether it was done by the run that this one is a fork of, and not here since. */
+  isTaken(step: string): boolean {
+    return this.#taken.has(step)
   }
 
   /** The steps that are done, in the order in which they ended. */
@@ -66,7 +78,11 @@ export class Book {
   }
 
   /** Writes the end of a step together with its facts; after that it is never done again. */
-  async keep(root: FlowRoot, step: string, { outcome, facts, counted = nobody }: Ended): Promise<void> {
+  async keep(
+    root: FlowRoot,
+    step: string,
+    { outcome, facts, counted = nobody, forkOf }: Ended,
+  ): Promise<void> {
     const { engine, vault } = this.#deps
     const kept = keptOf(outcome)
     const bytes = kept && bytesOf(kept)
@@ -82,9 +98,10 @@ export class Book {
         ...(name && { vault: name }),
         ...(kept && 'error' in kept && { error: kept.error.message }),
         ...(counted.agents > 0 && counted),
+        ...(forkOf !== undefined && { forkOf }),
       }),
     ])
-    this.#done.set(step, name)
+    this.#set(step, name, forkOf)
     this.#add(counted)
   }
 
@@ -115,12 +132,20 @@ export class Book {
     }
   }
 
+  #set(step: string, name: string | undefined, forkOf: string | undefined): void {
+    this.#done.set(step, name)
+    if (forkOf === undefined) this.#taken.delete(step)
+    else this.#taken.add(step)
+  }
+
   #add({ agents, tokens }: Counted): void {
     this.#counted = { agents: this.#counted.agents + agents, tokens: this.#counted.tokens + tokens }
   }
 
   #hear(topic: string, name: string | undefined): void {
-    this.#told.set(topic, [...(this.#told.get(topic) ?? []), name])
+    const told = this.#told.get(topic)
+    if (told) told.push(name)
+    else this.#told.set(topic, [name])
     this.#wake.resolve()
     this.#wake = Promise.withResolvers()
   }

@@ -2,7 +2,6 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { SessionId, SpanId } from '../../contract/ids.ts'
 import { Turns } from '../../contract/turns.ts'
-import type { OpenSpan, SessionState } from '../../core/session/state.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -17,8 +16,10 @@ import {
   type Reached,
 } from '../../ports/durable.ts'
 import type { Vault } from '../../ports/vault.ts'
+import { inputOf } from './begun-with.ts'
 import { Book, bookTypes, withSignal } from './book.ts'
 import { cancelled, finalized, stopped } from './flow-ends.ts'
+import { Leavings } from './leavings.ts'
 import { LocalFlow } from './local-flow.ts'
 import { digestOf, firstPhase, type Running, rootOf } from './running.ts'
 
@@ -49,9 +50,11 @@ export class LocalDurable implements Durable {
   readonly #deps: LocalDeps
   readonly #running = new Map<string, Running>()
   readonly #starting = new Turns<string>()
+  readonly #leaving: Leavings
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
+    this.#leaving = new Leavings(deps)
   }
 
   /** Goes on with what an earlier daemon left. */
@@ -59,20 +62,17 @@ export class LocalDurable implements Durable {
     for (const state of Array.from(this.#deps.engine.sessions()))
       for (const span of Array.from(state.open.values()))
         if (span.kind === 'workflow')
-          await this.#takeUp(state, span).catch((error: unknown) =>
+          await this.#goOn(state.sessionId, span.workflowId ?? '').catch((error: unknown) =>
             this.#deps.onBug(error, `taking up the workflow of ${state.sessionId}`),
           )
+    for (const procedure of this.#deps.procedures.values()) void this.#leaving.clear(procedure)
   }
 
   /** Goes on with one that stands still; false when it runs, has ended, or was begun under another version. */
   async resume(id: string): Promise<boolean> {
     if (this.#running.has(id)) return false
     const [record] = await this.#deps.records(id)
-    const state = record && this.#deps.engine.session(record.sessionId)
-    const span = [...(state?.open.values() ?? [])].find(
-      (one) => one.kind === 'workflow' && one.workflowId === id,
-    )
-    if (state && span) await this.#takeUp(state, span)
+    if (record) await this.#goOn(record.sessionId, id)
     return this.#running.has(id)
   }
 
@@ -80,7 +80,7 @@ export class LocalDurable implements Durable {
   async stop(): Promise<void> {
     const left = [...this.#running.values()]
     for (const { controller } of left) controller.abort(new FlowStopped('daemon', 'muster', 'Muster stops'))
-    await this.#inTime(Promise.all(left.map(({ ended }) => ended)))
+    await this.#inTime(Promise.all([...left.map(({ ended }) => ended), this.#leaving.allBut(this.#running)]))
   }
 
   async start(
@@ -129,7 +129,7 @@ export class LocalDurable implements Durable {
     { by, reason }: { readonly by: string; readonly reason: string },
   ): Promise<Reached> {
     const running = this.#running.get(id)
-    if (!running) return this.#absent(id)
+    if (!running) return this.#callOff(id, { by, reason })
     running.controller.abort(new FlowStopped('cancelled', by, reason))
     await this.#inTime(Promise.all([running.ended, running.left]))
     await cancelled(this.#deps, running, { by, reason })
@@ -140,12 +140,11 @@ export class LocalDurable implements Durable {
     id: string,
     { as, at, before }: { readonly as: string; readonly at: FlowPlace; readonly before?: string },
   ): Promise<void> {
-    const [record] = await this.#deps.records(id)
-    if (!record) throw unknownFlow(id)
+    const record = await this.forkable(id)
     const book = new Book(this.#deps)
     let input: unknown
     for await (const event of this.#eventsOf(id, record.sessionId))
-      if (event.type === 'workflow.started') input = await this.#inputOf(event.payload.vault)
+      if (event.type === 'workflow.started') input = await inputOf(this.#deps.vault, event.payload.vault)
       else book.read(event)
     const steps = book.steps()
     const until = before === undefined ? steps.length : placeOf(steps, before)
@@ -161,9 +160,18 @@ export class LocalDurable implements Durable {
     })
     for (const step of steps.slice(0, until)) {
       const outcome = await book.outcome(step)
-      if (outcome) await made.book.keep(rootOf(made), step, { outcome, facts: [] })
+      if (outcome) await made.book.keep(rootOf(made), step, { outcome, facts: [], forkOf: id })
     }
     this.#launch(made, procedure, input)
+  }
+
+  /** What is recorded of it; refused when it cannot be forked. */
+  async forkable(id: string): Promise<FlowRecord> {
+    const [record] = await this.#deps.records(id)
+    if (!record) throw unknownFlow(id)
+    const why = this.#procedure(record.name).unforkable
+    if (why !== undefined) throw new AppError('conflict', `${id} cannot be forked: ${why}`)
+    return record
   }
 
   async list(): Promise<readonly FlowView[]> {
@@ -255,24 +263,68 @@ export class LocalDurable implements Durable {
     const flow = new LocalFlow(running, '', firstPhase)
     this.#running.set(running.id, running)
     const work = procedure.run(flow, input as never)
-    running.left = work.then(
-      () => {},
-      () => {},
-    )
-    running.result = withSignal(work, running.signal)
+    running.left = work.catch(() => {}).then(() => flow.quiet())
+    this.#leaving.add(running.id, running.left)
+    running.result = this.#toItsEnd(running, withSignal(work, running.signal))
     running.ended = running.result
       .then(
-        (value) => finalized(this.#deps, running, value),
-        (error: unknown) => stopped(this.#deps, running, error),
+        () => {},
+        () => {},
       )
-      .catch((error: unknown) => this.#deps.onBug(error, `the end of ${running.id}`))
       .finally(() => this.#running.delete(running.id))
   }
 
-  async #takeUp(state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
-    const { engine, clock } = this.#deps
-    const id = typeof span.facts['workflowId'] === 'string' ? span.facts['workflowId'] : ''
-    const { sessionId } = state
+  /** Nobody is told of an end that could not be written: it would come again, perhaps as another. */
+  async #toItsEnd(running: Running, work: Promise<unknown>): Promise<unknown> {
+    const unwritten = (error: unknown): never => {
+      this.#deps.onBug(error, `the end of ${running.id}`)
+      throw new AppError(
+        'unavailable',
+        `the end of ${running.id} could not be written; go on with it by: sm workflow resume ${running.id}`,
+        { cause: error },
+      )
+    }
+    let value: unknown
+    try {
+      value = await work
+    } catch (error) {
+      await stopped(this.#deps, running, error).catch(unwritten)
+      throw error
+    }
+    await finalized(this.#deps, running, value).catch(unwritten)
+    return value
+  }
+
+  /** Goes on with one that is open, once: two who ask at the same time get one run, and it begins when the last one is gone. */
+  #goOn(sessionId: SessionId, id: string): Promise<void> {
+    return this.#starting.take(id, async () => {
+      if (this.#running.has(id)) return
+      await this.#inTime(this.#leaving.of(id))
+      if (this.#leaving.has(id))
+        throw new AppError('conflict', `${id} is still being stopped; try again in a moment`)
+      const read = await this.#read(sessionId, id)
+      if (read) await this.#takeUp(read)
+    })
+  }
+
+  /** Ends one that stands still. */
+  #callOff(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
+    return this.#starting.take(id, async () => {
+      if (this.#running.has(id)) return this.cancel(id, why)
+      const [record] = await this.#deps.records(id)
+      const read = record && (await this.#read(record.sessionId, id))
+      if (!read) return record ? 'finished' : 'unknown'
+      await cancelled(this.#deps, read.running, why)
+      this.#leaving.putAway(record)
+      return 'delivered'
+    })
+  }
+
+  /** One that is open, as it was written down; nothing when it has its end. */
+  async #read(sessionId: SessionId, id: string): Promise<Read | undefined> {
+    const open = this.#deps.engine.session(sessionId)?.open.values() ?? []
+    const span = [...open].find(({ kind, workflowId }) => kind === 'workflow' && workflowId === id)
+    if (!span) return undefined
     let running: Running | undefined
     let input: unknown
     let phase = firstPhase
@@ -280,7 +332,7 @@ export class LocalDurable implements Durable {
       if (event.type === 'workflow.started') {
         const { name = '', version = '', vault } = event.payload
         const { traceId, runId, parentSpanId, actor } = event
-        input = await this.#inputOf(vault)
+        input = await inputOf(this.#deps.vault, vault)
         const at = { sessionId, traceId, runId, spanId: parentSpanId ?? span.spanId, actor }
         const startedMs = Date.parse(event.timestamp)
         running = this.#made({ id, at, spanId: span.spanId, name, version, input, startedMs, isAgain: true })
@@ -290,6 +342,12 @@ export class LocalDurable implements Durable {
       }
     }
     if (!running) throw new Error(`${id} is open, and its beginning is not in the journal`)
+    return { running, input, phase }
+  }
+
+  async #takeUp({ running, input, phase }: Read): Promise<void> {
+    const { engine, clock } = this.#deps
+    const { id } = running
     const procedure = this.#deps.procedures.get(running.name)
     // What was begun under another version stays as it is, to be seen and to be forked.
     if (procedure?.version !== running.version) return
@@ -311,13 +369,6 @@ export class LocalDurable implements Durable {
       if (event.workflowId === id) yield event
   }
 
-  async #inputOf(name: string | undefined): Promise<unknown> {
-    const bytes = name === undefined ? undefined : await this.#deps.vault.get(name).catch(() => undefined)
-    if (!bytes)
-      throw new AppError('conflict', 'what it was begun with is no longer in the vault; begin it anew')
-    return (JSON.parse(new TextDecoder().decode(bytes)) as { input?: unknown }).input
-  }
-
   #procedure(name: string): Procedure<never, unknown> {
     const found = this.#deps.procedures.get(name)
     if (!found) throw new AppError('not_found', `there is no procedure ${name}`)
@@ -335,6 +386,9 @@ export class LocalDurable implements Durable {
     waiting.abort()
   }
 }
+
+/** A workflow that is not under way here. */
+type Read = { readonly running: Running; readonly input: unknown; readonly phase: string }
 
 /** The first thing that was done of a step, or of a branch: its own steps end before it does. */
 const placeOf = (steps: readonly string[], path: string): number =>

@@ -9,6 +9,8 @@ import {
   LimitReached,
   type Procedure,
   type StepGiven,
+  type StepOptions,
+  waitStep,
 } from '../../ports/durable.ts'
 import { type Book, type Outcome, withSignal } from './book.ts'
 
@@ -65,8 +67,18 @@ export class LocalFlow implements Flow {
     return this.#run.book.counted
   }
 
-  async step<T>(name: string, act: (given: StepGiven) => Promise<T>): Promise<T> {
-    return this.#perform(this.#own(name), act)
+  async step<T>(
+    name: string,
+    act: (given: StepGiven) => Promise<T>,
+    { again }: StepOptions = {},
+  ): Promise<T> {
+    const step = this.#own(name)
+    const { book } = this.#run
+    const isAnew =
+      again !== undefined &&
+      book.isTaken(step) &&
+      (again === true || !book.has(`${this.#path}${again.unless}`))
+    return this.#perform(step, act, isAnew)
   }
 
   child<I, O>(name: string, procedure: Procedure<I, O>, input: I): Child<O> {
@@ -74,7 +86,7 @@ export class LocalFlow implements Flow {
     const flow = new LocalFlow(this.#run, `${step}/`, this.#phase)
     const result = this.#perform(step, () => procedure.run(flow, input))
     // Whoever asks for it is told; who does not ask has nothing to catch.
-    this.#branches.push(result.catch(() => {}))
+    this.#branches.push(result.catch(() => {}).then(() => flow.quiet()))
     return { id: flow.id, result: () => result }
   }
 
@@ -100,8 +112,11 @@ export class LocalFlow implements Flow {
     { timeoutMs, as = topic }: { readonly timeoutMs?: number; readonly as?: string } = {},
   ): Promise<{ readonly value: unknown } | undefined> {
     const { waits, heard } = this.#waits.get(topic) ?? { waits: 0, heard: 0 }
-    const name = `signal:${as}:${waits}`
-    const until = timeoutMs === undefined ? undefined : await this.#deadline(`${name}:until`, timeoutMs)
+    const name = waitStep(as, waits)
+    const until =
+      timeoutMs === undefined
+        ? undefined
+        : await this.#deadline(`${name}:until`, timeoutMs, { again: { unless: name } })
     const said = await this.step(name, async ({ signal }) => {
       const next = this.#run.book.heard(topic, heard, signal).then((value) => ({ value }))
       return until === undefined ? next : this.#orLate(next, until)
@@ -122,8 +137,8 @@ export class LocalFlow implements Flow {
   }
 
   /** When something is over, the same after a crash. */
-  #deadline(name: string, ms: number): Promise<number> {
-    return this.step(name, async () => this.#run.clock.now() + ms)
+  #deadline(name: string, ms: number, options?: StepOptions): Promise<number> {
+    return this.step(name, async () => this.#run.clock.now() + ms, options)
   }
 
   async #orLate<T>(heard: Promise<T>, until: number): Promise<T | undefined> {
@@ -147,16 +162,17 @@ export class LocalFlow implements Flow {
     return `${this.#path}${name}`
   }
 
-  async #perform<T>(step: string, act: (given: StepGiven) => Promise<T>): Promise<T> {
+  async #perform<T>(step: string, act: (given: StepGiven) => Promise<T>, isAnew = false): Promise<T> {
     const { book, signal } = this.#run
     const known = await book.outcome(step)
-    if (known) return valueOf(known) as T
+    if (known && !isAnew) return valueOf(known) as T
     signal.throwIfAborted()
     const facts: Draft[] = []
     const counted = { agents: 0, tokens: 0 }
     const given: StepGiven = {
       signal,
       isAgain: this.#run.isAgain,
+      gave: known && 'value' in known ? known.value : undefined,
       tell: (...more) => void facts.push(...more),
       count: ({ tokens }) => {
         counted.agents += 1

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ScriptCall } from '../../contract/script.ts'
+import { sha256 } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
 import { refutePrompt, scriptTask } from '../../core/collaboration/prompts/script-prompts.ts'
 import { lastJsonObject } from '../../core/collaboration/replies/last-json-object.ts'
@@ -18,6 +19,7 @@ export type Asked = {
   readonly prompt: string
   readonly scope: readonly string[]
   readonly timeoutMs: number
+  readonly resultSchema: string
   readonly read: (text: string) => Read<unknown>
 }
 
@@ -28,6 +30,7 @@ const nowhere = ':nothing:'
 
 const Vote = z.object({ verdict: ClaimVerdict, evidence: z.unknown() })
 const voteSchema = {
+  title: 'vote',
   type: 'object',
   properties: {
     verdict: { enum: ['supported', 'refuted', 'inconclusive'] },
@@ -47,6 +50,7 @@ export function agentAsked({ task, options, path }: Call<'agent'>, writes: reado
     prompt: scriptTask(task, schema && asObject(schema)),
     scope: scopeOf(scope, writes),
     timeoutMs,
+    resultSchema: schemaName(schema),
     read: schema === undefined ? (text) => ({ value: text }) : unwrapped(schema),
   }
 }
@@ -62,8 +66,20 @@ export function voteAsked({ claim, options, path }: Call<'verify'>): Asked {
     prompt: scriptTask(refutePrompt(claim), voteSchema),
     scope: [nowhere],
     timeoutMs: usualMs,
+    resultSchema: schemaName(voteSchema),
     read: (text) => readReply(text, { schema: Vote }),
   }
+}
+
+/** A schema in a word: the same for the same schema, and short enough to stand in every end. */
+function schemaName(schema: Record<string, unknown> | undefined): string {
+  if (schema === undefined) return 'text'
+  const digest = Array.from(sha256(JSON.stringify(schema)).subarray(0, 6), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+  const title =
+    typeof schema['title'] === 'string' ? schema['title'].replaceAll(/[^\w.-]+/g, '-').slice(0, 64) : ''
+  return `schema:${title === '' ? '' : `${title}@`}${digest}`
 }
 
 /** Agents end with an object: a value of another kind is asked for in one. */

@@ -17,36 +17,45 @@ export async function approval(
   const { workflowId } = root
   const { meta, source } = input
   const created = derivedSpan(`${flow.id} created`)
-  await flow.step('created', async ({ tell }) => {
-    tell(
-      draftOf({ ...root, spanId: created, parentSpanId: root.spanId }, 'workflow.created', {
-        workflowId,
-        name: meta.name,
-        script: source.files[source.main] ?? '',
-        phases: meta.phases,
-        ...(meta.estimate?.tokens !== undefined && { estimatedTokens: meta.estimate.tokens }),
-      }),
-    )
-  })
+  await flow.step(
+    'created',
+    async ({ tell }) => {
+      tell(
+        draftOf({ ...root, spanId: created, parentSpanId: root.spanId }, 'workflow.created', {
+          workflowId,
+          name: meta.name,
+          script: source.files[source.main] ?? '',
+          phases: meta.phases,
+          ...(meta.estimate?.tokens !== undefined && { estimatedTokens: meta.estimate.tokens }),
+        }),
+      )
+    },
+    { again: true },
+  )
   if (input.approvedBy === undefined) {
     const decision = await askPerson(flow, 'approval', scriptCard(input))
     if (decision.verdict === 'deny')
       throw new AppError('denied', `it was not approved${decision.reason ? `: ${decision.reason}` : ''}`)
   }
   const spanId = derivedSpan(`${flow.id} approved`)
-  const atMs = await flow.step('approved', async ({ tell }) => {
-    const now = clock.now()
-    const approvedBy = input.approvedBy ?? (await whoGranted(events(root.sessionId, ['approval.granted'])))
-    const approvedAt = new Date(now).toISOString()
-    tell(
-      draftOf({ ...root, spanId, parentSpanId: created }, 'workflow.approved', {
-        workflowId,
-        approvedAt,
-        approvedBy,
-      }),
-    )
-    return now
-  })
+  const atMs = await flow.step(
+    'approved',
+    async ({ tell, gave }) => {
+      // A fork tells the script the same time as before: answers are known again by what was asked.
+      const atMs = typeof gave === 'number' ? gave : clock.now()
+      const approvedBy = input.approvedBy ?? (await whoGranted(events(root.sessionId, ['approval.granted'])))
+      const approvedAt = new Date(atMs).toISOString()
+      tell(
+        draftOf({ ...root, spanId, parentSpanId: created }, 'workflow.approved', {
+          workflowId,
+          approvedAt,
+          approvedBy,
+        }),
+      )
+      return atMs
+    },
+    { again: true },
+  )
   return { spanId, atMs }
 }
 

@@ -56,11 +56,15 @@ export class Phases {
     flow.setPhase(name)
     const spanId = derivedSpan(`${flow.id} ${path}`)
     const { workflowId } = flow.root()
-    const tokens = await flow.step(`${path}:begin`, async ({ tell }) => {
-      const place = this.#place(spanId)
-      tell(draftOf(place, 'workflow.phase.started', { workflowId, phase: name, inputCount }))
-      return flow.spent().tokens
-    })
+    const tokens = await flow.step(
+      `${path}:begin`,
+      async ({ tell }) => {
+        const place = this.#place(spanId)
+        tell(draftOf(place, 'workflow.phase.started', { workflowId, phase: name, inputCount }))
+        return flow.spent().tokens
+      },
+      { again: true },
+    )
     this.#open = { key: path, name, isBlock, spanId, tokens }
     this.#answered = 0
   }
@@ -74,15 +78,19 @@ export class Phases {
     const { key, name: phase, spanId } = open
     this.#open = undefined
     this.#outputCount = outputCount
-    await flow.step(`${key}:end`, async ({ tell }) => {
-      const tokens = Math.max(0, flow.spent().tokens - open.tokens)
-      const place = this.#place(spanId)
-      tell(
-        error === undefined
-          ? draftOf(place, 'workflow.phase.completed', { workflowId, phase, outputCount, tokens })
-          : draftOf(place, 'workflow.phase.failed', { workflowId, phase, error, tokens }),
-      )
-    })
+    await flow.step(
+      `${key}:end`,
+      async ({ tell }) => {
+        const tokens = Math.max(0, flow.spent().tokens - open.tokens)
+        const place = this.#place(spanId)
+        tell(
+          error === undefined
+            ? draftOf(place, 'workflow.phase.completed', { workflowId, phase, outputCount, tokens })
+            : draftOf(place, 'workflow.phase.failed', { workflowId, phase, error, tokens }),
+        )
+      },
+      { again: true },
+    )
   }
 
   #place(spanId: SpanId): FlowRoot & { readonly parentSpanId: SpanId } {

@@ -332,3 +332,27 @@ test('[MUS-279] a script that fails has failed with its line, and what it left i
   expect(stopped).toBe(1)
   expect(payloads(await bed.events(), 'workflow.failed')).toMatchObject([{ error: 'a.ts:4: boom' }])
 })
+
+test('[OBS-41] what an answer is held to has one short name for one schema, and text is text', async () => {
+  const { run, asked } = await openScriptBed(({ prompt }) =>
+    prompt.includes('refute') ? vote('supported') : '{ "n": 1 }',
+  )
+  await run(
+    scriptInput(
+      `const schema = { type: 'object', title: 'a number', properties: { n: { type: 'number' } } }
+      await agent('a', { schema })
+      await agent('b', { schema })
+      await agent('c', { schema: { ...schema, required: ['n'] } })
+      await agent('d', { schema: { ...schema, title: undefined } })
+      await agent('e')
+      return verify([{ id: 'x', text: 'y' }], { votes: 1 })`,
+    ),
+  )
+  const names = asked.map(({ resultSchema }) => resultSchema)
+  expect(names[0]).toMatch(/^schema:a-number@[0-9a-f]{12}$/)
+  expect(names[1]).toBe(names[0])
+  expect(names[2]).toMatch(/^schema:a-number@/)
+  expect(names[2]).not.toBe(names[0])
+  expect(names[3]).toMatch(/^schema:[0-9a-f]{12}$/)
+  expect(names.slice(4)).toEqual(['text', expect.stringMatching(/^schema:vote@/)])
+})

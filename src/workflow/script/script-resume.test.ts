@@ -32,7 +32,7 @@ const resumedOf = async (bed: DurableBed) =>
     event.type === 'workflow.checkpoint.resumed' ? [event.payload] : [],
   )
 
-test('[MUS-279] [OBS-44] [OBS-45] killed at any write a script comes to the same end, and no agent that was written is asked again', async () => {
+test('[MUS-279] [MUS-172] [OBS-44] [OBS-45] killed at any write a script comes to the same end, and no agent that was written is asked again', async () => {
   let expected: unknown
   for (let n = 0, isOver = false; !isOver; n++) {
     // Another one ends first each time, so what is asked comes in another order.

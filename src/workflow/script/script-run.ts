@@ -73,7 +73,8 @@ export class ScriptRun {
     const over = new AbortController()
     if (limits.minutes !== undefined) {
       const { minutes } = limits
-      const leftMs = Math.max(0, nowMs + minutes * 60_000 - clock.now())
+      const begunMs = await this.#flow.step('begun', async () => clock.now(), { again: true })
+      const leftMs = Math.max(0, begunMs + minutes * 60_000 - clock.now())
       clock.sleep(leftMs, over.signal).then(
         () => this.#allowance.late(minutes),
         () => {},
@@ -81,7 +82,7 @@ export class ScriptRun {
     }
     const follow = () => this.#stopped.abort(this.#flow.signal.reason)
     this.#flow.signal.addEventListener('abort', follow, { once: true, signal: over.signal })
-    const { signal: reached } = this.#allowance
+    const { over: reached } = this.#allowance
     reached.addEventListener('abort', () => this.#stopped.abort(reached.reason), { signal: over.signal })
     try {
       this.#flow.signal.throwIfAborted()
@@ -95,7 +96,11 @@ export class ScriptRun {
       await this.#phases.end({ outputCount: countOf(value) })
       return value
     } catch (error) {
-      if (this.#flow.signal.aborted) throw error
+      if (this.#flow.signal.aborted) {
+        // It has left when nobody works for it any more.
+        await Promise.allSettled(this.#working)
+        throw error
+      }
       const text = error instanceof Error ? error.message : String(error)
       await this.#ended()
       await this.#phases.end({ outputCount: 0, error: text })
@@ -188,23 +193,27 @@ export class ScriptRun {
     const { id, by } = call.claim
     const kept = await this.#work(call, asked)
     const { verdict, evidence } = voteOf(asked, kept.end)
-    await this.#flow.step(`${call.path}:verdict`, async ({ tell }) => {
-      const root = this.#flow.root()
-      const place = {
-        ...root,
-        spanId: this.#spanOf(`${call.path}:verdict`),
-        parentSpanId: this.#phases.spanId,
-      }
-      tell(
-        draftOf({ ...place, actor: asked.name }, 'claim.verified', {
-          findingId: id,
-          verifierAgentId: asked.name,
-          verdict,
-          evidence,
-          ...(by !== undefined && { sourceAgentId: by }),
-        }),
-      )
-    })
+    await this.#flow.step(
+      `${call.path}:verdict`,
+      async ({ tell }) => {
+        const root = this.#flow.root()
+        const place = {
+          ...root,
+          spanId: this.#spanOf(`${call.path}:verdict`),
+          parentSpanId: this.#phases.spanId,
+        }
+        tell(
+          draftOf({ ...place, actor: asked.name }, 'claim.verified', {
+            findingId: id,
+            verifierAgentId: asked.name,
+            verdict,
+            evidence,
+            ...(by !== undefined && { sourceAgentId: by }),
+          }),
+        )
+      },
+      { again: true },
+    )
     const { atMs, left } = kept
     return { atMs, left, value: { verdict, evidence, by: asked.name } }
   }
@@ -285,9 +294,11 @@ export class ScriptRun {
   #log({ path, text }: Call<'log'>): void {
     const root = this.#flow.root()
     const place = { ...root, spanId: this.#spanOf(path), parentSpanId: this.#phases.spanId }
-    const told = this.#flow.step(path, async ({ tell }) => {
-      tell(draftOf(place, 'progress.checkpoint', { message: text }))
-    })
+    const told = this.#flow.step(
+      path,
+      async ({ tell }) => tell(draftOf(place, 'progress.checkpoint', { message: text })),
+      { again: true },
+    )
     this.#await(told)
   }
 

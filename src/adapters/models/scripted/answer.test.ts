@@ -16,7 +16,7 @@ const context = (tools: Record<string, OfferedTool> = {}) => {
 const answer = (step: unknown, tools?: Record<string, OfferedTool>) =>
   answerOf(Step.parse(step), context(tools))
 
-test('given tokens are exact: what is not named is none', () => {
+test('[MUS-229] given tokens are exact: what is not named is none', () => {
   expect(answer({ text: 'a', usage: { output: 7 } }).usage).toEqual({
     input: 0,
     output: 7,

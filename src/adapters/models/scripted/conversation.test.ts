@@ -71,7 +71,7 @@ const second = [{ text: 'four', tools }, { text: 'five: ${lastToolResult}' }]
 const prompt = (steps: object[]) => `go SCRIPT:${JSON.stringify(steps)}`
 
 describe.each(Object.keys(clients) as Protocol[])('%s', (protocol) => {
-  test('a conversation goes through its scripts step by step, by what it tells alone', () => {
+  test('[MUS-228] a conversation goes through its scripts step by step, by what it tells alone', () => {
     const client = clients[protocol]
     const codec = codecs[protocol]
     const told: string[] = []

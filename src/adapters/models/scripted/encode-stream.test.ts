@@ -26,7 +26,7 @@ const answers: fc.Arbitrary<Answer> = fc.record({ text: said, thinking: said, in
 }))
 
 describe('a stream holds what the answer holds', () => {
-  test.each(['anthropic', 'responses', 'chat', 'gemini'] as const)('%s', (protocol) => {
+  test.each(['anthropic', 'responses', 'chat', 'gemini'] as const)('[MUS-229] of %s', (protocol) => {
     fc.assert(
       fc.property(answers, (one) => {
         const { text = '', thinking = '', calls } = one
@@ -40,7 +40,7 @@ describe('a stream holds what the answer holds', () => {
   })
 })
 
-test('a stream has the tokens of the body, at its end', () => {
+test('[MUS-229] a stream has the tokens of the body, at its end', () => {
   const frames = {
     anthropic: codecs.anthropic.frames(answer).findLast(({ event }) => event === 'message_delta'),
     responses: codecs.responses.frames(answer).at(-1),

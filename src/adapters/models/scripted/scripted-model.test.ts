@@ -67,7 +67,7 @@ function ask(
 }
 
 describe.each(protocols)('%s', (protocol) => {
-  test('answers a step in one body, and records what it sent', async () => {
+  test('[MUS-229] answers a step in one body, and records what it sent', async () => {
     const server = await start()
     const response = await ask(server, scripted(step), { protocol })
     expect(response.headers.get('content-type')).toContain('application/json')
@@ -94,7 +94,7 @@ describe.each(protocols)('%s', (protocol) => {
     expect(body).toContain(`"${recorded?.responseId}"`)
   })
 
-  test('answers the same step as a stream of events', async () => {
+  test('[MUS-229] answers the same step as a stream of events', async () => {
     const server = await start()
     const response = await ask(server, scripted(step), { protocol, stream: true })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
@@ -123,6 +123,29 @@ describe.each(protocols)('%s', (protocol) => {
     expect([junk.status, await junk.text()]).toEqual([400, expect.stringContaining('no JSON object')])
     expect(server.requests().map(({ answered }) => answered)).toEqual(['broken', 'refused'])
   })
+})
+
+test('[MUS-228] conversations that come in any order, each at its own step, share one server', async () => {
+  const server = await start()
+  const names = Array.from({ length: 8 }, (_, i) => `part ${i}`)
+  const history = names.map((name): object[] => [
+    { role: 'user', content: scripted(...[0, 1, 2].map((at) => ({ text: `${name} step ${at}` }))) },
+  ])
+  const told: string[][] = names.map(() => [])
+  // Each has taken as many steps before the others begin as its number says.
+  for (let round = 0; round < 3 + names.length; round++)
+    await Promise.all(
+      names.map(async (_, i) => {
+        if (round < i || (told[i] ?? []).length === 3) return
+        const body = { model: 'c', tools: [{ name: 'Bash' }], messages: history[i] }
+        const { content } = (await (await post(server, '/v1/messages', body)).json()) as {
+          content: [{ text: string }]
+        }
+        told[i]?.push(content[0].text)
+        history[i]?.push({ role: 'assistant', content }, { role: 'user', content: 'go on' })
+      }),
+    )
+  expect(told).toEqual(names.map((name) => [0, 1, 2].map((at) => `${name} step ${at}`)))
 })
 
 test('Gemini streams are an array for clients that do not ask for events', async () => {
@@ -271,7 +294,7 @@ describe('what is recorded', () => {
     expect(server.requests()).toHaveLength(1)
   })
 
-  test('has no keys in it', async () => {
+  test('[MUS-230] has no keys in it', async () => {
     const server = await start()
     const { body } = requests.gemini(scripted(step), false)
     await post(server, '/v1beta/models/c:generateContent?key=secret-key', body)
@@ -295,7 +318,7 @@ describe('what is recorded', () => {
 })
 
 describe('who can reach it', () => {
-  test('a request by another name is refused', async () => {
+  test('[MUS-230] a request by another name is refused', async () => {
     const server = await start()
     const status = (host: string, path = '/__requests') =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -313,7 +336,7 @@ describe('who can reach it', () => {
     expect(await status('localhost', '/v1/models/%')).toBe(200)
   })
 
-  test('only this machine: another host is refused at the start', async () => {
+  test('[MUS-230] only this machine: another host is refused at the start', async () => {
     const host = '0.0.0.0' as '127.0.0.1'
     await expect(startScriptedModel({ host })).rejects.toMatchObject({ code: 'denied' })
   })

@@ -52,7 +52,7 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
       await model.turn({ messages, tools }, { signal }).catch(() => {})
       return JSON.parse(proxy.exchanges().at(-1)?.body ?? '')
     }
-    return { made, bodyOf }
+    return { made, bodyOf, last: () => proxy.exchanges().at(-1) }
   }
 
   test('[MUS-251] what is told turn by turn is what would be told at once', async () => {
@@ -90,6 +90,18 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
     expect(await bodyOf(model, failing)).toEqual(body)
     const shorter: ModelMessage[] = [head, { role: 'user', text: 'In short.' }, ...failing.slice(2)]
     expect(await bodyOf(model, shorter)).toEqual(await bodyOf(made(), shorter))
+  })
+
+  test('[MUS-251] a request says how long it is: not every server takes one that does not', async () => {
+    const { made, bodyOf, last } = await open()
+    const model = made()
+    const messages: ModelMessage[] = [{ role: 'user', text: 'Größe 📏' }]
+    for (const text of ['One.', 'Two.', 'Three.']) {
+      await bodyOf(model, messages)
+      expect(last()?.headers['transfer-encoding']).toBeUndefined()
+      expect(last()?.headers['content-length']).toBe(String(Buffer.byteLength(last()?.body ?? '')))
+      messages.push({ role: 'assistant', parts: [{ kind: 'text', text }] }, { role: 'user', text })
+    }
   })
 
   const messagesOf = (one: typeof exchange extends fc.Arbitrary<infer T> ? T : never, i: number) => {

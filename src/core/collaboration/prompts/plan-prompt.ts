@@ -1,6 +1,7 @@
 import type { CrewRound } from '../../../contract/collaboration/crew-report.ts'
 import type { ChallengerReply } from '../../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
+import { challengeWords } from '../challenge-feedback.ts'
 import { findingWords } from '../finding-words.ts'
 import { fenced, howToAnswer } from './quoted.ts'
 
@@ -36,14 +37,7 @@ export const replanPrompt = ({ round, findings, ...asked }: Rejected): string =>
 export const challengedPlanPrompt = (objections: ChallengerReply): string =>
   [
     'A challenger has looked for what is wrong with your plan. Mend the plan where the objections hold; where one does not, say why in `notes`.',
-    fenced(
-      [
-        objections.summary,
-        ...objections.objections.map(({ priority, description, settled_by: settled }) =>
-          [`- ${priority}: ${description}`, ...(settled ? [`  Settled by: ${settled}`] : [])].join('\n'),
-        ),
-      ].join('\n'),
-    ),
+    fenced(challengeWords(objections)),
     'Answer again with the whole JSON object of the plan, in the same shape, and nothing after it.',
   ].join('\n\n')
 
@@ -58,6 +52,7 @@ function planParts({ request, maxTasks, taken = [], checks = [] }: Asked): strin
       '- Two tasks that may run at the same time must not be able to change the same file. Where they must, make one a hard dependency of the other.',
       '- A hard dependency waits until the other task is complete, and sees its work. A soft one may start once the other has begun, and does not see its work.',
       '- `checks` are commands that are run in the project to prove the whole work. Name only commands that work here; leave out what the project has not.',
+      '- When a developer is done, `checks.type_check` and, unless `testing_required` is false, `checks.test` are run in its work tree, which has its own work and that of its hard dependencies. A task that cannot pass them without another one needs that one as a hard dependency.',
       ...(taken.length === 0 ? [] : [`- These names are taken: ${taken.join(', ')}.`]),
       ...(checks.length === 0
         ? []

@@ -51,7 +51,7 @@ const developing = developerPrompt({
     task: planTask('a'),
     attempts: [{ attempt_number: 1, outcome: 'changes_requested', feedback: 'no test' }],
   }),
-  checks: ['npm test'],
+  checks: work.checks,
 })
 
 test('[COL-9, COL-13, COL-17] the shape that a prompt shows last is one that its answer is read in', () => {
@@ -88,6 +88,13 @@ test('[COL-32, COL-42] a developer is given its input, its scope and what was wr
     expect(developing).toContain(words)
   const input = developerInput({ task: planTask('a', [], { testing_required: false }), attempts: [] })
   expect(developerPrompt({ input })).not.toMatch(/Write tests|tried before|must succeed/)
+})
+
+test('[COL-16] a developer and its architect are told what a task has to pass by itself', () => {
+  expect(developing).toContain('When you say that you are done, npm test is run in your work tree')
+  const input = developerInput({ task: planTask('a', [], { testing_required: false }), attempts: [] })
+  expect(developerPrompt({ input, checks: work.checks })).not.toContain('When you say that you are done')
+  expect(planPrompt(asked)).toContain('needs that one as a hard dependency')
 })
 
 test('[COL-44, COL-46] a reviewer is given its input, what the checks printed last, and what was open', () => {

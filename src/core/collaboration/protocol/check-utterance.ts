@@ -1,17 +1,21 @@
 import { messagePayloads } from '../../../contract/formats/std-008/message-payloads.ts'
 import { shapeFaults } from '../../../contract/formats/std-008/shape-faults.ts'
-import { answeredId, openReview, own } from './subject.ts'
+import { answeredId, openReview, openWork, own } from './subject.ts'
 import type { Said, Talk, Utterance } from './talk.ts'
 
 /** Why a message may not be said; nothing when it may. Whatever is given gets an answer. */
 export function checkUtterance(talk: Talk, utterance: Utterance): string[] {
-  const shape = shapeFaults(utterance.payload, messagePayloads[utterance.type]).map(
-    ({ path, message }) => `${['payload', ...path.map(String)].join('.')}: ${message}`,
-  )
+  const shape = shapeProblems(utterance)
   const people = [...unknownAgents(talk, utterance), ...directions(talk, utterance)]
   // What a payload means is only asked of one that can be read.
   return shape.length > 0 ? [...people, ...shape] : [...people, ...meanings(talk, utterance)]
 }
+
+/** Where a payload has not the shape that its type gives it. */
+export const shapeProblems = ({ type, payload }: Utterance): string[] =>
+  shapeFaults(payload, messagePayloads[type]).map(
+    ({ path, message }) => `${['payload', ...path.map(String)].join('.')}: ${message}`,
+  )
 
 function unknownAgents({ agents }: Talk, { from, to }: Utterance): string[] {
   const unknown = [...new Set([from, to])].filter((id) => !agents.some(({ agentId }) => agentId === id))
@@ -68,7 +72,7 @@ function meanings(talk: Talk, utterance: Utterance): string[] {
         ? [`${reply.messageId} was sent to ${reply.to}, so ${from} cannot acknowledge it`]
         : []
     case 'abort':
-      return payload.scope === 'session' || own(talk.assignments, payload.target_id) !== undefined
+      return payload.scope === 'session' || openWork(talk, payload.target_id) !== undefined
         ? []
         : [`${payload.target_id} is no open task that could be called off`]
     case 'feedback':

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../../contract/event.ts'
 import { say } from './say.ts'
-import { statusUpdate } from './status-update.ts'
 import { type MessagePayload, newTalk, type Talk, type Utterance, withAgent } from './talk.ts'
 
 const agent = (agentId: string, agentType: string) => ({ agentId, agentType })
@@ -61,6 +60,13 @@ const problems = (talk: Talk, utterance: Utterance): readonly string[] => {
   return 'problems' in answer ? answer.problems : []
 }
 
+const progress = (task_id: string): Utterance => ({
+  from: 'dev',
+  to: 'arch',
+  type: 'task_progress',
+  payload: { task_id, current_step: 'half way', files_modified_so_far: ['a.ts'] },
+})
+
 const idOf = (message: MessagePayload | undefined): string => message?.messageId ?? ''
 const whole = () =>
   spoken(
@@ -71,7 +77,7 @@ const whole = () =>
       type: 'acknowledgment',
       payload: { acknowledged_message_id: idOf(assigned), accepted: true },
     }),
-    statusUpdate(start, { from: 'dev', taskId: 't1', words: 'half way', percent: 150, files: ['a.ts'] }),
+    progress('t1'),
     complete('t1'),
     ask('review-1'),
     judge({ review_id: 'review-1' }),
@@ -146,11 +152,14 @@ test('[COL-51] feedback goes between any two agents of the collaboration, and no
 
 test('[COL-52] a status update goes to the architect as task_progress or status_response', () => {
   const { talk } = spoken(assign('t1'))
-  const ofTask = statusUpdate(talk, { from: 'dev', taskId: 't1', words: 'half way' })
-  expect(ofTask).toMatchObject({ type: 'task_progress', to: 'arch' })
+  const ofTask = progress('t1')
   expect(problems(talk, ofTask)).toEqual([])
-  const ofAgent = statusUpdate(talk, { from: 'rev', words: 'reading' })
-  expect(ofAgent).toMatchObject({ type: 'status_response', to: 'arch' })
+  const ofAgent: Utterance = {
+    from: 'rev',
+    to: 'arch',
+    type: 'status_response',
+    payload: { state: 'working', detail: 'reading' },
+  }
   expect(problems(talk, ofAgent)).toEqual([])
   expect(problems(talk, { ...ofTask, to: 'dev2' })).toHaveLength(1)
   expect(problems(talk, { ...ofAgent, to: 'dev2' })).toHaveLength(1)
@@ -180,6 +189,16 @@ test('[COL-34] a task is assigned once, and again only when it failed or was cal
   const { talk } = spoken(assign('t1'), complete('t1', 'failed'))
   expect(problems(talk, assign('t1', 'dev2'))).toEqual([])
   expect(problems(whole().talk, assign('t2', 'dev2'))).toEqual([])
+})
+
+test('[COL-34] a review that is called off is over: there is no result of it, and it is not asked for again', () => {
+  const off = { scope: 'task', target_id: 'r1', reason: 'too late', cleanup_required: false } as const
+  const callOff: Utterance = { from: 'arch', to: 'rev', type: 'abort', payload: off }
+  const { talk } = spoken(ask('r1'), callOff)
+  expect(problems(talk, judge({ review_id: 'r1' }))).toHaveLength(1)
+  expect(problems(talk, ask('r1'))).toHaveLength(1)
+  expect(problems(talk, callOff)).toHaveLength(1)
+  expect(problems(talk, ask('r2'))).toEqual([])
 })
 
 test('[COL-34] an answer to nothing and a payload of another shape are refused with reasons', () => {

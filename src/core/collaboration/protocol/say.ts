@@ -1,12 +1,16 @@
 import type { Agent } from '../../../contract/values.ts'
 import { derivedUuid } from '../../session-log/derived-ids.ts'
-import { checkUtterance } from './check-utterance.ts'
+import { checkUtterance, shapeProblems } from './check-utterance.ts'
 import { about, answeredBy, openReview } from './subject.ts'
 import type { MessagePayload, Said, Talk, Utterance } from './talk.ts'
 
-export type Spoken =
-  | { readonly talk: Talk; readonly message: MessagePayload }
-  | { readonly problems: readonly string[] }
+/** Why a message may not be said: it has another shape than its type, or it does not fit what was said before. */
+export type Refused = {
+  readonly problems: readonly string[]
+  readonly errorType: 'malformed' | 'rejected'
+}
+
+export type Spoken = { readonly talk: Talk; readonly message: MessagePayload } | Refused
 
 /**
  * Says a message: numbered without gaps, tied to its task and to what it answers. The same talk and the same
@@ -14,7 +18,8 @@ export type Spoken =
  */
 export function say(talk: Talk, utterance: Utterance): Spoken {
   const problems = checkUtterance(talk, utterance)
-  if (problems.length > 0) return { problems }
+  if (problems.length > 0)
+    return { problems, errorType: shapeProblems(utterance).length > 0 ? 'malformed' : 'rejected' }
   const n = talk.said.length + 1
   const messageId = derivedUuid(`${talk.workflowId}\nmessage\n${n}`)
   const answered = answeredBy(talk, utterance)
@@ -57,7 +62,13 @@ function after(talk: Talk, utterance: Utterance, said: Said): Talk {
   // What is partly done is still assigned.
   if (type === 'task_completion' && payload.status !== 'partial')
     return closeTask(next, payload.task_id, payload.status === 'failed')
-  if (type === 'abort' && payload.scope === 'task') return closeTask(next, payload.target_id, true)
+  if (type === 'abort' && payload.scope === 'task') {
+    const { target_id } = payload
+    return {
+      ...closeTask(next, target_id, true),
+      reviews: kept(talk.reviews, ([review]) => review !== target_id),
+    }
+  }
   if (type === 'abort') return { ...next, assignments: {}, reviews: {}, reopened: [] }
   if (type === 'review_request') {
     const review = payload.review_id ?? payload.task_id

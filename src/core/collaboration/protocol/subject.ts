@@ -56,6 +56,10 @@ export function openReview(talk: Talk, name: string | undefined): string | undef
   )?.messageId
 }
 
+/** The message that gave somebody work that is still open: a task, or a review by its name. */
+export const openWork = ({ assignments, reviews }: Talk, name: string): string | undefined =>
+  own(assignments, name) ?? own(reviews, name)
+
 /** A field that is really there, whatever the name is. */
 export const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

@@ -117,9 +117,12 @@ export class Owners {
       event.parentRunId !== undefined ||
       payload.triggeredByCallId !== undefined ||
       payload.kind === 'subagent'
+    if (isDelegated) return undefined
+    // A session that a workflow began is itself the agent, whatever the workflow calls it.
+    if (known.started?.event.workflowId !== undefined) return known
     const declared = known.started?.event.payload.agent?.agentId
     const isOther = declared !== undefined && declared !== payload.agentId
-    return isDelegated || isOther || event.workflowId !== undefined ? undefined : known
+    return isOther || event.workflowId !== undefined ? undefined : known
   }
 
   #child(event: EventOf<'agent.spawned'>): OwnerRecord {

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ids, openEngine } from '../../test/support/temp-engine.ts'
+import { tempFolder } from '../../test/support/temp-journal.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { openVault } from '../adapters/vault/file-vault.ts'
+import { draftOf } from '../engine/sessions/drafts.ts'
+import { Workflows } from './workflows.ts'
+
+async function opened() {
+  const folder = tempFolder('flows-')
+  const { journal, engine } = await openEngine(join(folder, 'journal'))
+  const vault = await openVault(join(folder, 'vault'), join(folder, 'key'))
+  onTestFinished(async () => {
+    await vault.close()
+    await journal.close()
+  })
+  const events = async () => (await journal.page(0, 1000)).map(({ event }) => event)
+  const workflows = new Workflows({
+    engine,
+    vault,
+    clock: systemClock,
+    ids,
+    procedures: [],
+    async *events(sessionId, types) {
+      for (const event of await events())
+        if (event.sessionId === sessionId && types.includes(event.type)) yield event
+    },
+    records: async () => [],
+    onBug: (error) => expect.fail(String(error)),
+  })
+  return { engine, events, workflows }
+}
+
+test('[MUS-275] the session of a workflow that could not begin has failed, and says why', async () => {
+  const { events, workflows } = await opened()
+  const wish = { procedure: 'none', input: null, workspace: '/', by: 'me', kind: 'a', title: 'a' }
+  await expect(workflows.begin(wish)).rejects.toMatchObject({ code: 'not_found' })
+  expect((await events()).at(-1)).toMatchObject({
+    type: 'session.failed',
+    payload: { reason: 'it could not begin: there is no procedure none' },
+  })
+})
+
+test('[MUS-275] a session that a kill left before its workflow began has failed, and was not completed', async () => {
+  const { engine, events, workflows } = await opened()
+  const at = { sessionId: ids.session(), traceId: ids.trace(), runId: ids.run(), spanId: ids.span() }
+  await engine.perform([
+    draftOf({ ...at, actor: 'me' }, 'session.started', {
+      name: 'a-1',
+      origin: 'workflow',
+      cli: 'own',
+      workingDir: '/',
+      depth: 0,
+    }),
+  ])
+  await workflows.start()
+  await expect.poll(async () => (await events()).at(-1)?.type).not.toBe('session.started')
+  expect((await events()).at(-1)).toMatchObject({
+    type: 'session.failed',
+    payload: { reason: 'Muster was stopped before it began; begin it again' },
+  })
+})

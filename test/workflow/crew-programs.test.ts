@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
+import { shortId } from '../../src/contract/ids.ts'
+import { eventually } from '../support/session-daemon.ts'
+import { standInClaude } from '../support/stand-in-claude.ts'
+
+/** A crew of one agent program, whose turns are played by the test. */
+async function oneProgram(more: object = {}) {
+  const m = await standInClaude()
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', m.work, '-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      encoding: 'utf8',
+    })
+  git('init', '-q', '-b', 'main')
+  git('commit', '-q', '--allow-empty', '-m', 'Nothing yet')
+  const of = async <T extends EventType>(type: T) =>
+    (await m.m.client.listEvents({ type, limit: 1000 })).events as EventOf<T>[]
+  const asked = { request: 'Write a note', project_root: m.work, crew: 'solo', cli: 'claude', ...more }
+  const { workflow_id, session_id } = await m.m.client.startCrew(asked)
+  const [launched] = await eventually(
+    () => of('session.launched'),
+    (all) => all.length > 0,
+  )
+  const id = launched?.sessionId
+  if (id === undefined) throw new Error('nothing was started')
+  const started = (await of('session.started')).find(({ sessionId }) => sessionId === id)
+  const program = { id, session_id: shortId(id) }
+  return {
+    m,
+    git,
+    of,
+    workflow_id,
+    session_id,
+    program,
+    folder: started?.payload.workingDir ?? '',
+    ended: () =>
+      eventually(
+        () => m.m.client.getWorkflow({ id: workflow_id }),
+        ({ status }) => status !== 'running',
+        60_000,
+      ),
+  }
+}
+
+test('[MUS-280] an agent program is stopped at the limit of its run: its program is gone, its work is kept, and it is told once', async () => {
+  const c = await oneProgram({ budget: { tokens: 100 } })
+  writeFileSync(join(c.folder, 'note.txt'), 'half of it\n')
+  await c.m.turn(c.program, { prompt: 'Write a note', tokens: 60, isOpen: true })
+  expect(await c.of('budget.exceeded')).toEqual([])
+  const tools = [{ name: 'Read', input: { file_path: 'note.txt' } }]
+  await c.m.turn(c.program, { prompt: 'Write a note', tools, tokens: 70, isOpen: true }).catch(() => {})
+  const flow = await c.ended()
+  expect(flow).toMatchObject({
+    status: 'failed',
+    detail: 'it used 130 of 100 tokens and was stopped',
+    tokens: 130,
+    agents: 1,
+    partial: { tasks: [{ task_id: 'request', files: ['note.txt'] }] },
+  })
+  expect(c.git('show', `muster/${c.workflow_id}.request:note.txt`)).toBe('half of it\n')
+  await eventually(
+    async () => c.m.processes(),
+    (all) => all.length === 0,
+  )
+  expect(await c.of('budget.exceeded')).toHaveLength(1)
+  expect(await c.of('workflow.failed')).toHaveLength(1)
+  expect(
+    (await c.of('session.completed')).filter(({ sessionId }) => sessionId === c.program.id),
+  ).toHaveLength(1)
+  expect(await c.of('session.started')).toHaveLength(2)
+})
+
+const said = '```json\n{ "status": "completed", "summary": "It is there." }\n```'
+
+test('[MUS-275] a crew of agent programs goes on after kills of the daemon: before its prompt is taken, and in its turn', async () => {
+  const c = await oneProgram()
+  await c.m.m.restart('SIGKILL')
+  writeFileSync(join(c.folder, 'note.txt'), 'a note\n')
+  await c.m.turn(c.program, { prompt: 'Write a note', tokens: 10, isOpen: true })
+  await eventually(
+    () => c.of('agent.spawned'),
+    (all) => all.length === 1,
+  )
+  await c.m.m.restart('SIGKILL')
+  await c.m.hook(c.program, {
+    hook_event_name: 'Stop',
+    last_assistant_message: said,
+    background_tasks: [],
+    stop_hook_active: false,
+  })
+  const flow = await c.ended()
+  expect(flow).toMatchObject({
+    status: 'completed',
+    agents: 1,
+    report: {
+      tasks: [{ task_id: 'request', state: 'completed', attempts: 1, files: [{ path: 'note.txt' }] }],
+    },
+  })
+  const events = (await c.m.m.client.listEvents({ limit: 1000 })).events as AgentEvent[]
+  const once = (type: EventType) =>
+    expect(
+      events.filter((event) => event.type === type),
+      type,
+    ).toHaveLength(1)
+  for (const type of [
+    'session.launched',
+    'agent.spawned',
+    'agent.completed',
+    'agent.task.assigned',
+    'task.completed',
+    'workflow.finalized',
+  ] as const)
+    once(type)
+  expect(
+    events.flatMap((event) =>
+      event.type === 'agent.message.created' && event.payload.messageType ? [event.payload.messageType] : [],
+    ),
+  ).toEqual(['task_assignment', 'acknowledgment', 'task_completion'])
+  expect(await c.of('retry.scheduled')).toEqual([])
+})
+
+test('[MUS-275] a turn that an agent program ended while no daemon was there is found in its record', async () => {
+  const c = await oneProgram()
+  await c.m.turn(c.program, { prompt: 'Write a note', tokens: 10, isOpen: true })
+  await c.m.m.restart('SIGKILL', async () => {
+    writeFileSync(join(c.folder, 'note.txt'), 'a note\n')
+    await c.m.write(
+      c.program,
+      c.m.line({ id: 'msg_last', tokens: 5, content: [{ type: 'text', text: said }] }),
+    )
+  })
+  expect(await c.ended()).toMatchObject({
+    status: 'completed',
+    agents: 1,
+    tokens: 15,
+    report: { tasks: [{ state: 'completed', attempts: 1, files: [{ path: 'note.txt' }] }] },
+  })
+})
