@@ -27,22 +27,19 @@ const developed = (name: string): Part => ({
     said({ status: 'completed', summary: `${name} is there.` }),
   ],
 })
-const parts: readonly Part[] = [
+/** Whoever is meant first: a review names the tasks, too. */
+const cast = (names: readonly string[], ...developers: readonly Part[]): readonly Part[] => [
   { when: '"review_id": "review-1"', steps: [said({ verdict: 'approved', summary: 'Good.', findings: [] })] },
-  developed('one'),
-  developed('two'),
-  {
-    when: 'You are the architect',
-    steps: [said({ summary: 'Two files.', tasks: [task('one'), task('two')] })],
-  },
+  ...developers,
+  { when: 'You are the architect', steps: [said({ summary: 'Some files.', tasks: names.map(task) })] },
 ]
+const missing = clis.find(({ name }) => ['claude', 'codex'].includes(name) && !cliPath(name))
 
 test('[MUS-275] Claude Code and Codex work on while the daemon is killed again and again, and the crew comes to its right end', {
   timeout: 180_000,
 }, async ({ skip }) => {
-  const missing = clis.find(({ name }) => ['claude', 'codex'].includes(name) && !cliPath(name))
   if (missing) return skip(missingCli(missing))
-  const m = await crewClis(parts)
+  const m = await crewClis(cast(['one', 'two'], developed('one'), developed('two')))
   const of = async <T extends EventType>(type: T) =>
     (await m.m.client.listEvents({ type, limit: 1000 })).events as EventOf<T>[]
   const { workflow_id, branch } = await m.crew('Add one and two.')
@@ -86,4 +83,25 @@ test('[MUS-275] Claude Code and Codex work on while the daemon is killed again a
     (all) => all.length === 0,
     20_000,
   )
+})
+
+test('[MUS-247][MUS-275] what a developer asks when the daemon is killed is asked again, and the crew goes on with the answer', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  if (missing) return skip(missingCli(missing))
+  const steps = [
+    { tools: [{ name: 'Write', input: { file_path: 'one.mjs', content: 'export const x = 1\n' } }] },
+    { tools: [shellCall('claude', 'node one.mjs')] },
+    said({ status: 'completed', summary: 'one is there.' }),
+  ]
+  const m = await crewClis(cast(['one'], { when: '"task_id": "one"', steps }))
+  const { workflow_id } = await m.crew('Add one.')
+  const asked = () => m.until(workflow_id, ({ approvals }) => approvals.length > 0)
+  await asked()
+  await m.m.restart('SIGKILL')
+  const { approvals } = await asked()
+  expect(approvals).toMatchObject([{ subject: 'tool', action: 'Bash: node one.mjs' }])
+  await m.m.client.decideApproval({ id: approvals[0]?.approval_id ?? '', verdict: 'allow' })
+  const flow = await m.until(workflow_id, ({ status }) => status !== 'running')
+  expect(flow).toMatchObject({ status: 'completed', report: { outcome: 'approved' } })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Dialog, SignalOf } from '../../contract/signal.ts'
-import { dialogText, fitsDialog } from './fits-dialog.ts'
+import { dialogText, fitsDialog, showsCommand } from './fits-dialog.ts'
 
 const dialog: Dialog = {
   kind: 'permission',
@@ -34,6 +34,17 @@ describe('a dialog on the screen', () => {
     expect(cut(command.slice(0, 300))).toBe(true)
     expect(cut(`... first 80 lines hidden ...\n${command.slice(-300)}`)).toBe(true)
     expect(cut(command.slice(300, 600))).toBe(false)
+  })
+
+  test('[MUS-247] shows a command only when all of it stands there in lines of its own', () => {
+    const shows = (command: string, body: string) => showsCommand({ ...dialog, body }, { command })
+    expect(shows('node --test', 'Run shell command\nnode --test\nThis command requires approval')).toBe(true)
+    expect(shows('node --test --watch', 'node\n--test\n--watch\nas the script says')).toBe(true)
+    expect(shows('ls', 'rm -rf tools')).toBe(false)
+    expect(shows('node --test', 'node --test; rm -rf x')).toBe(false)
+    expect(shows('', 'node --test')).toBe(false)
+    expect(showsCommand(dialog, undefined)).toBe(false)
+    expect(showsCommand(dialog, { file_path: 'asked.txt' })).toBe(false)
   })
 
   test('[MUS-247] that no hook told of is known by all of its words', () => {

@@ -13,6 +13,17 @@ export function fitsDialog(signal: SignalOf<'asking'>, dialog: Dialog): boolean 
   })
 }
 
+/** Whether a dialog shows a command, whole and in lines of its own. */
+export function showsCommand({ body = '' }: Dialog, input: unknown): boolean {
+  if (typeof input !== 'object' || input === null || !('command' in input)) return false
+  const command = squeezed(String(input.command))
+  const lines = body.split('\n').map(squeezed)
+  return (
+    command !== '' &&
+    lines.some((_, from) => lines.some((_, to) => lines.slice(from, to + 1).join('') === command))
+  )
+}
+
 /** All words of a dialog but its choices. */
 export const dialogText = ({ title, body }: Dialog): string => (body ? `${title}\n${body}` : title)
 

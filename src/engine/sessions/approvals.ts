@@ -7,7 +7,7 @@ import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'
 import type { Permit } from '../../contract/values.ts'
 import type { Ask } from '../../core/approvals/asks.ts'
 import { cardOf } from '../../core/approvals/card.ts'
-import { dialogText } from '../../core/approvals/fits-dialog.ts'
+import { dialogText, showsCommand } from '../../core/approvals/fits-dialog.ts'
 import { isPermitted, type PermitPlace, permitOf } from '../../core/approvals/permits.ts'
 import { runsUnasked } from '../../core/approvals/runs-unasked.ts'
 import { draftOf } from './drafts.ts'
@@ -125,6 +125,7 @@ export class Approvals {
       ask: dialog.kind as 'permission' | 'question' | 'plan',
       detail: text,
       ...(questions && { questions }),
+      ...(dialog.kind === 'permission' && askedCall(watch, dialog)),
     }
     this.askByKeys({ watch, signal })
   }
@@ -308,6 +309,16 @@ const ofCli = new Set<Ask['subject']>(['tool', 'question', 'plan'])
 function placeOf(watch: SessionWatch): PermitPlace {
   const managed = watch.state()?.managed
   return { cli: managed?.cli ?? 'custom', folder: managed?.workingDir ?? '/' }
+}
+
+/**
+ * The call that a dialog is about, by which it is known what was allowed before. Of several that run it could be any:
+ * what an agent says of one call may look like another.
+ */
+function askedCall({ calls }: SessionWatch, dialog: Dialog): Partial<SignalOf<'asking'>> | undefined {
+  const [only, ...others] = calls
+  if (!only || others.length > 0 || !showsCommand(dialog, only.input)) return undefined
+  return { tool: only.tool, callId: only.callId, input: only.input }
 }
 
 const questionOf = ({ title, body, options }: Dialog): AskedQuestion => ({

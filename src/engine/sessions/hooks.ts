@@ -44,11 +44,15 @@ export async function answerHook(
     const decision = await approvals.ask(asking, gone)
     return (decision && dialect.decision(payload, decision)) ?? dialect.nothing
   }
-  // A hook that cannot carry an answer only says that its CLI asks, and the CLI waits for it to end.
-  if (asking && dialect.answerKeys) approvals.askByKeys(asking)
+  // A hook that cannot carry an answer only says that its CLI asks, and the CLI waits for it to end. What it does not
+  // say what about was told by another hook before, or is read from the screen.
+  if (asking && saysWhat(asking.signal) && dialect.answerKeys) approvals.askByKeys(asking)
   if (gate) return dialect.gate(payload, gate)
   return (await inject({ parts, live, approvals }, dialect, payload)) ?? dialect.nothing
 }
+
+const saysWhat = ({ tool, input, questions }: SignalOf<'asking'>): boolean =>
+  [tool, input, questions].some((about) => about !== undefined)
 
 const draftsAtMost = 100
 

@@ -13,12 +13,12 @@ import { newsOf } from '../../core/session/news-of.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
-import { HookCalls } from './hook-calls.ts'
 import { LastWords } from './last-words.ts'
 import { launchReceipt } from './launch-receipt.ts'
 import type { Parts } from './parts.ts'
 import { recordOf } from './record-of.ts'
 import { TakenTexts } from './taken-texts.ts'
+import { TurnCalls } from './turn-calls.ts'
 import { TurnUse } from './turn-use.ts'
 
 const answerChars = 64_000
@@ -60,7 +60,7 @@ export class SessionWatch {
   /** The end of a turn is told before the last lines of its record are read. */
   #lastRun: FactRun | undefined
   #prompt: { at: number; text: string; source: SignalSource } | undefined
-  readonly #calls = new HookCalls()
+  readonly #calls = new TurnCalls()
   readonly #use: TurnUse
   readonly #words = new LastWords()
   #timer: AbortController | undefined
@@ -112,6 +112,11 @@ export class SessionWatch {
 
   get evidence(): Evidence {
     return this.#evidence
+  }
+
+  /** The calls that have begun and not ended, of its subagents too. */
+  get calls(): readonly SignalOf<'tool-start'>[] {
+    return this.#calls.running()
   }
 
   state(): Readonly<SessionState> | undefined {
@@ -185,7 +190,7 @@ export class SessionWatch {
     const { enable_tool_tracking } = this.#parts.config().child_agents.progress
     if (!run || isRecorded || !enable_tool_tracking) return []
     return this.#calls
-      .running()
+      .unwritten()
       .flatMap((signal) => [
         ...this.#facts.of(signal, run),
         ...this.#facts.of({ ...signal, kind: 'tool-end', ok: true }, run),

@@ -1,4 +1,6 @@
 import type { Dialect } from '../../dialect.ts'
+import { answerKeys } from '../answer-keys.ts'
+import { claudeAnswerRules } from './answer-rules.ts'
 import { decisionReply, gateReply, injectReply, nothing } from './answers.ts'
 import { harmless } from './harmless.ts'
 import { hookSignals } from './hooks.ts'
@@ -14,6 +16,7 @@ export const claudeDialect: Dialect = {
   screen: readClaudeScreen,
   keeps: ['session', 'always'],
   decision: decisionReply,
+  answerKeys: (dialog, decision) => answerKeys(claudeAnswerRules, dialog, decision),
   gate: gateReply,
   inject: injectReply,
   recordsInjected: true,

@@ -12,6 +12,7 @@ export function findDialog(lines: readonly string[], rules: ScreenRules): Dialog
     return {
       kind: rule.kind,
       title: titleOf(lines, { rule, at, parting }),
+      ...(rule.kind === 'permission' && bodyOf(lines.slice(parting + 1, at))),
       ...optionsBelow(lines.slice(isFooter(rule) ? parting : at), rules),
     }
   }
@@ -26,6 +27,12 @@ function titleOf(lines: readonly string[], { rule, at, parting }: Found): string
     .slice(from)
     .flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   return column(title.endsWith(':') ? `${title} ${more}` : title)
+}
+
+/** What is asked about stands between the heading and the question; the lines around it only set it apart. */
+function bodyOf(lines: readonly string[]): Pick<Dialog, 'body'> {
+  const [, ...body] = lines.map((line) => line.trim()).filter((line) => line !== '' && !/^╌+$/.test(line))
+  return body.length > 0 ? { body: body.join('\n') } : {}
 }
 
 /** Told by its last line, it has its options above it. */

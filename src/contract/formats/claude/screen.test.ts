@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { claudeScreen, claudeScreens, claudeVersions } from '../../../../test/support/claude-golden.ts'
+import type { Decision } from '../../dialect.ts'
 import type { Screen } from '../../screen.ts'
 import type { Dialog, ScreenReading } from '../../signal.ts'
+import { claudeDialect } from './dialect.ts'
 import { readClaudeScreen } from './screen.ts'
+import { withoutSidePanel } from './side-panel.ts'
 
 const calm: ScreenReading = { composer: { state: 'empty' }, isWorking: false }
 const working: ScreenReading = { ...calm, isWorking: true }
@@ -20,6 +23,8 @@ const dialog = (kind: Dialog['kind'], title: string, options: readonly string[],
   options,
   selected,
 })
+const permission = (title: string, body: string, options: readonly string[]): ScreenReading =>
+  asks({ ...dialog('permission', title, options), body })
 const menu = (title: string) =>
   asks(
     expect.objectContaining({
@@ -70,13 +75,6 @@ const common: Expected = {
   'paste-2-lines': typed('two lines\nhere'),
   'paste-700-chars': typed([...Array<string>(5).fill('y'.repeat(136)), 'y'.repeat(20)].join('\n')),
   'paste-marker-and-text': typed('[Pasted text #2 +39 lines] and more'),
-  'permission-webfetch': asks(
-    dialog('permission', 'Fetch', [
-      'Yes',
-      "Yes, and don't ask again for example.com",
-      'No, and tell Claude what to do differently (esc)',
-    ]),
-  ),
   placeholder: calm,
   plan: asks(
     dialog('plan', 'Claude has written up a plan and is ready to execute. Would you like to proceed?', [
@@ -116,7 +114,12 @@ const mcp = [
   'Continue without using this MCP server',
 ]
 const waiting = 'Stop and wait for limit to reset'
-const manyOptions = (options: readonly string[]) => asks(dialog('permission', 'Bash command', options))
+const fetched = [
+  'Yes',
+  "Yes, and don't ask again for example.com",
+  'No, and tell Claude what to do differently (esc)',
+]
+const tip = 'Tip: auto mode handles these prompts for you — choose'
 
 const own: Record<(typeof claudeVersions)[number], Expected> = {
   '2.1.197': {
@@ -127,23 +130,32 @@ const own: Record<(typeof claudeVersions)[number], Expected> = {
       limit: { text: "You've hit your limit · resets Nov 19, 12:49am (Europe/Berlin)" },
     }),
     'mcp-server': asks(dialog('notice', 'New MCP server found in this project: demo', mcp)),
-    'narrow-permission': manyOptions(['Yes', 'Yes, and always allow access to proj/ from this', 'Nooject']),
+    'narrow-permission': permission('Bash command', 'touch a.txt\nd', [
+      'Yes',
+      'Yes, and always allow access to proj/ from this',
+      'Nooject',
+    ]),
     nologin: { ...calm, error: 'Not logged in · Run /login' },
-    'permission-held': manyOptions(['Yes', 'Yes, and always allow access to proj/ from this project', 'No']),
-    'permission-subagent': asks(
-      dialog('permission', 'Bash command · from the general-purpose agent', [
-        'Yes',
-        'Yes, and always allow access to proj/ from this project',
-        'No',
-      ]),
+    'permission-held': permission('Bash command', 'touch a.txt && echo made\nd', [
+      'Yes',
+      'Yes, and always allow access to proj/ from this project',
+      'No',
+    ]),
+    'permission-subagent': permission(
+      'Bash command · from the general-purpose agent',
+      'touch s.txt\nsub touch',
+      ['Yes', 'Yes, and always allow access to proj/ from this project', 'No'],
     ),
-    'permission-write': asks(
-      dialog('permission', 'Create file', [
-        'Yes',
-        'Yes, allow all edits during this session (shift+tab)',
-        'No',
-      ]),
+    'permission-webfetch': permission(
+      'Fetch',
+      'url: "https://example.com/a", prompt: "x"\nClaude wants to fetch content from example.com',
+      fetched,
     ),
+    'permission-write': permission('Create file', 'n.txt\n1 line one\n2 line two', [
+      'Yes',
+      'Yes, allow all edits during this session (shift+tab)',
+      'No',
+    ]),
     'plan-empty': asks(dialog('plan', 'Exit plan mode?', ['Yes', 'No'])),
     retry: { ...working, retry: { attempt: 4, of: 10 }, error: 'API error' },
     trust: asks(
@@ -161,28 +173,46 @@ const own: Record<(typeof claudeVersions)[number], Expected> = {
       { limit: { text: "You've hit your limit · resets Nov 19, 12:48am (Europe/Berlin)" } },
     ),
     'mcp-server': asks(dialog('notice', 'New MCP server found in this project: demo', mcp, 2)),
-    'narrow-permission': manyOptions([
+    'narrow-permission': permission('Bash command', `${tip}\n"switch to auto mode" below\nd\ntouch a.txt`, [
       'Yes',
       'Yes, and always allow access to',
       'Yes, and switch to auto mode · auto mode handles',
       'No',
     ]),
     nologin: calm,
-    'permission-held': manyOptions([
-      'Yes',
-      'Yes, and always allow access to /work/project from this project',
-      'Yes, and switch to auto mode · auto mode handles these prompts for you',
-      'No',
-    ]),
+    'permission-held': permission(
+      'Bash command',
+      `${tip} "switch to auto mode" below\nd\ntouch a.txt && echo made`,
+      [
+        'Yes',
+        'Yes, and always allow access to /work/project from this project',
+        'Yes, and switch to auto mode · auto mode handles these prompts for you',
+        'No',
+      ],
+    ),
+    // The panel with the changed files stands beside the dialog.
+    'permission-side-panel': permission(
+      'Bash command',
+      `${tip} "switch to auto mode" below\nRun shell command\nnode --test\nThis command requires approval`,
+      [
+        'Yes',
+        'Yes, and don’t ask again for: node *',
+        'Yes, and switch to auto mode · auto mode handles these prompts for you',
+        'No',
+      ],
+    ),
     // While its hook is held, a subagent in the background shows no dialog.
     'permission-subagent': calm,
-    'permission-write': asks(
-      dialog('permission', 'Create file', [
-        'Yes',
-        'Yes, and switch to accept edits (auto-approve file edits and common file commands) for this session (shift+tab)',
-        'No',
-      ]),
+    'permission-webfetch': permission(
+      'Fetch',
+      'Claude wants to fetch content from example.com\nurl: https://example.com/a\nprompt: x',
+      fetched,
     ),
+    'permission-write': permission('Create file', 'n.txt\n1 line one\n2 line two', [
+      'Yes',
+      'Yes, and switch to accept edits (auto-approve file edits and common file commands) for this session (shift+tab)',
+      'No',
+    ]),
     'plan-empty': asks(
       dialog('plan', 'Exit plan mode?', [
         'Yes, and switch to default (ask each time) for this session',
@@ -282,4 +312,40 @@ test('[MUS-14] any screen can be read', () => {
       if (reading.dialog) expect(reading.composer.state).toBe('none')
     }),
   )
+})
+
+describe('the keys that answer a dialog', () => {
+  const shown = (name: string) => readClaudeScreen(claudeScreen(name, '2.1.325'), '2.1.325').dialog as Dialog
+  const keys = (name: string, decision: Decision) => claudeDialect.answerKeys?.(shown(name), decision)
+  const allow = (scope: 'once' | 'session' | 'always'): Decision => ({ verdict: 'allow', scope })
+
+  test('[MUS-247] choose what was asked for, and never another mode', () => {
+    expect(keys('permission-side-panel', allow('once'))).toEqual(['1'])
+    expect(keys('permission-side-panel', allow('session'))).toEqual(['2'])
+    expect(keys('permission-held', allow('always'))).toEqual(['2'])
+    expect(keys('permission-held', { verdict: 'deny' })).toEqual(['4'])
+    expect(keys('permission-write', allow('once'))).toEqual(['1'])
+    expect(keys('permission-write', allow('session'))).toBeUndefined()
+    expect(keys('plan', allow('once'))).toEqual(['2'])
+    expect(keys('plan', { verdict: 'deny' })).toBeUndefined()
+    expect(keys('trust', allow('always'))).toBeUndefined()
+  })
+})
+
+describe('the panel with the changed files', () => {
+  const panel = (left: string) => `${left.padEnd(20)}│1 file changed`
+  const head = `${' '.repeat(20)}│          ✕`
+
+  test('[SM-88] is left out, whatever is wide beside it, and ends where the box begins', () => {
+    const box = '─'.repeat(40)
+    expect(withoutSidePanel([head, panel('● Done │ so far'), `${'漢字 and more'.padEnd(18)}│x │y`, box, '❯ '])).toEqual([
+      '',
+      '● Done │ so far',
+      '漢字 and more',
+      box,
+      '❯ ',
+    ])
+    const lines = ['│ a table │', '│ ✕ wrong │']
+    expect(withoutSidePanel(lines)).toEqual(lines)
+  })
 })

@@ -4,12 +4,13 @@ import { type Box, findBox } from './box.ts'
 import { findDialog } from './dialog.ts'
 import { present } from './present.ts'
 import { rulesFor, type ScreenRules } from './screen-rules.ts'
+import { withoutSidePanel } from './side-panel.ts'
 
 /** What the visible screen shows. */
 export function readClaudeScreen(screen: Screen, version: string): ScreenReading {
   const rules = rulesFor(version)
   const start = Math.max(0, screen.lines.length - screen.height)
-  const visible = screen.lines.slice(start)
+  const visible = withoutSidePanel(screen.lines.slice(start))
   const box = findBox(visible, rules)
   // The blank that only the box uses matters no more.
   const lines = visible.map((line) => line.replaceAll('\u00a0', ' ').trimEnd())
