@@ -141,3 +141,22 @@ test('[MUS-271] an answer is waited for through a restart of the daemon', async 
   expect({ code, out }).toEqual({ code: 0, out: 'It is 42.\n' })
   expect(err).toContain('trying again')
 })
+
+test('[SM-106] sm what --model has a model say what a session is about, in a session that shows what it cost', async () => {
+  const m = await ownDaemon()
+  const kept = await m.sm('ask', 'boss', script({ text: 'The login form is there.' }), '--keep', '--json')
+  const { session_id: id } = JSON.parse(kept.out) as { session_id: string }
+  const told = await m.sm('what', id, '--model', 'scripted/scripted-1', '--json')
+  expect(told).toMatchObject({ code: 0, err: '' })
+  const data = JSON.parse(told.out) as { made_by: string }
+  expect(data).toMatchObject({ session_id: id, summary: 'The login form is there.' })
+  const [, by] = /^summarizer on scripted\/scripted-1, session ([0-9a-f]{8})$/.exec(data.made_by) ?? []
+  const session = await m.client().getSession({ id: by ?? '' })
+  expect(session).toMatchObject({ agent_type: 'summarizer', status: 'completed' })
+  const { entries } = await m.client().getTranscript({ id: by ?? '', limit: 50 })
+  expect(entries[0]?.text).toContain('[agent] The login form is there.')
+  expect(await m.sm('what', id, '--model', 'nobody/none')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('nobody'),
+  })
+})

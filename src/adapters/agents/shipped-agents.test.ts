@@ -29,6 +29,7 @@ test('[COL-1] the shipped agents load, and the check finds nothing', () => {
     'reviewer',
     'search',
     'security',
+    'summarizer',
     'tester',
   ])
   expect(checkAgents(shipped)).toEqual([])

@@ -118,8 +118,13 @@ export const sessionLookCommands = commandFamily({
     summary: 'say in a few words what a session is about',
     needs: 'daemon',
     arguments: { session: { takes: 'one', about: 'its short id, a unique prefix, or its name' } },
-    options: {},
-    examples: [{ line: 'sm what def456', does: 'from its own words' }],
+    options: {
+      model: { kind: 'text', value: 'model', about: 'let this model say it; sm models lists them' },
+    },
+    examples: [
+      { line: 'sm what def456', does: 'from its own words' },
+      { line: 'sm what def456 --model haiku', does: 'from its conversation, by a model' },
+    ],
   },
   explain: {
     group: 'maintenance',

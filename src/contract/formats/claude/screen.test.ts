@@ -338,13 +338,9 @@ describe('the panel with the changed files', () => {
 
   test('[SM-88] is left out, whatever is wide beside it, and ends where the box begins', () => {
     const box = '─'.repeat(40)
-    expect(withoutSidePanel([head, panel('● Done │ so far'), `${'漢字 and more'.padEnd(18)}│x │y`, box, '❯ '])).toEqual([
-      '',
-      '● Done │ so far',
-      '漢字 and more',
-      box,
-      '❯ ',
-    ])
+    expect(
+      withoutSidePanel([head, panel('● Done │ so far'), `${'漢字 and more'.padEnd(18)}│x │y`, box, '❯ ']),
+    ).toEqual(['', '● Done │ so far', '漢字 and more', box, '❯ '])
     const lines = ['│ a table │', '│ ✕ wrong │']
     expect(withoutSidePanel(lines)).toEqual(lines)
   })

@@ -1,0 +1,55 @@
+import type { Client } from '../../client/client.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { Io } from '../io.ts'
+import type { Ended } from './answer-data.ts'
+import { type Begun, beginSession, shortOf, type Wanted } from './begin-session.ts'
+import { type Answered, hearAnswer } from './hear-answer.ts'
+
+/** One thing that an agent of our own is asked. */
+export type Asked = Omit<Wanted, 'cwd'> & {
+  readonly text: string
+  readonly timeout?: number | undefined
+  /** Leaves a session open that was begun for it. */
+  readonly keep?: boolean | undefined
+}
+
+/** Asks, gives the words of the answer as they come, and closes the session again that was begun for it. */
+export async function* askOnce(
+  client: Client,
+  { text, timeout, keep, ...wanted }: Asked,
+  io: Io,
+): AsyncGenerator<string, Answered & { readonly begun: Begun }> {
+  const begun = await beginSession(client, { cwd: io.cwd, ...wanted }, io.signal)
+  const answered = yield* hearAnswer({ client, io, begun, text, timeout })
+  if (begun.isNew && !keep) await close(client, begun, answered)
+  return { begun, ...answered }
+}
+
+/** Why there is no answer. */
+export function noAnswer(begun: Begun, { status, detail }: Ended, timeout: number | undefined): AppError {
+  if (status === 'timeout')
+    return new AppError(
+      'timeout',
+      `no answer after ${timeout} s; ${begun.agent} works on: sm chat --session ${shortOf(begun)}`,
+    )
+  const why = detail ? `: ${detail}` : ''
+  return new AppError('failed', `${begun.agent} ${status === 'failed' ? 'failed' : 'was stopped'}${why}`)
+}
+
+const closings = { completed: 'completed', failed: 'error', cancelled: 'abandoned' } as const
+const longestClosing = 2000
+
+/** A session that was begun for one answer is over with it; one that somebody else ended is over already. */
+async function close(client: Client, { sessionId: id }: Begun, { answer, ended }: Answered): Promise<void> {
+  if (ended.status === 'timeout') return
+  const message = (ended.detail || answer.text).slice(0, longestClosing)
+  try {
+    await client.completeSession({
+      id,
+      status: closings[ended.status],
+      ...(message !== '' && { message }),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+  }
+}
