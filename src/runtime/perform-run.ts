@@ -225,7 +225,8 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       return plan.refusal({ tool, input }, recorder)
     },
     resultChars: runtime.result_chars,
-    compactAt: () => runtime.compact_at * runtime.context_tokens,
+    compactAt: ({ provider }) =>
+      runtime.compact_at * (models.providers[provider]?.context_tokens ?? runtime.context_tokens),
   }
 }
 

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
 import { eventually } from '../support/session-daemon.ts'
@@ -159,4 +160,22 @@ test('[SM-106] sm what --model has a model say what a session is about, in a ses
     code: 1,
     err: expect.stringContaining('nobody'),
   })
+})
+
+test('[MUS-265] a provider whose models read less at once has its conversations made shorter sooner', async () => {
+  const server = await startScriptedModel({})
+  onTestFinished(() => server.close())
+  const provider = (name: string, more: object) => ({
+    [name]: { protocol: 'anthropic', base_url: `${server.url}/v1`, key_env: 'MUSTER_CONFIG', ...more },
+  })
+  const providers = { ...provider('small', { context_tokens: 8000 }), ...provider('usual', {}) }
+  const m = await ownDaemon(JSON.stringify({ models: { providers } }))
+  const prompt = script({ ...look, usage: { input: 7000 } }, { text: 'Done.' })
+  expect(await m.sm('ask', 'boss', prompt, '--model', 'usual/scripted-1')).toMatchObject({ code: 0 })
+  // Told its task anew, the scripted model begins its script again; how that ends is not what counts here.
+  await m.sm('ask', 'boss', prompt, '--model', 'small/scripted-1')
+  const { events } = await m.client().listEvents({ limit: 1000 })
+  const asked = events.filter(({ type }) => type === 'agent.spawned').map(({ runId }) => runId)
+  const shortened = events.filter(({ type }) => type === 'context.compacted').map(({ runId }) => runId)
+  expect(new Set(shortened)).toEqual(new Set([asked[1]]))
 })

@@ -41,6 +41,14 @@ const Provider = z.strictObject({
     .max(500)
     .optional()
     .describe('Ids of its models; the first is used when no other is named.'),
+  context_tokens: z
+    .int()
+    .min(1000)
+    .max(100_000_000)
+    .optional()
+    .describe(
+      'How much its models read at once; without it that of the runtime. A local model often reads less.',
+    ),
 })
 
 const Providers = z.record(GivenName, Provider).superRefine((providers, ctx) => {
