@@ -57,6 +57,16 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
     20_000,
   )
   expect(m.git('merge-base', '--is-ancestor', branch, 'main')).toBe('')
+  const effects = (await m.client().listEvents({ limit: 1000 })).events.filter(({ type }) =>
+    type.startsWith('effect.'),
+  )
+  expect(effects).toMatchObject([
+    { type: 'effect.intended', payload: { effect: 'git', target: 'main', detail: { branch } } },
+    {
+      type: 'effect.done',
+      payload: { effect: 'git', receipt: { landed: m.git('rev-parse', 'main').trim() } },
+    },
+  ])
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 

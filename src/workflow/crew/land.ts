@@ -1,4 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
+import { derivedSpan } from '../../core/session-log/derived-ids.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
@@ -23,7 +25,7 @@ export type Landed = { readonly landed: string | null; readonly why?: string }
 /** Asks a person whether a finished branch may land; nothing of theirs is touched before they say so. */
 export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInput, Landed> => ({
   name: landName,
-  version: '1',
+  version: '2',
   unforkable: 'it lands one branch; merge that by hand: git merge <branch>',
   run: (flow, input) =>
     new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
@@ -46,15 +48,38 @@ async function land(branches: Branches, flow: Flow, input: LandInput): Promise<L
       options: ['approve', 'reject'],
     })
     if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was not wanted' }
-    const tried = await flow.step(`merge-${n}`, async ({ signal }): Promise<Landed> => {
-      try {
-        return { landed: await branches.land(root, { branch, into }, signal) }
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        return { landed: null, why: error.message }
-      }
-    })
+    const tried = await merge(branches, flow, { input, n })
     if (tried.landed !== null) return tried
     reason = `It could not land: ${tried.why}. Mend that, and approve again.`
+  }
+}
+
+/** Moves the branch of a person: what is meant to be done is on disk before it, and what came of it after. */
+async function merge(
+  branches: Branches,
+  flow: Flow,
+  { input: { root: dir, branch, into }, n }: { readonly input: LandInput; readonly n: number },
+): Promise<Landed> {
+  const effect = { effectId: `land:${flow.id}:${n}`, effect: 'git' }
+  const at = () => {
+    const root = flow.root()
+    return { ...root, spanId: derivedSpan(effect.effectId), parentSpanId: root.spanId }
+  }
+  await flow.step(`intend-${n}`, async ({ tell }) => {
+    tell(draftOf(at(), 'effect.intended', { ...effect, target: into, detail: { dir, branch } }))
+  })
+  return flow.step(`merge-${n}`, async ({ signal, tell }): Promise<Landed> => {
+    const landed = await landing(branches.land(dir, { branch, into }, signal))
+    tell(draftOf(at(), 'effect.done', { ...effect, receipt: landed }))
+    return landed
+  })
+}
+
+async function landing(under: Promise<string>): Promise<Landed> {
+  try {
+    return { landed: await under }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { landed: null, why: error.message }
   }
 }
