@@ -79,11 +79,11 @@ export class IndexThread {
     return [...this.#reports.values()]
   }
 
-  /** Resolves when the index has taken everything up to a seq, or when the signal ends the wait. */
+  /** Resolves when the index has taken everything up to a seq; false when the signal or the end of the daemon ends the wait. */
   async reached(seq: number, signal: AbortSignal): Promise<boolean> {
     // Without a report it has not even opened its file.
     while ((this.#reports.get('index')?.seq ?? -1) < seq) {
-      if (signal.aborted || !this.#worker) return false
+      if (signal.aborted || this.#stopping) return false
       await new Promise<void>((resolve) => {
         const wake = () => {
           this.#waiters.delete(wake)
@@ -105,6 +105,7 @@ export class IndexThread {
 
   async stop(): Promise<void> {
     this.#stopping = true
+    for (const wake of this.#waiters) wake()
     const worker = this.#worker
     if (!worker) return
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))

@@ -1,3 +1,4 @@
+import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { JournalReader } from '../ports/journal.ts'
@@ -12,7 +13,9 @@ const pageOf = 1000
 /** Reads the facts of a session of some types, oldest first, up to what is written when it is asked. */
 export const sessionEventsOf = (deps: Deps) =>
   async function* (sessionId: SessionId, types: readonly AgentEvent['type'][]): AsyncIterable<AgentEvent> {
-    await deps.thread.reached(deps.journal.watermark(), new AbortController().signal)
+    // Whoever read less than all would do again what was done.
+    if (!(await deps.thread.reached(deps.journal.watermark(), new AbortController().signal)))
+      throw new AppError('unavailable', 'the daemon is stopping; try again')
     for (let after = 0; ; ) {
       const { events } = await listEvents(deps, { sessionId, type: types.join(','), after, limit: pageOf })
       yield* events

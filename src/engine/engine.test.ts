@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
 import { fleet } from '../contract/ids.ts'
@@ -289,5 +289,21 @@ test('[OBS-6][OBS-7] what is unknown, missing or wrong is refused by the name of
   const [again] = await engine.propose({ items: [session.started()], principal: operator })
   expect(again).toMatchObject({ status: 'rejected', code: 'conflict' })
   expect(await readAll(journal)).toHaveLength(1)
+  await journal.close()
+})
+
+test('[MUS-37] without room, ends are written and the rest is refused; what belongs together is refused whole', async () => {
+  const { journal, engine } = await openEngine(tempFolder())
+  const s = sessionDrafts()
+  const call = { callId: 'c', tool: 't' }
+  const at = { spanId: ids.span() }
+  await engine.perform([s.started(), s.draft('tool.call.started', call, at)])
+  vi.spyOn(journal, 'health').mockReturnValue('full')
+  const both = [s.draft('tool.call.completed', call, at), s.note('x')]
+  const written = async () => (await readAll(journal)).map(({ event }) => event.type)
+  await expect(engine.perform(both, undefined, 'whole')).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await written()).toEqual(['session.started', 'tool.call.started'])
+  await expect(engine.perform(both)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await written()).toEqual(['session.started', 'tool.call.started', 'tool.call.completed'])
   await journal.close()
 })

@@ -107,9 +107,10 @@ export class Engine {
 
   /**
    * Events that belong together, decided in one turn: the guard sees the fleet as it is then. The first refusal
-   * stops the rest, so the event that can be refused comes first.
+   * stops the rest, so the event that can be refused comes first. Without room, ends are written and the rest is
+   * refused; what is `whole` is then refused with its ends.
    */
-  async perform(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<void> {
+  async perform(drafts: readonly Draft[], guard?: (fleet: Fleet) => void, extent?: 'whole'): Promise<void> {
     await this.#writable()
     const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
     await this.#loadEnded(prepared)
@@ -117,6 +118,7 @@ export class Engine {
     this.#refuseWhileReopening()
     guard?.(this.#fleet)
     const turn = this.#turn(daemonItself)
+    if (extent === 'whole' && turn.isFull && drafts.some((draft) => !isEnd(draft))) throw noRoom()
     try {
       for (const one of prepared) this.#take(one, turn)
     } finally {
@@ -219,8 +221,7 @@ export class Engine {
     }
     this.#allow(draft, turn.principal)
     const drafts = decide(this.#session(draft.sessionId), draft)
-    if (turn.isFull && catalogue[draft.type].span !== 'end')
-      throw new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')
+    if (turn.isFull && !isEnd(draft)) throw noRoom()
     for (const forced of drafts) if (forced !== draft) this.#write(forced, turn)
     return { status: 'appended', ...this.#write(draft, turn, prepared) }
   }
@@ -315,3 +316,8 @@ const without = (draft: Draft, { value, paths, counts }: Redacted<Words>): Redac
 
 const parentOf = (draft: Draft, id: SessionId): SessionId | undefined =>
   draft.type === 'session.started' && draft.sessionId === id ? draft.payload.parentSessionId : undefined
+
+const isEnd = ({ type }: Draft): boolean => catalogue[type].span === 'end'
+
+const noRoom = (): AppError =>
+  new AppError('unavailable', 'the disk is nearly full: only endings are written; free some space')

@@ -47,12 +47,17 @@ export class CliTurns implements Disposable {
   readonly #past: Promise<void>
   readonly #listening: Disposable
   #hasPrompt = false
+  /** What is told while the past is read: taken before it, the end of a session would hide the answer before. */
+  #early: AgentEvent[] | undefined = []
   #wake = Promise.withResolvers<void>()
 
   constructor(deps: TurnDeps, sessionId: SessionId) {
     this.#deps = deps
     this.#sessionId = sessionId
-    this.#listening = deps.waits.listen(sessionId, (event) => this.#take(event))
+    this.#listening = deps.waits.listen(sessionId, (event) => {
+      if (this.#early) this.#early.push(event)
+      else this.#take(event)
+    })
     // What ended before it was listened for is in the journal; what ends meanwhile comes both ways.
     this.#past = this.#read()
     this.#past.catch(() => {})
@@ -91,6 +96,9 @@ export class CliTurns implements Disposable {
 
   async #read(): Promise<void> {
     for await (const event of this.#deps.events(this.#sessionId, turnFacts)) this.#take(event)
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const event of early) this.#take(event)
   }
 
   #take(event: AgentEvent): void {

@@ -17,7 +17,13 @@ const prompt = `${sessionId}:prompt`
 const never = new AbortController().signal
 
 /** A session of which the test tells the facts; what is done to it is noted. */
-function bed({ cli = 'claude', journal = [] as AgentEvent[], minutesAgo = 0, isOver = false } = {}) {
+function bed({
+  cli = 'claude',
+  journal = [] as AgentEvent[],
+  minutesAgo = 0,
+  isOver = false,
+  isIndexed = Promise.resolve(),
+} = {}) {
   const clock = manualClock()
   const startedAtMs = clock.now() - minutesAgo * 60_000
   const waits = new FactWaits()
@@ -54,6 +60,7 @@ function bed({ cli = 'claude', journal = [] as AgentEvent[], minutesAgo = 0, isO
     waits,
     sessions: async () => sessions as never,
     async *events(_id, types) {
+      await isIndexed
       yield* journal.filter(({ type }) => types.includes(type as never))
     },
     text: async (body) => (typeof body === 'string' ? body : ''),
@@ -309,4 +316,17 @@ test('[MUS-276] who was ended for its time, or for its prompt, is known again af
   const unread = bed({ journal: [killed(untaken.reasons[0])], isOver: true })
   const four = await unread.run()
   expect(await four.running).toMatchObject({ status: 'failed', undelivered: 'timeout' })
+})
+
+test('[MUS-275] an answer of the past counts, though the session ends while the past is still being read', async () => {
+  const indexed = Promise.withResolvers<void>()
+  const journal = [
+    fact('agent.spawned', { agentId: 'dev-1' }),
+    fact('agent.completed', { agentId: 'dev-1', detail: 'All is there.' }),
+  ]
+  const m = bed({ journal, minutesAgo: 1, isIndexed: indexed.promise })
+  const { running } = await m.run()
+  await m.tell('session.failed', { reason: 'its program ended' }, true)
+  indexed.resolve()
+  expect(await running).toMatchObject({ status: 'completed', text: 'All is there.' })
 })

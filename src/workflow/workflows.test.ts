@@ -7,7 +7,7 @@ import { openVault } from '../adapters/vault/file-vault.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { Workflows } from './workflows.ts'
 
-async function opened() {
+async function opened(records: () => Promise<[]> = async () => []) {
   const folder = tempFolder('flows-')
   const { journal, engine } = await openEngine(join(folder, 'journal'))
   const vault = await openVault(join(folder, 'vault'), join(folder, 'key'))
@@ -21,12 +21,12 @@ async function opened() {
     vault,
     clock: systemClock,
     ids,
-    procedures: [],
+    procedures: [{ name: 'some', version: '1', run: async () => 'done' }],
     async *events(sessionId, types) {
       for (const event of await events())
         if (event.sessionId === sessionId && types.includes(event.type)) yield event
     },
-    records: async () => [],
+    records,
     onBug: (error) => expect.fail(String(error)),
   })
   return { engine, events, workflows }
@@ -60,4 +60,24 @@ test('[MUS-275] a session that a kill left before its workflow began has failed,
     type: 'session.failed',
     payload: { reason: 'Muster was stopped before it began; begin it again' },
   })
+})
+
+test('[MUS-275] a workflow that begins before the earlier ones are taken up is not taken for one of them', async () => {
+  const asked = Promise.withResolvers<[]>()
+  const { events, workflows } = await opened(() => asked.promise)
+  const begun = workflows.begin({
+    procedure: 'some',
+    input: null,
+    workspace: '/',
+    by: 'me',
+    kind: 'a',
+    title: 'a',
+  })
+  await expect.poll(async () => (await events()).length).toBe(1)
+  const started = workflows.start()
+  asked.resolve([])
+  await Promise.all([begun, started])
+  await expect.poll(async () => (await events()).at(-1)?.type).toBe('session.completed')
+  const ends = (await events()).map(({ type }) => type).filter((type) => /failed|finalized/.test(type))
+  expect(ends).toEqual(['workflow.finalized'])
 })

@@ -50,6 +50,8 @@ export type Followed = { readonly next: { readonly procedure: string; readonly i
 export class Workflows {
   readonly #deps: WorkflowDeps
   readonly #durable: LocalDurable
+  /** Sessions that were begun before what an earlier daemon left was looked at. */
+  #begun: Set<SessionId> | undefined = new Set()
 
   constructor(deps: WorkflowDeps) {
     this.#deps = deps
@@ -61,8 +63,10 @@ export class Workflows {
 
   /** Goes on with what an earlier daemon left. */
   async start(): Promise<void> {
-    // Those that begin meanwhile are followed by whoever begins them.
-    const earlier = Array.from(this.#deps.engine.sessions())
+    // Those that begin meanwhile, or began while this was on its way, are followed by whoever begins them.
+    const begun = this.#begun
+    this.#begun = undefined
+    const earlier = Array.from(this.#deps.engine.sessions()).filter(({ sessionId }) => !begun?.has(sessionId))
     await this.#durable.takeUp()
     for (const state of earlier) if (state.managed?.origin === 'workflow') this.#follow(state.sessionId)
   }
@@ -115,6 +119,7 @@ export class Workflows {
     const { ids, engine } = this.#deps
     const { parent } = wish
     const sessionId = ids.session()
+    this.#begun?.add(sessionId)
     const workflowId = `${wish.kind}-${shortId(sessionId)}`
     const root: Root = {
       sessionId,

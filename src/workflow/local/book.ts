@@ -16,13 +16,7 @@ export type Counted = { readonly agents: number; readonly tokens: number }
 const nobody: Counted = { agents: 0, tokens: 0 }
 
 /** How a step ended. */
-type Ended = {
-  readonly outcome: Outcome
-  readonly facts: readonly Draft[]
-  readonly counted?: Counted
-  /** The run that did it, when it was taken along from there. */
-  readonly forkOf?: string
-}
+type Ended = { readonly outcome: Outcome; readonly counted?: Counted }
 
 export const bookTypes = ['workflow.checkpoint.saved', 'workflow.signalled'] as const
 
@@ -81,28 +75,42 @@ export class Book {
   async keep(
     root: FlowRoot,
     step: string,
-    { outcome, facts, counted = nobody, forkOf }: Ended,
+    { facts, counted = nobody, ...ended }: Ended & { readonly facts: readonly Draft[] },
   ): Promise<void> {
-    const { engine, vault } = this.#deps
+    const { draft, name } = await this.#saved(root, step, { counted, ...ended })
+    // Facts without their step would be told once more when it is done again, and refused then.
+    await this.#deps.engine.perform([...facts, draft], undefined, 'whole')
+    this.#set(step, name, undefined)
+    this.#add(counted)
+  }
+
+  /** Takes a step along from another run; what is answered is to be written together with the start of this one. */
+  async takeAlong(root: FlowRoot, step: string, ended: Ended & { readonly forkOf: string }): Promise<Draft> {
+    const { draft, name } = await this.#saved(root, step, ended)
+    this.#set(step, name, ended.forkOf)
+    return draft
+  }
+
+  async #saved(
+    root: FlowRoot,
+    step: string,
+    { outcome, counted = nobody, forkOf }: Ended & { readonly forkOf?: string },
+  ): Promise<{ readonly draft: Draft; readonly name: string | undefined }> {
     const kept = keptOf(outcome)
     const bytes = kept && bytesOf(kept)
-    const name = bytes && (await vault.put(bytes, root.sessionId))
+    const name = bytes && (await this.#deps.vault.put(bytes, root.sessionId))
     const { workflowId, phase } = root
-    await engine.perform([
-      ...facts,
-      draftOf(root, 'workflow.checkpoint.saved', {
-        workflowId,
-        phase,
-        stateBytes: bytes?.length ?? 0,
-        step,
-        ...(name && { vault: name }),
-        ...(kept && 'error' in kept && { error: kept.error.message }),
-        ...(counted.agents > 0 && counted),
-        ...(forkOf !== undefined && { forkOf }),
-      }),
-    ])
-    this.#set(step, name, forkOf)
-    this.#add(counted)
+    const draft = draftOf(root, 'workflow.checkpoint.saved', {
+      workflowId,
+      phase,
+      stateBytes: bytes?.length ?? 0,
+      step,
+      ...(name && { vault: name }),
+      ...(kept && 'error' in kept && { error: kept.error.message }),
+      ...(counted.agents > 0 && counted),
+      ...(forkOf !== undefined && { forkOf }),
+    })
+    return { draft, name }
   }
 
   /** Writes what was told under a topic. */
@@ -113,10 +121,9 @@ export class Book {
     const { engine, vault } = this.#deps
     const name = value === undefined ? undefined : await vault.put(bytesOf(value), root.sessionId)
     const { workflowId } = root
-    await engine.perform([
-      ...facts,
-      draftOf(root, 'workflow.signalled', { workflowId, topic, ...(name && { vault: name }) }),
-    ])
+    const said = draftOf(root, 'workflow.signalled', { workflowId, topic, ...(name && { vault: name }) })
+    // A decision that is written without what it was about would be nobody's to give again.
+    await engine.perform([...facts, said], undefined, 'whole')
     this.#hear(topic, name)
   }
 

@@ -22,6 +22,7 @@ import { cancelled, finalized, stopped } from './flow-ends.ts'
 import { Leavings } from './leavings.ts'
 import { LocalFlow } from './local-flow.ts'
 import { digestOf, firstPhase, type Running, rootOf } from './running.ts'
+import { type Fork, placeOf, takenAlong } from './taken-along.ts'
 
 /** A workflow as it is recorded. */
 export type FlowRecord = Omit<FlowView, 'status'> & {
@@ -154,14 +155,12 @@ export class LocalDurable implements Durable {
         `${id} has no step ${before}; it has: ${steps.join(', ') || 'none yet'}`,
       )
     const procedure = this.#procedure(record.name)
+    const forkOf = { workflowId: id, ...(before !== undefined && { step: before }) }
     const made = await this.#begin({ id: as, input, at }, procedure, {
-      workflowId: id,
-      ...(before !== undefined && { step: before }),
+      forkOf,
+      book,
+      steps: steps.slice(0, until),
     })
-    for (const step of steps.slice(0, until)) {
-      const outcome = await book.outcome(step)
-      if (outcome) await made.book.keep(rootOf(made), step, { outcome, facts: [], forkOf: id })
-    }
     this.#launch(made, procedure, input)
   }
 
@@ -202,7 +201,7 @@ export class LocalDurable implements Durable {
   async #begin(
     { id, input, at }: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
     { name, version }: Procedure<never, unknown>,
-    forkOf?: { readonly workflowId: string; readonly step?: string },
+    fork?: Fork,
   ): Promise<Running> {
     const { engine, vault, clock } = this.#deps
     const spanId = derivedSpan(id)
@@ -217,16 +216,21 @@ export class LocalDurable implements Durable {
       startedMs: clock.now(),
       isAgain: false,
     })
-    await engine.perform([
-      draftOf({ ...rootOf(running), parentSpanId: at.spanId }, 'workflow.started', {
-        workflowId: id,
-        name,
-        version,
-        vault: kept,
-        inputDigest: running.digest,
-        ...(forkOf && { forkOf }),
-      }),
-    ])
+    const root = rootOf(running)
+    const started = draftOf({ ...root, parentSpanId: at.spanId }, 'workflow.started', {
+      workflowId: id,
+      name,
+      version,
+      vault: kept,
+      inputDigest: running.digest,
+      ...(fork && { forkOf: fork.forkOf }),
+    })
+    // With its start or not at all: what was not taken along would be done and paid for once more.
+    await engine.perform(
+      [started, ...(fork ? await takenAlong(running.book, root, fork) : [])],
+      undefined,
+      'whole',
+    )
     return running
   }
 
@@ -389,10 +393,6 @@ export class LocalDurable implements Durable {
 
 /** A workflow that is not under way here. */
 type Read = { readonly running: Running; readonly input: unknown; readonly phase: string }
-
-/** The first thing that was done of a step, or of a branch: its own steps end before it does. */
-const placeOf = (steps: readonly string[], path: string): number =>
-  steps.findIndex((step) => step === path || step.startsWith(`${path}/`))
 
 const unknownFlow = (id: string): AppError =>
   new AppError('not_found', `there is no workflow ${id}; sm workflow list shows them`)

@@ -6,6 +6,7 @@ import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
 import { refuseUncounted } from '../../core/ledger/money.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
+import { workTime } from '../../engine/work-time.ts'
 import { type Flow, LimitReached } from '../../ports/durable.ts'
 import type { ScriptAnswer, ScriptBudget } from '../../ports/scripts.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
@@ -74,8 +75,8 @@ export class ScriptRun {
     if (limits.minutes !== undefined) {
       const { minutes } = limits
       const begunMs = await this.#flow.step('begun', async () => clock.now(), { again: true })
-      const leftMs = Math.max(0, begunMs + minutes * 60_000 - clock.now())
-      clock.sleep(leftMs, over.signal).then(
+      const isWaiting = () => false
+      workTime(clock, { untilMs: begunMs + minutes * 60_000, isWaiting }, over.signal).then(
         () => this.#allowance.late(minutes),
         () => {},
       )
