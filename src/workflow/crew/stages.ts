@@ -1,7 +1,7 @@
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Flow, FlowRoot } from '../../ports/durable.ts'
+import { type Flow, type FlowRoot, LimitReached } from '../../ports/durable.ts'
 
 /** What a stage gave, and how many things that is. */
 export type Staged<T> = { readonly value: T; readonly count: number }
@@ -67,6 +67,8 @@ export class Stages {
       this.took.push({ phase: key, durationMs: Math.max(0, (await ended(undefined, count)) - begun.atMs) })
       return value
     } catch (error) {
+      // Who was just done when a limit stopped the others still says so, and its task must be open for that.
+      if (error instanceof LimitReached) await flow.quiet()
       if (!flow.signal.aborted) await ended(error, 0)
       throw error
     }
