@@ -146,6 +146,26 @@ test('[MUS-279] items of a pipeline do not wait for each other; a barrier waits 
   expect(order).toEqual(['one fast', 'two fast', 'one slow', 'two slow'])
 })
 
+test('[MUS-279] the stages of a pipeline may stand in an array, and what is no stage is named before anybody is asked', async () => {
+  const asked: string[] = []
+  const answer = async (call: ScriptCall) => {
+    if (call.kind !== 'agent') return null
+    asked.push(call.path)
+    return `<${call.task}>`
+  }
+  const stages = `(item) => agent(item), (said, item, i) => said + item + i`
+  const listed = await run(body(`return pipeline(['x', 'y'], [${stages}])`), answer)
+  const paths = asked.splice(0)
+  expect(listed).toEqual(['<x>x0', '<y>y1'])
+  expect(await run(body(`return pipeline(['x', 'y'], ${stages})`), answer)).toEqual(listed)
+  expect(asked.splice(0)).toEqual(paths)
+  for (const wrong of [`[${stages}, 'z']`, `${stages}, 'z'`, `[(item) => agent(item)], (said) => said`])
+    await expect(run(body(`return pipeline(['x'], ${wrong})`), answer)).rejects.toThrow(
+      'pipeline takes functions',
+    )
+  expect(asked).toEqual([])
+})
+
 test('[OBS-48] one failure in a barrier ends no other: it is told when all have ended, with what they gave', async () => {
   const answer = async (call: ScriptCall) => {
     if (call.kind !== 'agent') return null

@@ -1,6 +1,7 @@
 import type { Branches } from './branches.ts'
 
 type Task = () => unknown
+type Stage = (value: unknown, item: unknown, i: number) => unknown
 type Options = Record<string, unknown>
 type Vote = { readonly verdict: string; readonly evidence: unknown; readonly by: string }
 
@@ -98,15 +99,21 @@ export function makeSurface(branches: Branches, ask: Ask): Record<string, unknow
         throw new TypeError('parallel takes functions: parallel(items.map((item) => () => agent(…)))')
       return barrier(here().next('parallel'), acts)
     },
-    pipeline: async (items: unknown, ...stages: ((value: unknown, item: unknown, i: number) => unknown)[]) =>
-      barrier(
+    pipeline: async (items: unknown, ...given: unknown[]) => {
+      const values = listed(items, 'pipeline')
+      const stages: unknown[] = given.length === 1 && Array.isArray(given[0]) ? given[0] : given
+      // Told at once: an item that is halfway through has cost something by then.
+      if (!stages.every((stage): stage is Stage => typeof stage === 'function'))
+        throw new TypeError('pipeline takes functions: pipeline(items, first, second), or as one array')
+      return barrier(
         here().next('pipeline'),
-        listed(items, 'pipeline').map((item, i) => async () => {
+        values.map((item, i) => async () => {
           let value = item
           for (const stage of stages) value = await stage(value, item, i)
           return value
         }),
-      ),
+      )
+    },
     phase,
     checkpoint: (state: unknown) => ask({ kind: 'checkpoint', path: here().next('checkpoint'), state }),
     approve: (question: unknown, { options }: { options?: unknown } = {}) =>
