@@ -2,7 +2,11 @@ import type { ErrorCode } from '../contract/errors.ts'
 import type { ScriptCall, ScriptMeta, ScriptSource } from '../contract/script.ts'
 
 /** What is left of the limits of a run; null where there is none. */
-export type ScriptBudget = { readonly tokens: number | null; readonly agents: number | null }
+export type ScriptBudget = {
+  readonly tokens: number | null
+  readonly agents: number | null
+  readonly usd: number | null
+}
 
 /** What a script is told when what it asked for has come to its end; a refusal is its to catch. */
 export type ScriptAnswer = {

@@ -41,8 +41,11 @@ export const scriptInput = (body: string, more: Partial<ScriptInput> = {}): Scri
 /** What an agent says; ten tokens each. */
 export type Saying = (work: Work, signal: AbortSignal) => string | WorkEnd | Promise<string | WorkEnd>
 
-/** A runner of scripts whose agents answer by a function; an answer that is refused is asked for once more. */
-export async function openScriptBed(say: Saying) {
+/**
+ * A runner of scripts whose agents answer by a function; an answer that is refused is asked for once more. `usd` tells
+ * what was spent by then.
+ */
+export async function openScriptBed(say: Saying, usd: () => number | null = () => null) {
   const asked: Work[] = []
   let atOnce = 0
   const most = { atOnce: 0 }
@@ -50,7 +53,11 @@ export async function openScriptBed(say: Saying) {
     scriptProcedure({
       clock: systemClock,
       scripts,
-      budgets: { over: async () => undefined, watch: () => ({ [Symbol.dispose]() {} }) },
+      budgets: {
+        over: async () => undefined,
+        watch: () => ({ [Symbol.dispose]() {} }),
+        used: async () => ({ tokens: 0, usd: usd() }),
+      },
       async *events(sessionId, types) {
         for (const event of await bed.events())
           if (event.sessionId === sessionId && types.includes(event.type)) yield event

@@ -14,7 +14,7 @@ import { nodeScripts } from './node-scripts.ts'
 import { scriptArgv } from './script-argv.ts'
 
 const signal = new AbortController().signal
-const left = { tokens: 1000, agents: 10 }
+const left = { tokens: 1000, agents: 10, usd: null }
 const opened = (limits: Partial<ChildLimits> = {}, hasWalls = true) =>
   nodeScripts({
     processes: systemProcesses(systemClock),

@@ -18,7 +18,7 @@ export type ScriptOptions = {
 const mostFiles = 20
 const mostBytes = 256 << 10
 const describeMs = 10_000
-const nothingLeft: ScriptBudget = { tokens: null, agents: null }
+const nothingLeft: ScriptBudget = { tokens: null, agents: null, usd: null }
 
 /** Scripts in processes of Node, which strips their types itself. */
 export function nodeScripts({ processes, path, hasWalls = true, limits = {} }: ScriptOptions): Scripts {

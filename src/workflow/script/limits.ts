@@ -23,11 +23,13 @@ export class Limits {
     this.#over = over
   }
 
-  left(): ScriptBudget {
-    const { tokens, agents } = this.#limits
+  /** What is left when so much money is known to be spent. */
+  left(spentUsd: number): ScriptBudget {
+    const { tokens, agents, usd } = this.#limits
     return {
       tokens: tokens === undefined ? null : Math.max(0, tokens - this.#spent()),
       agents: Math.max(0, agents - this.#asked),
+      usd: usd === undefined ? null : Math.max(0, usd - spentUsd),
     }
   }
 

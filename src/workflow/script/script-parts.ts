@@ -11,7 +11,7 @@ export type ScriptParts = {
   readonly clock: Clock
   readonly scripts: Scripts
   readonly workers: Workers
-  readonly budgets: Pick<Budgets, 'over' | 'watch'>
+  readonly budgets: Pick<Budgets, 'over' | 'used' | 'watch'>
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
 }
 

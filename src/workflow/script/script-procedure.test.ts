@@ -316,6 +316,31 @@ test.each([
   },
 )
 
+test('[MUS-279] a script sees what is left of its money as it is spent, also in branches; null without a limit', async () => {
+  let calls = 0
+  const costs = [null, null, 0.5, 0.75, 2]
+  const opened = () =>
+    openScriptBed(
+      ({ prompt }) => {
+        calls += 1
+        return prompt
+      },
+      () => costs[calls] ?? null,
+    )
+  const text = `const seen = [budget.remaining.usd]
+    for (const one of ['a', 'b']) { await agent(one); seen.push(budget.remaining.usd) }
+    await parallel([() => agent('c')])
+    seen.push(budget.remaining.usd)
+    await agent('d')
+    return [...seen, budget.remaining.usd]`
+  const limits = { concurrency: 4, agents: 100, usd: 1.5 }
+  expect(await (await opened()).run(scriptInput(text, { cli: 'claude', limits }))).toEqual([
+    1.5, 1.5, 1, 0.75, 0,
+  ])
+  calls = 0
+  expect(await (await opened()).run(scriptInput(text))).toEqual([null, null, null, null, null])
+})
+
 test('[MUS-279] a script that fails has failed with its line, and what it left is stopped', async () => {
   let stopped = 0
   const { bed, run } = await openScriptBed((_work, signal) => {

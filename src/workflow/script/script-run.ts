@@ -87,7 +87,8 @@ export class ScriptRun {
     reached.addEventListener('abort', () => this.#stopped.abort(reached.reason), { signal: over.signal })
     try {
       this.#flow.signal.throwIfAborted()
-      const left = this.#limits.left()
+      // Money is whole here after a crash, too: what was spent by then is told with each answer, as it was before.
+      const left = this.#limits.left(0)
       const value = await scripts.run(
         { source, args, nowMs, seed: this.#flow.id, left },
         (call) => this.#answer(call),
@@ -166,7 +167,7 @@ export class ScriptRun {
 
   /** What is not asked of an agent takes no time by the clock of the script. */
   #now(): Pick<ScriptAnswer, 'atMs' | 'left'> {
-    return { atMs: this.#nowMs, left: { tokens: null, agents: null } }
+    return { atMs: this.#nowMs, left: { tokens: null, agents: null, usd: null } }
   }
 
   async #agent(call: Call<'agent'>): Promise<ScriptAnswer> {
@@ -231,7 +232,7 @@ export class ScriptRun {
       // Its answer is kept, also when a limit has ended the script by now.
       this.#await(step)
       count({ tokens: end.tokens })
-      const left = this.#limits.left()
+      const left = this.#limits.left(await this.#spentUsd())
       const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
       return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
     })
@@ -240,7 +241,14 @@ export class ScriptRun {
       throw new OtherScript(
         `${call.line ?? path}: it asks for something else at ${path} than before the interruption; put calls beside each other into parallel or pipeline`,
       )
-    return kept
+    // One that an earlier version kept says nothing of money.
+    return { ...kept, left: { ...kept.left, usd: kept.left.usd ?? null } }
+  }
+
+  /** As far as it was told by now; a price that nobody gave is none. */
+  async #spentUsd(): Promise<number> {
+    if (this.#input.limits.usd === undefined) return 0
+    return (await this.#parts.budgets.used(this.#flow.root().sessionId)).usd ?? 0
   }
 
   async #worked(path: string, asked: Asked, isAgain: boolean): Promise<WorkEnd> {

@@ -67,6 +67,7 @@ export function makeBranches(storage: AsyncLocalStorage<Branch>, { nowMs, seed, 
         above.left = {
           tokens: least(above.left.tokens, branch.left.tokens),
           agents: least(above.left.agents, branch.left.agents),
+          usd: least(above.left.usd, branch.left.usd),
         }
       }
       const result = storage.run(branch, act)
@@ -79,6 +80,7 @@ export function makeBranches(storage: AsyncLocalStorage<Branch>, { nowMs, seed, 
       branch.left = {
         tokens: least(branch.left.tokens, said.left.tokens),
         agents: least(branch.left.agents, said.left.agents),
+        usd: least(branch.left.usd, said.left.usd),
       }
     },
   }

@@ -126,7 +126,7 @@ export function makeSurface(branches: Branches, ask: Ask): Record<string, unknow
     verify,
     budget: Object.freeze({
       get remaining() {
-        return { ...here().left, usd: null }
+        return { ...here().left }
       },
     }),
     log: (...words: unknown[]) => {
