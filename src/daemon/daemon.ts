@@ -179,9 +179,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
 
   const caughtUp = () => directory.caughtUp()
-  const opened = openWorkflows({
+  const { workflows, waits, branches, scripts } = openWorkflows({
     engine,
     vault,
+    limits: () => config.limits,
     budgets,
     blobs: journal.blobs,
     index,
@@ -193,7 +194,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     env: options.env,
     onBug: options.onBug,
   })
-  const { workflows, waits, branches, scripts } = opened
   const { collaborations: folder } = files
   const collaborations = openCollaborationFiles({ ...options, engine, journal, index, caughtUp, folder })
 

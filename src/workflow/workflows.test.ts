@@ -4,6 +4,7 @@ import { ids, openEngine } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
+import { Config } from '../contract/config.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { Workflows } from './workflows.ts'
 
@@ -21,6 +22,7 @@ async function opened(records: () => Promise<[]> = async () => []) {
     vault,
     clock: systemClock,
     ids,
+    limits: () => Config.parse({}).limits,
     procedures: [{ name: 'some', version: '1', run: async () => 'done' }],
     async *events(sessionId, types) {
       for (const event of await events())

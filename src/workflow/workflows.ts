@@ -1,12 +1,15 @@
+import type { Config } from '../contract/config.ts'
 import type { Decision } from '../contract/dialect.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget } from '../contract/values.ts'
 import type { Ask } from '../core/approvals/asks.ts'
+import { spawnLimit } from '../core/session/limits.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { overLimit, refuseEnded } from '../engine/sessions/spawn.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -20,6 +23,7 @@ export type WorkflowDeps = {
   readonly vault: Vault
   readonly clock: Clock
   readonly ids: Ids
+  readonly limits: () => Config['limits']
   readonly procedures: readonly Procedure<never, unknown>[]
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
   readonly records: (id?: string) => Promise<readonly FlowRecord[]>
@@ -128,24 +132,29 @@ export class Workflows {
       spanId: ids.span(),
       actor: wish.by,
     }
-    await engine.perform([
-      draftOf(root, 'session.started', {
-        name: workflowId,
-        title: wish.title,
-        ...(wish.prompt && { prompt: wish.prompt }),
-        origin: 'workflow',
-        cli: 'own',
-        workingDir: wish.workspace,
-        depth: parent ? parent.depth + 1 : 0,
-        ...(wish.collaboration && {
-          collaboration: wish.collaboration,
-          agent: wish.collaboration.orchestrator,
-        }),
-        ...(wish.name && { friendlyName: wish.name }),
-        ...(wish.budget && { budget: wish.budget }),
-        ...(parent && { parentSessionId: parent.sessionId }),
+    const started = draftOf(root, 'session.started', {
+      name: workflowId,
+      title: wish.title,
+      ...(wish.prompt && { prompt: wish.prompt }),
+      origin: 'workflow',
+      cli: 'own',
+      workingDir: wish.workspace,
+      depth: parent ? parent.depth + 1 : 0,
+      ...(wish.collaboration && {
+        collaboration: wish.collaboration,
+        agent: wish.collaboration.orchestrator,
       }),
-    ])
+      ...(wish.name && { friendlyName: wish.name }),
+      ...(wish.budget && { budget: wish.budget }),
+      ...(parent && { parentSessionId: parent.sessionId }),
+    })
+    // Within the write: many that begin at once would all find room before it.
+    await engine.perform([started], (fleet) => {
+      if (!parent) return
+      refuseEnded(fleet, parent.sessionId)
+      const passed = spawnLimit(fleet, this.#deps.limits(), { parent: parent.sessionId, recentSpawns: 0 })
+      if (passed) throw overLimit(passed)
+    })
     return { at: { ...root, actor: wish.kind }, workflowId }
   }
 

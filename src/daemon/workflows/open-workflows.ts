@@ -5,6 +5,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { systemProcesses } from '../../adapters/system/processes.ts'
 import { shellChecks } from '../../adapters/tools/shell-checks.ts'
+import type { Config } from '../../contract/config.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { WorkflowRow } from '../../contract/index-rows.ts'
@@ -34,6 +35,7 @@ type Events = (sessionId: SessionId, types: readonly AgentEvent['type'][]) => As
 export type WorkflowOptions = {
   readonly engine: Engine
   readonly vault: Vault
+  readonly limits: () => Config['limits']
   readonly budgets: Budgets
   readonly blobs: Pick<Blobs, 'get'>
   readonly index: IndexClient
@@ -102,6 +104,7 @@ export function openWorkflows(options: WorkflowOptions): OpenedWorkflows {
     vault,
     clock: systemClock,
     ids: systemIds(systemClock),
+    limits: options.limits,
     procedures: [
       crewProcedure(parts),
       landProcedure(parts),

@@ -214,6 +214,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
         by: nameOf(engine, principal),
         kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
         title: view.title ?? '',
+        parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
         // As much again: what the one before used is not counted twice.
         budget: (await engine.known(row.sessionId))?.managed?.budget,
       }

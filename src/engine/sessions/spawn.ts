@@ -140,9 +140,7 @@ export async function spawn(
   const first = {
     drafts,
     guard: (fleet: Fleet) => {
-      // It may have been killed since the caller looked: nobody would end this one with it.
-      if (by.parent && !fleet.sessions.has(by.parent.sessionId))
-        throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
+      if (by.parent) refuseEnded(fleet, by.parent.sessionId)
       const recentSpawns = rate.times.length
       passed = spawnLimit(fleet, config.limits, { parent: by.parent?.sessionId, recentSpawns })
       if (passed) throw overLimit(passed)
@@ -228,6 +226,12 @@ async function facts(
       }),
     )
   return drafts
+}
+
+/** Refuses a parent that was killed since the caller looked: nobody would end its child with it. */
+export function refuseEnded(fleet: Fleet, parent: SessionId): void {
+  if (!fleet.sessions.has(parent))
+    throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
 }
 
 /** What a caller is told who would pass a limit. */
