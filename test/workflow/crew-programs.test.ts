@@ -139,3 +139,40 @@ test('[MUS-275] a turn that an agent program ended while no daemon was there is 
     report: { tasks: [{ state: 'completed', attempts: 1, files: [{ path: 'note.txt' }] }] },
   })
 })
+
+const script = `
+export const meta = { name: 'nothing', description: 'Does nothing', phases: [] }
+export default async function () {}
+`
+
+test('[RUN-17] an agent program that works for a crew starts nothing and leaves it in no way; one that was spawned may', async () => {
+  const c = await oneProgram()
+  writeFileSync(join(c.m.work, 'nothing.ts'), script)
+  const at = { project_root: c.m.work }
+  type Begin = (client: typeof c.m.client, id: string) => Promise<unknown>
+  const ways: Record<string, Begin> = {
+    spawn: (client) => client.spawnSession({ agent_type: 'shell', prompt: '' }),
+    'dry run': (client) => client.spawnSession({ agent_type: 'shell', prompt: '', dry_run: true }),
+    crew: (client) => client.startCrew({ ...at, request: 'x', crew: 'solo', cli: 'claude' }),
+    script: (client) => client.startScript({ ...at, script: './nothing.ts', cli: 'own', limits: {} }),
+    chat: (client) => client.chat({ ...at, agent_id: 'lead', message: 'x' }),
+    // At the root it would work for nobody, and nothing would hold it.
+    adopt: (client, id) => client.adoptSession({ id }),
+  }
+  const begun = async () => (await c.of('session.started')).length
+  const onDuty = c.m.m.as(c.program.session_id).client
+  const before = await begun()
+  for (const [name, begin] of Object.entries(ways))
+    await expect(begin(onDuty, c.program.session_id), name).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(new RegExp(`works for ${c.workflow_id}.*blockers.*architect`)),
+    })
+  expect(await begun()).toBe(before)
+  expect(await c.m.session(c.program)).toMatchObject({ parent_session_id: c.session_id })
+
+  const free = await c.m.spawn({ agent_type: 'developer' })
+  const { client } = c.m.m.as(free.session_id)
+  await ways['spawn']?.(client, free.session_id)
+  await ways['script']?.(client, free.session_id)
+  expect(await begun()).toBe(before + 3)
+})

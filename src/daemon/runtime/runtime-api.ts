@@ -17,6 +17,7 @@ import { projectFolder } from '../project-folder.ts'
 import type { Directory } from '../sessions/directory.ts'
 import { mayAct, nameOf } from '../sessions/may-act.ts'
 import { messageView } from '../sessions/message-view.ts'
+import { refuseOnDuty } from '../sessions/refuse-on-duty.ts'
 import type { SessionHost } from '../sessions/session-host.ts'
 import { readChat } from './read-chat.ts'
 import { replayView } from './replay-view.ts'
@@ -203,6 +204,7 @@ async function sessionOf(
     return state
   }
   if (asked.session_id !== undefined) return known(asked.session_id)
+  await refuseOnDuty(engine, principal)
   const workspace = await projectFolder(asked.project_root)
   const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
   if (parent?.managed?.isolation)

@@ -41,6 +41,7 @@ import { mayAct, nameOf } from './may-act.ts'
 import { answeredView, messageView } from './message-view.ts'
 import { processesOf } from './processes-of.ts'
 import { type Looking, onlyObserved, recordOf } from './record-of.ts'
+import { refuseOnDuty } from './refuse-on-duty.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { stillRunning } from './still-running.ts'
@@ -80,6 +81,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
 
   return {
     async spawnSession(request, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
       const parentId =
         request.parent === undefined
           ? principal.kind === 'session'
@@ -263,6 +265,7 @@ export function sessionApi(deps: SessionApiDeps): SessionApi {
       return fresh(row.sessionId)
     },
     async adoptSession({ id, parent, environment }, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
       const row = await own(id, principal)
       const above = parent === undefined ? undefined : await own(parent, principal)
       const by = nameOf(engine, principal)

@@ -22,6 +22,7 @@ import { projectFolder } from '../project-folder.ts'
 import { approvalView } from '../sessions/approval-view.ts'
 import type { Directory } from '../sessions/directory.ts'
 import { mayAct, nameOf } from '../sessions/may-act.ts'
+import { refuseOnDuty } from '../sessions/refuse-on-duty.ts'
 import type { CollaborationFiles } from './collaboration-files.ts'
 import { findScript } from './find-script.ts'
 
@@ -82,6 +83,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
   }
   return {
     async startCrew(asked, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
       const root = await projectFolder(asked.project_root)
       const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
       const crew = withWishes(found, asked)
@@ -167,6 +169,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       }
     },
     async startScript({ script, project_root, args, cli, limits, approved }, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
       const root = await projectFolder(project_root)
       const { meta, source } = await deps.scripts.describe(await findScript(root, script), signal)
       const { tokens, usd } = limits
@@ -206,6 +209,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       return viewOf(await rowOf(row.workflowId))
     },
     async forkWorkflow({ id, before }, { principal }) {
+      await refuseOnDuty(engine, principal)
       const row = await rowOf(id)
       mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       const view = await viewOf(row)
