@@ -1,6 +1,5 @@
 import { freeCommands } from '../../contract/cli/free-commands.ts'
 import { geminiTools } from '../../contract/formats/gemini/tools.ts'
-import { freeTools } from '../system/free-tools.ts'
 
 /** Tools that no role names: without them in the policy the model would try them again and again. */
 const unnamed = [
@@ -31,8 +30,7 @@ export const geminiPolicy = (tools: readonly string[] | undefined): string =>
  * and a project's settings cannot switch it off; tools of MCP servers are left to the hook unless none is allowed.
  */
 function denials(tools: readonly string[]): readonly string[] {
-  const named = tools.flatMap((tool) => (tool === 'Task' ? ['Task', 'Agent'] : [tool]))
-  const allowed = new Set([...named, ...freeTools])
+  const allowed = new Set(tools.flatMap((tool) => (tool === 'Task' ? ['Task', 'Agent'] : [tool])))
   const denied = Object.entries(geminiTools).flatMap(([own, name]) => (allowed.has(name) ? [] : [own]))
   const others = allowed.has('Agent') ? unnamed : [...unnamed, 'complete_task']
   const hasMcp = tools.some((tool) => tool.startsWith('mcp__'))

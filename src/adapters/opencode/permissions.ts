@@ -14,7 +14,7 @@ const modes: Readonly<Record<PermissionMode, OpenCodePermissions>> = {
   bypass: {},
 }
 
-/** Which tools of a role need a permission; what is missing here an agent only speaks or plans with. */
+/** Which tools of a role need a permission. */
 const needs: Readonly<Record<string, readonly string[]>> = {
   read: ['Read'],
   edit: ['Edit', 'Write', 'MultiEdit'],
@@ -28,6 +28,11 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   webfetch: ['WebFetch'],
   websearch: ['WebSearch'],
   codesearch: ['WebSearch'],
+  todowrite: ['TodoWrite'],
+  todoread: ['TodoWrite'],
+  question: ['AskUserQuestion'],
+  plan_enter: ['EnterPlanMode'],
+  plan_exit: ['ExitPlanMode'],
 }
 
 /** The permissions of a session. A role's limits hold here too, where neither the plugin nor the daemon is needed. */

@@ -39,6 +39,7 @@ test('[MUS-209] a role’s tools are denied by OpenCode itself as well', async (
   const made = await plan({ permissionMode: 'bypass', role: { text: '', tools: ['Read', 'Write'] } })
   const permissions = json(made.env['OPENCODE_PERMISSION'])
   expect(permissions).toMatchObject({ bash: 'deny', task: 'deny', webfetch: 'deny', glob: 'deny' })
+  expect(permissions).toMatchObject({ todowrite: 'deny', question: 'deny', plan_exit: 'deny' })
   expect(permissions).not.toHaveProperty('read')
   expect(permissions).not.toHaveProperty('edit')
 })

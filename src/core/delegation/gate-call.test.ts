@@ -65,6 +65,35 @@ describe('what may be done', () => {
   })
 
   test.each([
+    'AskUserQuestion',
+    'TodoWrite',
+    'EnterPlanMode',
+    'ExitPlanMode',
+    'TaskCreate',
+    'TaskUpdate',
+    'TaskList',
+  ])(
+    '[RUN-20, COL-14, COL-18] %s is a tool like any other: who does not list it does not have it',
+    (tool) => {
+      for (const gate of [gateCall, gateForeignCall]) {
+        expect(gate(sub({ tools: ['Read', 'Grep'] }), { tool })).toMatchObject({
+          gate: 'tool',
+          rule: 'tools',
+        })
+        expect(gate(sub({ tools: ['Read', tool] }), { tool })).toBeUndefined()
+        expect(gate(sub(), { tool })).toBeUndefined()
+      }
+    },
+  )
+
+  test('[MUS-269] notes and questions of another program are told by its own names', () => {
+    const rule = (tool: string) =>
+      gateForeignCall(main({ tools: ['Read', 'AskUserQuestion'] }), { tool })?.rule
+    for (const tool of ['update_plan', 'todowrite', 'write_todos']) expect(rule(tool)).toBe('tools')
+    for (const tool of ['ask_user', 'question']) expect(rule(tool)).toBeUndefined()
+  })
+
+  test.each([
     ['Write', 'Patch'],
     ['Edit', 'Patch'],
     ['Finalize', 'Finalize'],
