@@ -33,12 +33,12 @@ type Call = { readonly tool: string; readonly input: unknown }
 
 async function refusal(own: OwnRun, call: Call, recorder: Recorder): Promise<Denial | undefined> {
   const { parts, run, notes, questions } = own
-  const changing = parts.tools.find(({ name }) => name === call.tool)?.category === 'action'
-  if (notes.isPlanning && changing)
+  if (notes.isPlanning && !fitsPlanning(own, call))
     return {
       gate: 'approval',
       rule: 'plan_mode',
-      reason: 'you are planning: nothing is changed before the plan is approved with ExitPlanMode',
+      reason:
+        'you are planning: nothing is changed and nobody is set to work before the plan is approved with ExitPlanMode',
     }
   const { action, rule } = toolPolicy(parts.config().runtime, call)
   if (action === 'allow') return undefined
@@ -57,4 +57,22 @@ async function refusal(own: OwnRun, call: Call, recorder: Recorder): Promise<Den
   return decision.verdict === 'allow'
     ? undefined
     : { gate: 'approval', rule, reason: decision.reason ?? 'the person who was asked said no' }
+}
+
+/** What only reads, asks or plans. A tool that is not named here may do anything: one of a server, or one to come. */
+const planning = new Set([
+  'LSP',
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskList',
+  'Finalize',
+])
+
+function fitsPlanning({ parts }: OwnRun, { tool, input }: Call): boolean {
+  if (planning.has(tool)) return true
+  if (tool === 'Blackboard') return (input as { readonly operation?: unknown }).operation !== 'put'
+  return parts.tools.find(({ name }) => name === tool)?.category === 'perception'
 }

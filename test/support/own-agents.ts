@@ -12,6 +12,7 @@ import type { AgentEvent, EventType } from '../../src/contract/event.ts'
 import type { TokenDelta } from '../../src/contract/formats/sse.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import { matchesGlob } from '../../src/core/delegation/matches-glob.ts'
+import type { Tool } from '../../src/ports/tools.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { Slots } from '../../src/runtime/slots.ts'
 import { ids, openEngine } from './temp-engine.ts'
@@ -63,6 +64,8 @@ export async function ownAgents(
     readonly agents?: AgentDefinition[]
     readonly runtime?: Record<string, unknown>
     readonly folder?: string
+    /** Tools that are opened for every run, as those of MCP servers are. */
+    readonly opened?: readonly Tool[]
   } = {},
 ) {
   const folder = options.folder ?? realpathSync(tempFolder('mrun-'))
@@ -89,7 +92,7 @@ export async function ownAgents(
     models,
     slots: new Slots(() => config.runtime.max_concurrent),
     tools: agentTools({ env: process.env, processes: systemProcesses(systemClock), matchesGlob }),
-    openTools: async () => ({ tools: [], problems: [], close: async () => {} }),
+    openTools: async () => ({ tools: options.opened ?? [], problems: [], close: async () => {} }),
     async *events(sessionId, types) {
       for (const event of (await all()).map((one) => changed(one)))
         if (event.sessionId === sessionId && types.includes(event.type)) yield event
