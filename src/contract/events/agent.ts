@@ -15,6 +15,9 @@ import {
   Tokens,
 } from '../values.ts'
 
+/** What an item of a blackboard is. */
+export const BoardItemType = z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task'])
+
 /** The work an agent was given. */
 export const Assignment = z.strictObject({
   taskId: Line,
@@ -206,7 +209,7 @@ export const agentEvents = family({
     span: 'point',
     payload: z.strictObject({
       itemId: Line,
-      itemType: z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task']),
+      itemType: BoardItemType,
       content: z.unknown(),
       sourceAgent: Line,
       confidence: z.number().min(0).max(1).optional(),
@@ -220,8 +223,11 @@ export const agentEvents = family({
     span: 'point',
     payload: z.strictObject({
       itemId: Line,
+      itemType: BoardItemType.optional(),
       content: z.unknown(),
       sourceAgent: Line,
+      confidence: z.number().min(0).max(1).optional(),
+      ttlMs: Millis.optional(),
       version: Count,
       conflict: z.boolean().optional(),
       metadata: JsonObject.optional(),

@@ -1,16 +1,42 @@
-import type { AgentEvent, Draft } from '../../contract/event.ts'
+import type { AgentEvent, DraftOf, PayloadOf } from '../../contract/event.ts'
 
-/** The version of every item on a session's blackboard; the contents are in the journal. */
-export type BoardVersions = Readonly<Record<string, number>>
+/** Where an item stands; one that ends has its end beside its version. */
+type Standing = number | { readonly version: number; readonly expiresAtMs: number }
+
+/** How every item on a session's blackboard stands; the contents are in the journal. */
+export type BoardVersions = Readonly<Record<string, Standing>>
 
 /** What is on the board now; a change that met another version changed nothing. */
-export function evolveBoard(board: BoardVersions = {}, event: Draft): BoardVersions {
-  if (event.type === 'blackboard.item.created')
-    return { ...board, [event.payload.itemId]: event.payload.version ?? 1 }
-  if (event.type === 'blackboard.item.updated' && !event.payload.conflict)
-    return { ...board, [event.payload.itemId]: event.payload.version }
-  return board
+export function evolveBoard(
+  event: DraftOf<'blackboard.item.created' | 'blackboard.item.updated'>,
+  recordedAt: string,
+  board: BoardVersions = {},
+): BoardVersions {
+  if (event.type === 'blackboard.item.updated' && event.payload.conflict) return board
+  const { itemId, version = 1, ttlMs } = event.payload
+  const atMs = Date.parse(event.timestamp ?? recordedAt)
+  return { ...board, [itemId]: ttlMs === undefined ? version : { version, expiresAtMs: atMs + ttlMs } }
 }
+
+/** The version of an item that is there; one whose time is over is not. */
+export function standingVersion(
+  board: BoardVersions | undefined,
+  id: string,
+  now: number,
+): number | undefined {
+  const standing = standingOf(board, id)
+  if (typeof standing !== 'object') return standing
+  return standing.expiresAtMs > now ? standing.version : undefined
+}
+
+/** The version that an id had last: one that is put anew goes on from there, so that no old version fits it again. */
+export function lastVersion(board: BoardVersions | undefined, id: string): number {
+  const standing = standingOf(board, id) ?? 0
+  return typeof standing === 'object' ? standing.version : standing
+}
+
+const standingOf = (board: BoardVersions = {}, id: string): Standing | undefined =>
+  Object.hasOwn(board, id) ? board[id] : undefined
 
 /** One item of shared state. */
 export type BoardItem = {
@@ -45,16 +71,26 @@ export function boardItems(events: Iterable<AgentEvent>, now: number): BoardItem
         ...(ttlMs !== undefined && { expiresAtMs: atMs + ttlMs }),
       })
     } else if (event.type === 'blackboard.item.updated') {
-      const { itemId, content, sourceAgent, version, conflict } = event.payload
-      const known = items.get(itemId)
-      if (!known) continue
-      items.set(
-        itemId,
-        conflict
-          ? { ...known, conflicts: known.conflicts + 1 }
-          : { ...known, content, source: sourceAgent, version, updatedAtMs: atMs },
-      )
+      const known = items.get(event.payload.itemId)
+      if (known) items.set(known.id, changed(known, event.payload, atMs))
     }
   }
   return [...items.values()].filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > now)
+}
+
+function changed(item: BoardItem, change: PayloadOf<'blackboard.item.updated'>, atMs: number): BoardItem {
+  if (change.conflict) return { ...item, conflicts: item.conflicts + 1 }
+  const { itemType, content, sourceAgent, confidence, ttlMs, version } = change
+  // The time of what it replaces is not its own: kept, it would hide what was just written.
+  const { expiresAtMs: _, ...kept } = item
+  return {
+    ...kept,
+    content,
+    source: sourceAgent,
+    version,
+    updatedAtMs: atMs,
+    ...(itemType !== undefined && { type: itemType }),
+    ...(confidence !== undefined && { confidence }),
+    ...(ttlMs !== undefined && { expiresAtMs: atMs + ttlMs }),
+  }
 }

@@ -129,7 +129,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
       break
     case 'blackboard.item.created':
     case 'blackboard.item.updated':
-      state.board = evolveBoard(state.board, event)
+      state.board = evolveBoard(event, recordedAt, state.board)
       break
     case 'budget.exceeded':
       // One of its agents or workflows may have a limit of its own; that holds nobody else.

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
-import { type BoardItem, boardItems } from '../../core/session/board.ts'
+import { BoardItemType } from '../../contract/events/agent.ts'
+import { type BoardItem, boardItems, lastVersion, standingVersion } from '../../core/session/board.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
@@ -11,7 +12,7 @@ import { ownTool, said, wrong } from './own-tool.ts'
 const BoardCall = z.strictObject({
   operation: z.enum(['list', 'get', 'put']),
   id: z.string().min(1).max(200).optional(),
-  type: z.enum(['fact', 'hypothesis', 'artifact', 'decision', 'task']).optional(),
+  type: BoardItemType.optional(),
   content: z.unknown().optional(),
   confidence: z.number().min(0).max(1).optional(),
   ttl_seconds: z.number().positive().optional(),
@@ -23,7 +24,7 @@ export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool
   ownTool({
     name: 'Blackboard',
     description:
-      'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile.',
+      'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile. A change keeps type and confidence unless you name them, and lives as long as its own ttl_seconds says, or for good.',
     category: 'task_management',
     input: BoardCall,
     async run({ operation, id, ...given }) {
@@ -45,51 +46,47 @@ export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool
         const found = (await items()).find((item) => item.id === id)
         return found ? said(JSON.stringify(found, null, 2)) : wrong(`there is no item ${id}`)
       }
-      const sourceAgent = run.agentId
-      const { type = 'fact', content = null, confidence, ttl_seconds, version } = given
+      const { type, content = null, confidence, ttl_seconds, version } = given
+      const standing = () => standingVersion(engine.session(sessionId)?.board, id, clock.now())
+      const next = (version ?? lastVersion(engine.session(sessionId)?.board, id)) + 1
+      const item = {
+        itemId: id,
+        content,
+        sourceAgent: run.agentId,
+        version: next,
+        ...(confidence !== undefined && { confidence }),
+        ...(ttl_seconds !== undefined && { ttlMs: ttl_seconds * 1000 }),
+      }
       const stale = (now: number) => `${id} is at version ${now} by now; get it, and put it with that version`
       try {
         await engine.perform(
           [
             version === undefined
-              ? draftOf(run.root, 'blackboard.item.created', {
-                  itemId: id,
-                  itemType: type,
-                  content,
-                  sourceAgent,
-                  version: 1,
-                  ...(confidence !== undefined && { confidence }),
-                  ...(ttl_seconds !== undefined && { ttlMs: ttl_seconds * 1000 }),
-                })
-              : draftOf(run.root, 'blackboard.item.updated', {
-                  itemId: id,
-                  content,
-                  sourceAgent,
-                  version: version + 1,
-                }),
+              ? draftOf(run.root, 'blackboard.item.created', { ...item, itemType: type ?? 'fact' })
+              : draftOf(run.root, 'blackboard.item.updated', { ...item, ...(type && { itemType: type }) }),
           ],
-          (fleet) => {
-            const now = fleet.sessions.get(sessionId)?.board?.[id]
+          () => {
+            const now = standing()
             if (now !== version)
               throw new AppError('conflict', now === undefined ? `there is no item ${id}` : stale(now))
           },
         )
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'conflict') throw error
-        const now = engine.session(sessionId)?.board?.[id]
+        const now = standing()
         if (now !== undefined)
           recorder.record([
             draftOf(run.root, 'blackboard.item.updated', {
               itemId: id,
               content,
-              sourceAgent,
+              sourceAgent: run.agentId,
               version: now,
               conflict: true,
             }),
           ])
         return wrong(error.message)
       }
-      return said(`${id} is at version ${(version ?? 0) + 1}.`)
+      return said(`${id} is at version ${next}.`)
     },
   })
 
