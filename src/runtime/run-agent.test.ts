@@ -159,6 +159,32 @@ describe('the loop', () => {
     })
   })
 
+  test.each(['chat', 'auto'] as const)(
+    '[RUN-12] %s: an empty answer is told once; the second one in a row is giving up',
+    async (mode) => {
+      const { end, run } = await play([{ text: '' }, { text: ' \n' }, { text: 'too late' }], { mode })
+      expect(end).toEqual({ status: 'failed', reason: expect.stringContaining('empty answer') })
+      const told = run.messages.filter(({ role }) => role === 'user')
+      expect(told).toHaveLength(2)
+      expect(told[1]).toMatchObject({ text: expect.stringContaining('empty') })
+      await server?.close()
+      const { end: good } = await play([{ thinking: 'hm' }, { text: 'Here.' }], { mode })
+      expect(good).toEqual({ status: 'completed', text: 'Here.' })
+    },
+  )
+
+  test('[RUN-12] an empty answer long after another one is told again', async () => {
+    const { end } = await play([{ text: '' }, { tools: [read('one')] }, { text: '' }, { text: 'Done.' }])
+    expect(end).toEqual({ status: 'completed', text: 'Done.' })
+  })
+
+  test('[RUN-12] an empty answer while something was said is no giving up', async () => {
+    const { end } = await play([{ text: '' }, { text: '' }, { text: 'Done.' }], {
+      late: [[], [], [], ['and that'], []],
+    })
+    expect(end).toEqual({ status: 'completed', text: 'Done.' })
+  })
+
   test('[RUN-9][RUN-11][RUN-12] a run that is not done after max_iters has failed, with the reason', async () => {
     const steps = Array.from({ length: 9 }, (_, i) => ({ tools: [read(`${i}`)] }))
     for (const mode of ['chat', 'auto'] as const) {

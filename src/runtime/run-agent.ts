@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
+import { guardAnswer, guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
 import { statusOf } from '../core/agent-loop/status-phrases.ts'
 import { type ModelCall, ModelFailure, type ToolOffer } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
@@ -31,9 +31,15 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     if (calls.length === 0 && turn.finish !== 'length') {
       // What was said meanwhile is answered too, and not left for a run that may never come.
       const late = await deps.takeMessages()
-      const wrong = late.length === 0 ? deps.refuse?.(wordsOf(turn)) : undefined
-      if (late.length === 0 && wrong === undefined) return { status: 'completed', text: wordsOf(turn) }
-      for (const text of wrong === undefined ? late : [wrong]) say(text)
+      for (const text of late) say(text)
+      if (late.length > 0) continue
+      const text = wordsOf(turn)
+      const seen = guardAnswer(guards, text)
+      guards = seen.state
+      if (seen.advice.stop !== undefined) return { status: 'failed', reason: seen.advice.stop }
+      const wrong = seen.advice.nudge ?? deps.refuse?.(text)
+      if (wrong === undefined) return { status: 'completed', text }
+      say(wrong)
       continue
     }
     const spent = await deps.spent()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type GuardAdvice, guardTurn, type SeenCall, unguarded } from './guards.ts'
+import { type GuardAdvice, guardAnswer, guardTurn, type SeenCall, unguarded } from './guards.ts'
 
 const call = (fields: Partial<SeenCall> = {}): SeenCall => ({
   tool: 'Read',
@@ -65,4 +65,13 @@ test('[RUN-12] four calls in a row that cannot be read end the run; a good one i
 test('[RUN-12] searches that find nothing are told of once in four', () => {
   const empty = (i: number) => ({ calls: [call({ tool: 'Grep', input: `${i}`, isEmptySearch: true })] })
   expect(kinds(times(5, empty))).toEqual(['on', 'on', 'on', 'nudge', 'on'])
+})
+
+test('[RUN-12] an empty answer is told, and ends the run when the next one is empty too', () => {
+  const first = guardAnswer(unguarded, ' \n')
+  expect(first.advice.nudge).toContain('empty')
+  expect(guardAnswer(first.state, '').advice.stop).toContain('empty answer')
+  expect(guardAnswer(first.state, 'Here.').advice).toEqual({})
+  const worked = guardTurn(first.state, { text: '', calls: [call()] })
+  expect(guardAnswer(worked.state, '').advice.stop).toBeUndefined()
 })

@@ -4,6 +4,7 @@ export type GuardState = {
   readonly sameTurns: number
   readonly nudges: number
   readonly malformed: number
+  readonly emptyAnswers: number
   readonly emptySearches: number
   /** The calls since something was changed: until then the same call has the same answer. */
   readonly calls: readonly string[]
@@ -27,6 +28,7 @@ export const unguarded: GuardState = {
   sameTurns: 0,
   nudges: 0,
   malformed: 0,
+  emptyAnswers: 0,
   emptySearches: 0,
   calls: [],
 }
@@ -34,12 +36,28 @@ export const unguarded: GuardState = {
 const sameTurnsAllowed = 3
 const nudgesAllowed = 2
 const malformedAllowed = 4
+const emptyAnswersAllowed = 1
 const emptySearchesAllowed = 4
 const sameCallsAllowed = 3
 /** The same call long ago is no circle either. */
 const callsRemembered = 60
 
 const nameOf = ({ tool, input }: SeenCall): string => `${tool} ${input}`
+
+/** Looks at last words: without any, nothing was answered, and a run that ended so would count as done. */
+export function guardAnswer(
+  before: GuardState,
+  text: string,
+): { readonly state: GuardState; readonly advice: GuardAdvice } {
+  if (text.trim() !== '') return { state: { ...before, emptyAnswers: 0 }, advice: {} }
+  const state = { ...before, emptyAnswers: before.emptyAnswers + 1 }
+  if (state.emptyAnswers > emptyAnswersAllowed)
+    return { state, advice: { stop: 'the model gave an empty answer again after it was told' } }
+  return {
+    state,
+    advice: { nudge: 'Your answer was empty. Go on with the work, or say what came of it.' },
+  }
+}
 
 /** Looks at a turn: a model that turns in circles is told so, and stopped when that does not help. */
 export function guardTurn(
@@ -55,7 +73,15 @@ export function guardTurn(
   const made = [...(isNew ? [] : before.calls), ...calls.map(nameOf)]
   const timesOf = (call: SeenCall) => made.filter((name) => name === nameOf(call)).length
   const repeated = calls.find((call) => timesOf(call) % sameCallsAllowed === 0)
-  const state = { lastTurn: turn, sameTurns, nudges: before.nudges, malformed, emptySearches, calls: made }
+  const state = {
+    lastTurn: turn,
+    sameTurns,
+    nudges: before.nudges,
+    malformed,
+    emptyAnswers: 0,
+    emptySearches,
+    calls: made,
+  }
 
   if (malformed >= malformedAllowed)
     return { state, advice: { stop: `the model sent ${malformed} calls in a row that could not be read` } }

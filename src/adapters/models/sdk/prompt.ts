@@ -18,7 +18,7 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: message.text }] }
     case 'assistant':
-      return { role: 'assistant', content: message.parts.map(partOf) }
+      return { role: 'assistant', content: spoken(message.parts).map(partOf) }
     case 'tool':
       return {
         role: 'tool',
@@ -30,6 +30,13 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
         })),
       }
   }
+}
+
+/** Providers refuse a conversation with an answer in which nothing is said, or that ends in a thought. */
+function spoken(parts: readonly SaidPart[]): readonly SaidPart[] {
+  const isSaid = (part: SaidPart) => part.kind === 'call' || (part.kind === 'text' && part.text.trim() !== '')
+  if (parts.some(isSaid)) return parts
+  return [...parts.filter(({ kind }) => kind === 'thinking'), { kind: 'text', text: '(no answer)' }]
 }
 
 export const toolsOf = (tools: readonly ToolOffer[]): LanguageModelV4FunctionTool[] =>
