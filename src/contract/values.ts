@@ -89,6 +89,19 @@ export const Lifecycle = z.enum([
 export type Lifecycle = z.infer<typeof Lifecycle>
 /** What a live agent is doing: the second axis. */
 export const Activity = z.enum(['model_loading', 'thinking', 'calling_tool', 'working', 'idle'])
+/** How a model call failed, in one vocabulary for every provider; only some are worth another try. */
+export const ModelFailureKind = z.enum([
+  'rate_limited',
+  'overloaded',
+  'server',
+  'timeout',
+  'network',
+  'cut',
+  'context_length',
+  'login',
+  'refused',
+])
+export type ModelFailureKind = z.infer<typeof ModelFailureKind>
 /** What an approval is about. */
 export const ApprovalSubject = z.enum([
   'tool',

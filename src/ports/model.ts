@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Tokens } from '../contract/values.ts'
+import type { ModelFailureKind, Tokens } from '../contract/values.ts'
 
 /** A tool call as a model makes it; `input` is what its JSON said, or nothing when it was no JSON. */
 export type ModelCall = {
@@ -61,18 +61,6 @@ export type ModelTurn = {
   readonly usage: z.infer<typeof Tokens>
   readonly finish: FinishReason
 }
-
-/** What kind of failure a model call ended in; only some are worth another try. */
-export type ModelFailureKind =
-  | 'rate_limited'
-  | 'overloaded'
-  | 'server'
-  | 'timeout'
-  | 'network'
-  | 'cut'
-  | 'context_length'
-  | 'login'
-  | 'refused'
 
 /** A model call that failed, in one vocabulary for every provider. */
 export class ModelFailure extends Error {

@@ -71,7 +71,7 @@ test('[MUS-252] every attempt has a start and one end, and every wait is told', 
     'llm.request.completed',
   ])
   expect(slept).toEqual([3000, 1000])
-  expect(recorded[1]).toMatchObject({ payload: { status: 429, retryAfterMs: 3000 } })
+  expect(recorded[1]).toMatchObject({ payload: { kind: 'rate_limited', status: 429, retryAfterMs: 3000 } })
   expect(recorded.at(-1)).toMatchObject({ payload: { responseId: 'r1', usage: { input: 3 } } })
   const spans = recorded.filter(({ type }) => type.startsWith('llm.')).map(({ spanId }) => spanId)
   expect(new Set(spans).size).toBe(3)

@@ -122,6 +122,7 @@ async function askOnce(
         ...who,
         error: failure?.message ?? (signal.aborted ? 'cancelled' : String(error)),
         durationMs: durationMs(),
+        ...(failure && { kind: failure.kind }),
         ...(failure?.status !== undefined && { status: failure.status }),
         ...(failure?.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
       }),

@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { family } from '../event-definition.ts'
-import { Body, Count, JsonObject, Line, Millis, Raw, Tokens, ToolCategory } from '../values.ts'
+import {
+  Body,
+  Count,
+  JsonObject,
+  Line,
+  Millis,
+  ModelFailureKind,
+  Raw,
+  Tokens,
+  ToolCategory,
+} from '../values.ts'
 
 /** What a delegating call says of the agent it started; STD-001's SubagentInfo. */
 export const SubagentInfo = z.strictObject({
@@ -98,6 +108,8 @@ export const toolEvents = family({
       provider: Line.optional(),
       model: Line,
       error: Body,
+      /** Absent when the call was cancelled. */
+      kind: ModelFailureKind.optional(),
       status: z.int().optional(),
       retryAfterMs: Millis.optional(),
       durationMs: Millis.optional(),

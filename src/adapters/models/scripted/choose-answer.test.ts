@@ -71,6 +71,24 @@ test('a failing step fails always, or as often as it says and then goes on', () 
   ])
 })
 
+test.each([
+  ['hangs', { hang: true }],
+  ['is cut', { cut: true }],
+  ['has a broken call', { tools: [{ name: 'Bash', input: {}, broken: true }] }],
+])('[MUS-252] a step that %s may do so only so many times', (_, fault) => {
+  const shared = context()
+  const ask = () =>
+    chooseAnswer(conversation(`SCRIPT:${JSON.stringify([{ ...fault, times: 1, text: 'a' }])}`), shared)
+  expect(ask().step).toMatchObject(fault)
+  const { answered, step } = ask()
+  expect([answered, step.hang, step.cut, step.tools.some(({ broken }) => broken)]).toEqual([
+    'step',
+    false,
+    false,
+    false,
+  ])
+})
+
 test('so many failing places are remembered and no more', () => {
   const failsAgain = failingAttempts()
   for (let i = 0; i <= 1000; i++) expect(failsAgain(`place ${i}`, 1)).toBe(true)

@@ -42,7 +42,9 @@ export function chooseAnswer(
       const { step, key, index } = next
       const { status, times, retryAfterSec } = step
       const at = { key, index }
-      if (status !== undefined && failsAgain(`${key} ${index}`, times))
+      if (hasFault(step) && !failsAgain(`${key} ${index}`, times))
+        return { answered: 'step', at, step: withoutFault(step) }
+      if (status !== undefined)
         return {
           answered: 'failure',
           at,
@@ -53,6 +55,16 @@ export function chooseAnswer(
     }
   }
 }
+
+const hasFault = ({ status, cut, hang, tools }: Step): boolean =>
+  status !== undefined || cut || hang || tools.some(({ broken }) => broken)
+
+const withoutFault = (step: Step): Step => ({
+  ...step,
+  cut: false,
+  hang: false,
+  tools: step.tools.map((call) => ({ ...call, broken: false })),
+})
 
 const saying = (text: string): Step => Step.parse({ text })
 

@@ -5,11 +5,7 @@ import type { StopReason } from './script.ts'
 
 /** The answer as a response of the Gemini API. */
 export function geminiResponse(answer: Answer) {
-  return chunkOf(
-    answer,
-    [...thoughts(answer), ...words(answer), ...callsOf(answer)],
-    finishReasons[answer.stopReason],
-  )
+  return chunkOf(answer, [...thoughts(answer), ...words(answer), ...callsOf(answer)], finishReason(answer))
 }
 
 /** The same response as a stream: only its last chunk has the reason to stop. */
@@ -22,7 +18,7 @@ export function geminiFrames(answer: Answer): Frame[] {
   return [
     ...spoken.map((part) => ({ data: chunkOf(answer, [part]), isPiece: true })),
     {
-      data: chunkOf(answer, last.length > 0 ? last : [{ text: '' }], finishReasons[answer.stopReason]),
+      data: chunkOf(answer, last.length > 0 ? last : [{ text: '' }], finishReason(answer)),
       isPiece: false,
     },
   ]
@@ -31,9 +27,14 @@ export function geminiFrames(answer: Answer): Frame[] {
 const thoughts = ({ thinking }: Answer) => (thinking ? [{ text: thinking, thought: true }] : [])
 const words = ({ text }: Answer) => (text ? [{ text }] : [])
 
-const callsOf = ({ id, calls }: Answer) =>
-  calls.map((call, index) => ({
-    functionCall: { id: call.id ?? `call_${id}_${index}`, name: call.name, args: fieldsOf(call) },
+/** Calls are checked before they are sent here: one that is no JSON ends the answer, and none is sent. */
+const isMalformed = ({ calls }: Answer) => calls.some(({ isBroken }) => isBroken)
+const finishReason = (answer: Answer) =>
+  isMalformed(answer) ? 'MALFORMED_FUNCTION_CALL' : finishReasons[answer.stopReason]
+
+const callsOf = (answer: Answer) =>
+  (isMalformed(answer) ? [] : answer.calls).map((call, index) => ({
+    functionCall: { id: call.id ?? `call_${answer.id}_${index}`, name: call.name, args: fieldsOf(call) },
   }))
 
 function chunkOf(answer: Answer, parts: readonly object[], finishReason?: string) {

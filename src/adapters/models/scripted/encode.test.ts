@@ -139,6 +139,19 @@ test.each([
   expect(codecs[protocol].body({ ...answer, stopReason })).toMatchObject(body)
 })
 
+test('[MUS-252] Gemini sends no call that is no JSON, and says that there was one', () => {
+  const [first, second] = answer.calls
+  if (!first || !second) throw new Error('no calls')
+  expect(codecs.gemini.body({ ...answer, calls: [{ ...first, isBroken: true }, second] })).toMatchObject({
+    candidates: [
+      {
+        content: { parts: [{ text: 'how?', thought: true }, { text: 'so' }] },
+        finishReason: 'MALFORMED_FUNCTION_CALL',
+      },
+    ],
+  })
+})
+
 test('only Gemini cannot tell what was written to the cache', () => {
   expect(sentUsage('gemini', answer.usage)).toEqual({ ...answer.usage, input: 104, cacheWrite: 0 })
   expect(sentUsage('chat', answer.usage)).toEqual(answer.usage)

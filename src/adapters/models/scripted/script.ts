@@ -25,7 +25,7 @@ const ScriptedCall = z.strictObject({
     .optional(),
   /** Where the tool is offered inside a group; found in the request when it is left out. */
   namespace: z.string().optional(),
-  /** Its input breaks off in the middle of the JSON, in protocols that send it as text. */
+  /** Its input breaks off in the middle of the JSON; where calls are not sent as text, the answer ends without it. */
   broken: z.boolean().default(false),
 })
 export type ScriptedCall = z.infer<typeof ScriptedCall>
@@ -47,7 +47,7 @@ export const Step = z.strictObject({
   /** An HTTP error instead of an answer. */
   status: z.int().min(400).max(599).optional(),
   retryAfterSec: Count.optional(),
-  /** Fails only so many attempts; the next one gets the rest of the step. */
+  /** Fails, hangs, is cut or broken only for so many attempts; the next one gets the rest of the step. */
   times: z.int().positive().optional(),
   /** The connection ends in the middle of the answer. */
   cut: z.boolean().default(false),

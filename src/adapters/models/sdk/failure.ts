@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
-import { ModelFailure, type ModelFailureKind } from '../../../ports/model.ts'
+import type { ModelFailureKind } from '../../../contract/values.ts'
+import { ModelFailure } from '../../../ports/model.ts'
 
 /** What an error of the SDK, of the network or in a stream means. */
 export function failureOf(error: unknown): ModelFailure {
