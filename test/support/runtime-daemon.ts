@@ -17,11 +17,16 @@ export type Json = Record<string, unknown>
 export const agentFile = (kind: string, more = '') =>
   `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n${more}---\nWork.\n`
 
-type Given = { readonly config?: string; readonly agents?: Record<string, string> }
+type Given = {
+  readonly config?: string
+  readonly agents?: Record<string, string>
+  /** Where, for a home that several tests share; a folder of the test's own when left out. */
+  readonly folder?: string
+}
 
 /** A home with two main agents and a subagent of the user, its settings, and a small git project. */
-export function runtimeHome({ config = '', agents = {} }: Given) {
-  const home = realpathSync(tempFolder('mrc-'))
+export function runtimeHome({ config = '', agents = {}, folder = tempFolder('mrc-') }: Given) {
+  const home = realpathSync(folder)
   const project = join(home, 'project')
   mkdirSync(join(home, '.config/muster/agents'), { recursive: true })
   mkdirSync(project)
