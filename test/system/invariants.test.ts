@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
 import { agentFile, is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { sleeping } from '../support/sleeping.ts'
+import { watchedModel } from '../support/watched-model.ts'
 
 type Machine = Awaited<ReturnType<typeof runtimeDaemon>>
 
@@ -140,8 +142,11 @@ describe('the nine hard invariants', { timeout: 90_000 }, () => {
   })
 
   test('[RUN-19] 7: a cancelled parent takes its children, their processes and their requests along', async () => {
-    const m = await runtimeDaemon()
-    const pid = join(m.project, 'pid')
+    const model = await watchedModel()
+    onTestFinished(() => model.close())
+    const m = await runtimeDaemon({ config: model.config })
+    // No other process of this machine sleeps for so long.
+    const seconds = `120.${process.pid}19`
     await m.say(
       script({
         tools: [
@@ -149,7 +154,7 @@ describe('the nine hard invariants', { timeout: 90_000 }, () => {
             name: 'Task',
             input: {
               subagent_type: 'finder',
-              prompt: script(call('Bash', { command: 'echo $$ > pid; sleep 120' })),
+              prompt: script(call('Bash', { command: `sleep ${seconds} & sleep ${seconds}; wait` })),
             },
           },
           { name: 'Task', input: { subagent_type: 'finder', prompt: script({ hang: true }) } },
@@ -157,9 +162,10 @@ describe('the nine hard invariants', { timeout: 90_000 }, () => {
       }),
     )
     await eventually(
-      async () => existsSync(pid),
-      (is) => is,
+      async () => ({ processes: sleeping(seconds).length, requests: model.open().length }),
+      ({ processes, requests }) => processes === 2 && requests === 1,
     )
+    const [hanging] = model.open()
     const [main] = (await m.runs()).filter(({ agent_kind }) => agent_kind === 'main')
     const { body } = await m.ask('/api/agent-cancel', { run_id: main?.['run_id'] })
     expect((body as Json)['cancelled_run_ids']).toHaveLength(3)
@@ -169,6 +175,12 @@ describe('the nine hard invariants', { timeout: 90_000 }, () => {
       5000,
     )
     expect(ended).toHaveLength(3)
+    await eventually(
+      async () => ({ processes: sleeping(seconds), requests: model.open() }),
+      ({ processes, requests }) => processes.length === 0 && requests.length === 0,
+      5000,
+    )
+    expect(hanging?.isWhole).toBe(false)
     expect(m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))).toHaveLength(2)
   })
 
