@@ -17,7 +17,7 @@ import { findSession } from './find-session.ts'
 import type { IndexClient } from './index-client.ts'
 import type { IndexThread } from './index-thread.ts'
 import { listEvents } from './list-events.ts'
-import { loadCrews } from './load-crews.ts'
+import { knownClis, loadCrews } from './load-crews.ts'
 import { modelsView } from './models-view.ts'
 import { runtimeApi } from './runtime/runtime-api.ts'
 import { exportSession, importSession } from './session-files.ts'
@@ -66,6 +66,7 @@ export function daemonApi(deps: ApiDeps): Api {
     ...workflowApi({
       ...deps,
       files: deps.collaborations,
+      clis: () => knownClis(deps.loaded.config.clis),
       crewsOf: (root, signal) =>
         loadCrews({ ...deps, clis: deps.loaded.config.clis }, { root, trusted: false }, signal),
     }),
@@ -116,7 +117,7 @@ export function daemonApi(deps: ApiDeps): Api {
     },
     createLoginLink: async () => ({ url: `${deps.url()}/login?code=${deps.authority.loginCode()}` }),
     shutdown: async ({ sessions }) => {
-      const killed = sessions ? await killAll(deps.host) : 0
+      const killed = sessions ? await killAll(deps) : 0
       deps.onShutdown()
       return { stopping: true, killed }
     },

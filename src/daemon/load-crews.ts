@@ -20,7 +20,10 @@ export async function loadCrews(
   signal: AbortSignal,
 ): Promise<LoadedCrews<Crew>> {
   const [found, known] = await Promise.all([crews.load(project, signal), agents.load(project, signal)])
-  return resolveCrews(found, { agents: known.agents, clis: [...codingClis, ...Object.keys(clis)] })
+  return resolveCrews(found, { agents: known.agents, clis: knownClis(clis) })
 }
 
 const codingClis = AgentCliName.options.filter((name) => name !== 'custom')
+
+/** What can stand in the place of a CLI: a coding CLI, or a program of the settings. */
+export const knownClis = (clis: Config['clis']): readonly string[] => [...codingClis, ...Object.keys(clis)]

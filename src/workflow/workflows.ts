@@ -54,6 +54,8 @@ export type Followed = { readonly next: { readonly procedure: string; readonly i
 export class Workflows {
   readonly #deps: WorkflowDeps
   readonly #durable: LocalDurable
+  /** Sessions that somebody ends: how is theirs to say, not of whoever waits for the last workflow in them. */
+  readonly #ending = new Set<SessionId>()
   /** Sessions that were begun before what an earlier daemon left was looked at. */
   #begun: Set<SessionId> | undefined = new Set()
 
@@ -230,10 +232,16 @@ export class Workflows {
       readonly reason?: string | undefined
     },
   ): Promise<void> {
-    for (const { kind, workflowId } of Array.from(state.open.values()))
-      if (kind === 'workflow' && workflowId !== undefined)
-        await this.#durable.cancel(workflowId, { by, reason: reason ?? outcome })
-    await this.#close(state.sessionId, { outcome, ...(reason && { reason }) }, by)
+    const { sessionId } = state
+    this.#ending.add(sessionId)
+    try {
+      for (const { kind, workflowId } of Array.from(state.open.values()))
+        if (kind === 'workflow' && workflowId !== undefined)
+          await this.#durable.cancel(workflowId, { by, reason: reason ?? outcome })
+      await this.#close(sessionId, { outcome, ...(reason && { reason }) }, by)
+    } finally {
+      this.#ending.delete(sessionId)
+    }
   }
 
   /** A session lasts as long as something runs in it; what came of it is its outcome. */
@@ -256,7 +264,7 @@ export class Workflows {
       // It was left for the next daemon.
       if (engine.session(sessionId)?.open.has(open?.spanId ?? '')) return
     }
-    await this.#next(sessionId)
+    if (!this.#ending.has(sessionId)) await this.#next(sessionId)
   }
 
   /** Nothing runs: what its last workflow asks for follows it, else the session is over. */

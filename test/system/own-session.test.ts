@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
@@ -80,3 +82,48 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   await shows(['kill', other, '--reason', 'enough'], /Killed boss/)
   expect(await m.client().listAgentRuns({ session_id: other })).toMatchObject([{ status: 'cancelled' }])
 }, 120_000)
+
+test('[MUS-274] sm down --sessions ends sessions of our own and workflows, too, and each is recorded as killed', async () => {
+  const m = await ownDaemon()
+  await m.sm('ask', 'boss', script({ text: 'Hello.' }), '--keep')
+  writeFileSync(
+    join(m.project, 'wait.ts'),
+    "export const meta = { name: 'wait', description: 'Waits', phases: ['one'] }\nexport default async ({ approve }) => approve('Go on?')\n",
+  )
+  const { session_id: flow } = await m.client().startScript({
+    script: join(m.project, 'wait.ts'),
+    project_root: m.project,
+    approved: true,
+  })
+  await eventually(
+    () => m.client().listApprovals({}),
+    ({ approvals }) => approvals.length === 1,
+  )
+  expect(await m.client().shutdown({ sessions: true })).toMatchObject({ killed: 2 })
+  await m.restart()
+  const { sessions } = await m.client().listSessions({})
+  expect(sessions.map(({ status, is_alive }) => ({ status, is_alive }))).toEqual([
+    { status: 'killed', is_alive: false },
+    { status: 'killed', is_alive: false },
+  ])
+  expect(sessions.map(({ session_id }) => session_id)).toContain(flow)
+})
+
+test('[MUS-274] what cannot be meant is refused before anything begins', async () => {
+  const m = await ownDaemon()
+  for (const [args, code, err] of [
+    [['crew', 'x', '--cli', 'nosuch'], 2, /nosuch is no CLI; there are own, claude/],
+    [['workflow', 'run', 'audit', '--yes', '--cli', 'codx'], 2, /codx is no CLI; did you mean codex/],
+    [['ask', 'boss', 'hi', '--timeout', '0'], 2, /timeout/],
+    [['approve', 'apr_nope'], 3, /there is no approval apr_nope/],
+    [['what', 'x', '--model', ''], 2, /sm models/],
+  ] as const) {
+    const ended = await m.sm(...args)
+    expect([args, ended.code]).toEqual([args, code])
+    expect(ended.err).toMatch(err)
+  }
+  const huge = await m.begin(['ask', 'boss', '-'], 'x'.repeat(3_000_000)).ended
+  expect(huge.code).toBe(2)
+  const { sessions } = await m.client().listSessions({})
+  expect(sessions.filter(({ is_alive }) => is_alive)).toEqual([])
+})

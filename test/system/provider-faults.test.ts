@@ -89,7 +89,7 @@ async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
   for (const { path } of requests) expect(path).toMatch(paths[protocol])
   await eventually(
     async () => ({ open: model.open(), connections: model.connections() }),
-    // One agent speaks at a time: one connection is kept for the next turn, and one for the list of models.
+    // Connections are kept for the next request. One agent speaks at a time: more than two would be a leak.
     ({ open, connections }) => open.length === 0 && connections <= 2,
     5000,
   )

@@ -5,7 +5,7 @@ import { painter } from './paint.ts'
 import { wrap } from './text-width.ts'
 
 const verdicts = {
-  exact: 'exact: the same calls, the same answers, the same end',
+  exact: 'exact: the same calls, the same answers',
   different: 'different',
   inexact: 'inexact: it ran through, with what the journal shows of the texts',
   branched: 'branched',
@@ -28,6 +28,9 @@ export function renderReplay(data: CommandOutput<'replay'>, { width, color }: Vi
       ).map((line) => `    ${paint('yellow', line)}`)
     }),
   ])
-  const verdict = paint(data.verdict === 'different' ? 'red' : 'green', verdicts[data.verdict])
+  // A run that was cut off has no end that the loop itself would come to.
+  const ends = data.runs.every(({ recorded_end, replayed_end }) => recorded_end === replayed_end)
+  const end = data.verdict !== 'exact' ? '' : ends ? ', the same end' : ', as far as the record goes'
+  const verdict = paint(data.verdict === 'different' ? 'red' : 'green', `${verdicts[data.verdict]}${end}`)
   return [verdict, '', ...lines].join('\n')
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, errorCodes } from '../../contract/errors.ts'
 import type { Io } from '../io.ts'
 import type { Ended } from './answer-data.ts'
 import { type Begun, beginSession, shortOf, type Wanted } from './begin-session.ts'
@@ -20,9 +20,18 @@ export async function* askOnce(
   io: Io,
 ): AsyncGenerator<string, Answered & { readonly begun: Begun }> {
   const begun = await beginSession(client, { cwd: io.cwd, ...wanted }, io.signal)
-  const answered = yield* hearAnswer({ client, io, begun, text, timeout })
-  if (begun.isNew && !keep) await close(client, begun, answered)
-  return { begun, ...answered }
+  const isOnlyForThis = begun.isNew && !keep
+  try {
+    const answered = yield* hearAnswer({ client, io, begun, text, timeout })
+    const closing = closingOf(answered)
+    if (isOnlyForThis && closing) await close(client, begun, closing)
+    return { begun, ...answered }
+  } catch (error) {
+    // What was refused was said to nobody: an empty session would stay.
+    if (isOnlyForThis && error instanceof AppError && errorCodes[error.code].exit === 2)
+      await close(client, begun, { status: 'abandoned', said: error.message })
+    throw error
+  }
 }
 
 /** Why there is no answer. */
@@ -39,16 +48,18 @@ export function noAnswer(begun: Begun, { status, detail }: Ended, timeout: numbe
 const closings = { completed: 'completed', failed: 'error', cancelled: 'abandoned' } as const
 const longestClosing = 2000
 
+type Closing = { readonly status: (typeof closings)[keyof typeof closings]; readonly said: string }
+
+/** How a session ends with its answer; nothing when the agent works on. */
+function closingOf({ answer, ended: { status, detail } }: Answered): Closing | undefined {
+  return status === 'timeout' ? undefined : { status: closings[status], said: detail || answer.text }
+}
+
 /** A session that was begun for one answer is over with it; one that somebody else ended is over already. */
-async function close(client: Client, { sessionId: id }: Begun, { answer, ended }: Answered): Promise<void> {
-  if (ended.status === 'timeout') return
-  const message = (ended.detail || answer.text).slice(0, longestClosing)
+async function close(client: Client, { sessionId: id }: Begun, { status, said }: Closing): Promise<void> {
+  const message = said.slice(0, longestClosing)
   try {
-    await client.completeSession({
-      id,
-      status: closings[ended.status],
-      ...(message !== '' && { message }),
-    })
+    await client.completeSession({ id, status, ...(message !== '' && { message }) })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'conflict') throw error
   }

@@ -22,7 +22,12 @@ export const talkCommands = commandFamily({
       mode,
       session: { kind: 'text', value: 'session', about: 'go on with this session' },
       keep: { kind: 'switch', about: 'leave a new session open, for sm chat' },
-      timeout: { kind: 'count', value: 'seconds', about: 'wait no longer; the agent works on, exit 4' },
+      timeout: {
+        kind: 'count',
+        value: 'seconds',
+        range: [1],
+        about: 'wait no longer; the agent works on, exit 4',
+      },
     },
     examples: [
       { line: 'sm ask coder "Why does test/login fail?"', does: 'the answer as it comes' },

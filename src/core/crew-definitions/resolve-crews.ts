@@ -73,7 +73,8 @@ function flowOf(members: readonly CrewMember[]): CrewFlow {
   return does('work') ? 'one_task' : 'review'
 }
 
-function unknownCli(cli: string, clis: readonly string[]): string | undefined {
+/** Why a CLI cannot be meant; nothing when it can. */
+export function unknownCli(cli: string, clis: readonly string[]): string | undefined {
   if (cli === 'own' || clis.includes(cli)) return undefined
   const known = ['own', ...clis]
   const near = nearest(cli, known)

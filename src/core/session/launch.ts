@@ -47,10 +47,10 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   const agent = isCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
-  const cli: AgentCliName = isOwn
-    ? 'custom'
-    : (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude')))
-  const program = config.clis[isOwn ? word : cli]
+  const named = isOwn ? word : programNamed(request.cli, config)
+  const cli: AgentCliName =
+    named === undefined ? (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
+  const program = config.clis[named ?? cli]
   if (cli === 'custom' && !program)
     throw new AppError('invalid', 'a program of your own is named in the file: clis.<name>.command')
   const base =
@@ -74,6 +74,10 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
     ...names,
   }
 }
+
+/** A program of the settings in the place of a CLI, as a member of a crew may name one. */
+const programNamed = (cli: string | undefined, { clis }: Config): string | undefined =>
+  cli !== undefined && !isCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
 
 function agentOf(word: string, said: string, { config, agents }: LaunchContext): AgentDefinition | undefined {
   const known = agents.some((agent) => agent.name === word || agent.aliases.includes(word))

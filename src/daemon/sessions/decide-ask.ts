@@ -47,6 +47,7 @@ export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView>
     return row
   }
   if (state.managed?.origin === 'workflow' && ask.subject !== 'tool' && ask.subject !== 'question') {
+    await refuseOther(directory, ask, given.answers)
     await deps.workflows.decide(state, ask, decided)
     return approvalView(directory, await written())
   }
@@ -64,6 +65,21 @@ export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView>
     await sessions.terminate(live)
   }
   return approvalView(directory, row)
+}
+
+/** A word that is no answer would be taken for the first of them. */
+async function refuseOther(
+  directory: Directory,
+  { approvalId }: Ask,
+  answers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (Object.keys(answers).length === 0) return
+  await directory.caughtUp()
+  const [row] = await directory.ask('approvals', { approvalId, limit: 1 })
+  const { options } = await approvalView(directory, row as NonNullable<typeof row>)
+  const other = Object.values(answers).find((answer) => !options.includes(answer))
+  if (other !== undefined)
+    throw new AppError('invalid', `${other} is no answer to this; there are: ${options.join(', ')}`)
 }
 
 const decisionOf = ({ verdict, scope, reason, answers }: Given): Decision =>
@@ -99,8 +115,13 @@ async function pendingAsk(
     mayAct(engine, principal, { sessionId: state.sessionId, isOwnAllowed: false })
     return { state, ask }
   }
-  if (word.startsWith('apr_'))
-    throw new AppError('conflict', `${word} is decided already, or never was; see: sm approvals --all`)
+  if (word.startsWith('apr_')) {
+    await directory.caughtUp()
+    const [row] = await directory.ask('approvals', { approvalId: word, limit: 1 })
+    throw row
+      ? new AppError('conflict', `${word} is decided already; see: sm approvals --all`)
+      : new AppError('not_found', `there is no approval ${word}; see: sm approvals --all`)
+  }
   const row = await directory.find(word)
   mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
   const state = engine.session(row.sessionId)

@@ -10,6 +10,7 @@ import type { Budget } from '../../contract/values.ts'
 import type { WorkflowView, workflowRoutes } from '../../contract/workflow-routes.ts'
 import { reportMarkdown } from '../../core/collaboration/report/report-markdown.ts'
 import { findCrew } from '../../core/crew-definitions/find-crew.ts'
+import { unknownCli } from '../../core/crew-definitions/resolve-crews.ts'
 import { refuseUncounted } from '../../core/ledger/money.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
@@ -27,6 +28,8 @@ import type { CollaborationFiles } from './collaboration-files.ts'
 import { findScript } from './find-script.ts'
 
 export type WorkflowApiDeps = {
+  /** The coding CLIs and the programs of the settings. */
+  readonly clis: () => readonly string[]
   readonly workflows: Workflows
   readonly branches: Branches
   readonly scripts: Scripts
@@ -81,12 +84,24 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       ended_at: timeOf(row.endedMs),
     }
   }
+  const standsOf = async (row: WorkflowRow): Promise<string> => {
+    const { status } = await viewOf(row)
+    if (status === 'running') return 'it is under way already; sm workflow show tells how far it is'
+    const then =
+      row.name === scriptName ? 'sm workflow fork begins another from what it did' : 'begin another'
+    return `it has ${status === 'completed' ? 'completed' : `ended (${status})`}; ${then}`
+  }
+  const refuseUnknownCli = (cli: string | undefined): void => {
+    const why = cli && unknownCli(cli.toLowerCase(), deps.clis())
+    if (why) throw new AppError('invalid', why)
+  }
   return {
     async startCrew(asked, { principal, signal }) {
       await refuseOnDuty(engine, principal)
       const root = await projectFolder(asked.project_root)
       const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
       const crew = withWishes(found, asked)
+      refuseUnknownCli(asked.cli)
       const { minutes: _minutes, ...budget } = crew.budget ?? {}
       refuseUncounted(
         budget.usd,
@@ -173,6 +188,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const root = await projectFolder(project_root)
       const { meta, source } = await deps.scripts.describe(await findScript(root, script), signal)
       const { tokens, usd } = limits
+      refuseUnknownCli(cli)
       refuseUncounted(usd, [cli])
       const by = nameOf(engine, principal)
       // What an agent starts a person approves: it carries no authority of theirs.
@@ -202,10 +218,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const row = await rowOf(id)
       mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       if (!(await workflows.resume(row.workflowId)))
-        throw new AppError(
-          'conflict',
-          `${row.workflowId} cannot go on: it is ${(await viewOf(row)).status}; ${row.name === scriptName ? 'sm workflow fork begins another from what it did' : 'begin another'}`,
-        )
+        throw new AppError('conflict', `${row.workflowId} cannot go on: ${await standsOf(row)}`)
       return viewOf(await rowOf(row.workflowId))
     },
     async forkWorkflow({ id, before }, { principal }) {
