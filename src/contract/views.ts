@@ -27,6 +27,7 @@ const view = (sm: string | null, sse: SseType | readonly SseType[], std008: stri
   std008,
 })
 const result = ['SubagentResult', 'Outcome'] as const
+const answered = ['AgentStatus', 'StateUpdated'] as const
 
 /** Every type has a row; the compiler refuses a missing one. */
 export const views: Record<EventType, View> = {
@@ -73,8 +74,8 @@ export const views: Record<EventType, View> = {
   'tool.call.failed': view('tool', 'AgentStatus', 'tool_calls[]'),
   'tool.call.denied': view('tool', 'AgentStatus', 'tool_calls[]'),
   'llm.request.started': view(null, 'AgentStatus'),
-  'llm.request.completed': view(null, 'StateUpdated', 'subagent_info.tokens_used'),
-  'llm.request.failed': view(null, 'StateUpdated'),
+  'llm.request.completed': view(null, answered, 'subagent_info.tokens_used'),
+  'llm.request.failed': view(null, answered),
   'llm.usage.corrected': view(null, 'StateUpdated', 'subagent_info.tokens_used'),
   'patch.created': view('patch', 'StateUpdated', 'summary.files_created, files_modified'),
   'test.passed': view('test', 'StateUpdated'),

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { LiveStatus } from '../contract/status-phrases.ts'
 import type { LoopMode } from '../contract/values.ts'
-import type { LiveStatus } from '../core/agent-loop/status-phrases.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
 import type { Model, ModelMessage, ModelPiece, ModelTurn } from '../ports/model.ts'

@@ -1,4 +1,4 @@
-import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { statusOf } from '../contract/status-phrases.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelMessage, ModelTurn } from '../ports/model.ts'
 import type { AgentRun, RunDeps } from './agent-run.ts'

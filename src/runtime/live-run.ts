@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { RunId, SpanId } from '../contract/ids.ts'
+import type { LiveStatus } from '../contract/status-phrases.ts'
 import type { Tokens } from '../contract/values.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
 import type { SeenBefore } from '../ports/tools.ts'
@@ -39,6 +40,8 @@ export class LiveRun {
   readonly files = new Map<string, number>()
   /** What its last words are held to. */
   readonly resultSchema: string
+  /** What its status says; nothing once something else was told of it, a question for one. */
+  status: LiveStatus | undefined
   readonly #controller = new AbortController()
   readonly #done = Promise.withResolvers<void>()
   #usage: Usage = {}

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Draft, PayloadOf } from '../contract/event.ts'
+import { type LiveStatus, statusOf } from '../contract/status-phrases.ts'
 import type { LoopMode } from '../contract/values.ts'
-import { type LiveStatus, statusOf } from '../core/agent-loop/status-phrases.ts'
 import { systemPrompt } from '../core/agent-loop/system-prompt.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
 import { spanKey } from '../core/session/state.ts'
@@ -186,10 +186,9 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
   const { run } = plan
   const { models, runtime } = config()
   const words = streamWords(parts, run)
-  let last: LiveStatus | undefined
   const onStatus = (status: LiveStatus): void => {
-    if (status.status === last?.status && status.detail === last.detail) return
-    last = status
+    if (status.status === run.status?.status && status.detail === run.status.detail) return
+    run.status = status
     recorder.record([draftOf(run.root, 'agent.status.changed', { agentId: run.agentId, ...status })])
   }
   return {

@@ -46,6 +46,8 @@ export class Questions {
     const timeoutMs = config().child_agents.approvals.timeout * 1000
     const approvalId = `apr_${ids.event().slice(4)}`
     const root: Root = { ...run.root, spanId: ids.span() }
+    // What it does after the answer is told again, even if it is what it did before.
+    run.status = undefined
     const card = { approvalId, ...cardOf(signal), timeoutMs } as PayloadOf<'approval.requested'>
     await engine.perform([
       draftOf({ ...root, parentSpanId: run.root.spanId }, 'approval.requested', card),

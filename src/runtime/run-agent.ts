@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { statusOf } from '../contract/status-phrases.ts'
 import { guardAnswer, guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
-import { statusOf } from '../core/agent-loop/status-phrases.ts'
 import { type ModelCall, ModelFailure, type ToolOffer } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { AgentRun, RunDeps, RunEnd } from './agent-run.ts'

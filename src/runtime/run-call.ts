@@ -1,4 +1,4 @@
-import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { statusOf } from '../contract/status-phrases.ts'
 import { type Denial, gateCall } from '../core/delegation/gate-call.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelCall, ToolAnswer } from '../ports/model.ts'

@@ -1,5 +1,5 @@
 import type { Draft } from '../contract/event.ts'
-import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { statusOf } from '../contract/status-phrases.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'

@@ -1,5 +1,5 @@
 import type { Draft } from '../contract/event.ts'
-import { statusOf } from '../core/agent-loop/status-phrases.ts'
+import { statusOf } from '../contract/status-phrases.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
 import { forcedEnding } from '../core/trace/span-kinds.ts'
 import type { Engine } from '../engine/engine.ts'

@@ -113,6 +113,9 @@ test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][R
   for (const status of ['model_loading', 'thinking', 'calling_tool', 'working'])
     expect(one('AgentStatus', { status, agent_id: 'boss' })).toBeDefined()
   await m.until(is('AgentStatus', { status: 'idle', agent_id: 'boss' }))
+  const statuses = m.frames.filter(is('AgentStatus')).map(({ data }) => data)
+  for (const { detail } of statuses) expect(detail).toMatch(phases)
+  expect(leftOpen(statuses)).toEqual([])
   expect(one('Message', { from: 'boss', to: 'user' })).toMatchObject({ content: 'It failed.' })
   expect(one('QueueUpdated')).toMatchObject({
     project_root: m.project,
@@ -126,6 +129,26 @@ test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][R
     outcome: { type: 'none', status: 'completed' },
   })
 })
+
+/** Every phase there is, in the words of the one table. */
+const phases =
+  /^(Asking \S+|Thinking|Thought|No answer|Calling \w+|Called \w+|\w+ failed|Waiting for \w+|Idle)$/
+
+/**
+ * Rows that were begun and not closed. A run has one row of its own, in which each status takes the place of the one
+ * before; the rows of requests and calls begin once and are done once.
+ */
+function leftOpen(statuses: readonly Json[]): Json[] {
+  const open = new Map<unknown, Json>()
+  for (const status of statuses) {
+    const { status_id: id, run_id: run, lifecycle } = status
+    expect(id, JSON.stringify(status)).toEqual(expect.any(String))
+    if (id !== run) expect(open.has(id), JSON.stringify(status)).toBe(lifecycle === 'done')
+    if (lifecycle === 'done') open.delete(id)
+    else open.set(id, status)
+  }
+  return [...open.values()]
+}
 
 test('[RUN-46][RUN-47][RUN-19] chat starts, queues, reroutes and switches; cancel names what it ended', async () => {
   const m = await runtimeDaemon()

@@ -40,6 +40,9 @@ test('[MUS-271] words, calls, ends and receipts are told apart in one stream', (
     kind: 'status',
     isTurn: true,
   })
+  const own = { agent_id: 'a', status: 'thinking', status_id: 'r', lifecycle: 'doing' }
+  expect(heard('AgentStatus', own)).toMatchObject({ kind: 'status', isTurn: false })
+  expect(heard('AgentStatus', { ...own, status_id: 's', lifecycle: 'done' })).toBeUndefined()
   expect(heard('Outcome', { agent_id: 'a', outcome: { status: 'failed', detail: 'why' } })).toEqual({
     kind: 'ended',
     runId: 'r',

@@ -68,13 +68,15 @@ export function heardIn({ event, data: raw }: Frame): Heard | undefined {
     case 'AgentStatus':
       if (text('status_id') !== '' && text('tool') !== '')
         return { kind: 'tool', runId, agent, callId: text('status_id'), tool: text('tool'), ...how(data) }
+      // An answer that has come says nothing of what its run does now.
+      if (text('lifecycle') === 'done' && text('status') !== 'idle') return undefined
       return {
         kind: 'status',
         runId,
         agent,
         status: text('status'),
         detail: text('detail'),
-        isTurn: text('status') === 'thinking' && text('status_id') !== '',
+        isTurn: text('status') === 'thinking' && !['', runId].includes(text('status_id')),
       }
     case 'SubagentSpawned':
       return {

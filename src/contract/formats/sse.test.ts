@@ -199,6 +199,32 @@ describe('[RUN-30][RUN-37] live status', () => {
     },
   )
 
+  test('[RUN-31] a run has one status row, so that each status closes the one before, and idleness the last', () => {
+    const rows = [
+      event('agent.status.changed', { agentId: 'a', status: 'thinking', detail: 'Thinking' }),
+      event('progress.checkpoint', { message: 'half of it' }),
+      event('agent.waiting', { agentId: 'a', waitsFor: 'permission' }),
+      event('agent.status.changed', { agentId: 'a', status: 'working' }),
+      event('agent.idle', { agentId: 'a' }),
+    ].map((each) => data(each)[0])
+    expect(rows.map((row) => row?.['status_id'])).toEqual(Array(5).fill(sampleRun(1)))
+    expect(rows.map((row) => row?.['lifecycle'])).toEqual(['doing', 'doing', 'done', 'doing', 'done'])
+  })
+
+  test('[RUN-31][RUN-60] a request to a model is a row that its answer closes, or its failure', () => {
+    const rows = [
+      event('llm.request.started', { model: 'm' }),
+      event('llm.request.completed', { responseId: 'r', model: 'm', usage: {} }),
+      event('llm.request.failed', { model: 'm', error: 'no' }),
+    ].map((each) => data(each)[0])
+    const { spanId } = event('llm.request.started', { model: 'm' })
+    expect(rows).toMatchObject([
+      { status: 'thinking', detail: 'Thinking', model: 'm', status_id: spanId, lifecycle: 'doing' },
+      { status: 'thinking', detail: 'Thought', status_id: spanId, lifecycle: 'done' },
+      { status: 'thinking', detail: 'No answer', status_id: spanId, lifecycle: 'done' },
+    ])
+  })
+
   test('[RUN-30][RUN-37] idle and waiting agents are idle', () => {
     expect(data(event('agent.idle', { agentId: 'a' }))[0]).toMatchObject({ agent_id: 'a', status: 'idle' })
     expect(data(event('agent.waiting', { agentId: 'a', waitsFor: 'permission' }))[0]).toMatchObject({

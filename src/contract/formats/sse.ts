@@ -1,5 +1,6 @@
 import { bodyText } from '../body-text.ts'
 import type { AgentEvent, EventOf, EventType } from '../event.ts'
+import { type LiveStatus, statusOf } from '../status-phrases.ts'
 import { subjectOf } from '../tool-subject.ts'
 import type { BlobRef } from '../values.ts'
 import { type SseType, views } from '../views.ts'
@@ -132,30 +133,46 @@ const targetChars = 400
 const took = ({ durationMs }: { readonly durationMs?: number | undefined }): Fields =>
   durationMs === undefined ? {} : { duration_ms: durationMs }
 
+type Lifecycle = 'doing' | 'done'
+
+/** The one status row of a run: each status of it stands in the place of the one before, which is closed with that. */
+const row = (
+  { runId }: AgentEvent,
+  agentId: string,
+  { status, detail }: Pick<LiveStatus, 'status'> & { readonly detail?: string | undefined },
+): Fields => ({
+  agent_id: agentId,
+  status,
+  ...(detail !== undefined && { detail }),
+  status_id: runId,
+  lifecycle: status === 'idle' ? 'done' : 'doing',
+})
+
+type Request = EventOf<`llm.request.${'started' | 'completed' | 'failed'}`>
+
+const request = (event: Request, status: LiveStatus, lifecycle: Lifecycle): Fields => ({
+  agent_id: event.actor,
+  ...status,
+  status_id: event.spanId,
+  lifecycle,
+})
+
 const statuses: Fills = {
-  'agent.idle': ({ payload }) => ({ agent_id: payload.agentId, status: 'idle', lifecycle: 'done' }),
-  'agent.waiting': ({ payload }) => ({
-    agent_id: payload.agentId,
-    status: 'idle',
-    detail: `Waiting for ${payload.waitsFor}`,
-    lifecycle: 'done',
-  }),
-  'agent.status.changed': ({ payload: { agentId, status, detail } }) => ({
-    agent_id: agentId,
-    status,
-    ...(detail !== undefined && { detail }),
-    lifecycle: status === 'idle' ? 'done' : 'doing',
-  }),
+  'agent.idle': (event) => row(event, event.payload.agentId, statusOf.idle()),
+  'agent.waiting': (event) => row(event, event.payload.agentId, statusOf.waiting(event.payload.waitsFor)),
+  'agent.status.changed': (event) => row(event, event.payload.agentId, event.payload),
+  'progress.checkpoint': (event) =>
+    row(event, event.actor, { status: 'working', detail: text(event.payload.message) }),
   'tool.call.started': (event) => {
     const { tool, params, rawCommand } = event.payload
     const target = rawCommand === undefined ? subjectOf(params) : text(rawCommand)
     return {
-      ...call(event, { detail: `Calling ${tool}`, lifecycle: 'doing' }),
+      ...call(event, statusOf.calling(tool), 'doing'),
       ...(target !== undefined && { target: beginning(target, targetChars) }),
     }
   },
   'tool.call.completed': (event) => ({
-    ...call(event, { detail: `Called ${event.payload.tool}`, lifecycle: 'done' }),
+    ...call(event, statusOf.called(event.payload.tool), 'done'),
     result: 'completed',
     ...took(event.payload),
   }),
@@ -163,7 +180,7 @@ const statuses: Fills = {
     const { tool, error, reason } = event.payload
     const why = reason ?? bodyText(error)
     return {
-      ...call(event, { detail: `${tool} failed`, lifecycle: 'done' }),
+      ...call(event, statusOf.failed(tool), 'done'),
       result: 'failed',
       ...took(event.payload),
       ...(why !== undefined && { reason: beginning(why, targetChars) }),
@@ -172,24 +189,17 @@ const statuses: Fills = {
   'tool.call.denied': (event) => {
     const reason = text(event.payload.reason)
     return {
-      ...call(event, { detail: `${event.payload.tool} denied: ${reason}`, lifecycle: 'done' }),
+      ...call(event, statusOf.denied(event.payload.tool, reason), 'done'),
       result: 'denied',
       reason: beginning(reason, targetChars),
     }
   },
-  'llm.request.started': ({ actor, spanId, payload }) => ({
-    agent_id: actor,
-    status: 'thinking',
-    detail: `Thinking (${payload.model})`,
-    status_id: spanId,
-    lifecycle: 'doing',
+  'llm.request.started': (event) => ({
+    ...request(event, statusOf.thinking(), 'doing'),
+    model: event.payload.model,
   }),
-  'progress.checkpoint': ({ actor, payload }) => ({
-    agent_id: actor,
-    status: 'working',
-    detail: text(payload.message),
-    lifecycle: 'doing',
-  }),
+  'llm.request.completed': (event) => request(event, statusOf.thought(), 'done'),
+  'llm.request.failed': (event) => request(event, statusOf.unanswered(), 'done'),
 }
 
 const settings: Fills = {
@@ -260,13 +270,12 @@ function parentOf(event: Ending | EventOf<'agent.spawned'>, context: FrameContex
 
 type Call = EventOf<`tool.call.${'started' | 'completed' | 'failed' | 'denied'}`>
 
-const call = (event: Call, row: { detail: string; lifecycle: 'doing' | 'done' }): Fields => ({
+const call = (event: Call, status: LiveStatus, lifecycle: Lifecycle): Fields => ({
   agent_id: event.actor,
-  status: 'calling_tool',
-  detail: row.detail,
+  ...status,
   status_id: event.payload.callId,
   tool: event.payload.tool,
-  lifecycle: row.lifecycle,
+  lifecycle,
 })
 
 const text = (body: string | BlobRef): string => (typeof body === 'string' ? body : body.preview)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Draft } from '../../contract/event.ts'
-import { statusOf } from '../../core/agent-loop/status-phrases.ts'
+import { statusOf } from '../../contract/status-phrases.ts'
 import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import { LiveRun } from '../live-run.ts'
