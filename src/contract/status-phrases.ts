@@ -13,6 +13,10 @@ export const statusOf = {
   thought: (): LiveStatus => ({ status: 'thinking', detail: 'Thought' }),
   unanswered: (): LiveStatus => ({ status: 'thinking', detail: 'No answer' }),
   calling: (tool: string): LiveStatus => ({ status: 'calling_tool', detail: `Calling ${tool}` }),
+  printing: (tool: string, line: string): LiveStatus => ({
+    status: 'calling_tool',
+    detail: `Calling ${tool}: ${line}`,
+  }),
   called: (tool: string): LiveStatus => ({ status: 'calling_tool', detail: `Called ${tool}` }),
   failed: (tool: string): LiveStatus => ({ status: 'calling_tool', detail: `${tool} failed` }),
   denied: (tool: string, reason: string): LiveStatus => ({

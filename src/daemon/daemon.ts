@@ -174,7 +174,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     redactor: redaction.redactor,
     env: options.env,
     hidden: [files.home],
-    onToken: (delta) => live.publish(delta),
+    live,
     onBug: options.onBug,
   })
 

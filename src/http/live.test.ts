@@ -47,6 +47,43 @@ test('[MUS-105] long tokens are bounded by their text', () => {
   expect(queue.take()).toHaveLength(1)
 })
 
+const line = (text: string, runId = 'r1') => ({
+  sessionId: 's1',
+  runId,
+  agentId: 'dev',
+  tool: 'Bash',
+  line: text,
+})
+
+test('[RUN-31][MUS-103] what a call prints is the status of its run, and no frame with an id', () => {
+  const hub = liveHub()
+  const queue = hub.subscribe(() => true)
+  hub.publish(line('3 of 4'))
+  expect(queue.take()).toEqual([
+    'event: AgentStatus\ndata: {"session_id":"s1","run_id":"r1","type":"AgentStatus","agent_id":"dev","status":"calling_tool","detail":"Calling Bash: 3 of 4","status_id":"r1","lifecycle":"doing"}\n\n',
+  ])
+})
+
+test('[MUS-105] of what a run prints only the last line waits, of so many runs, and no token is lost for it', () => {
+  const hub = liveHub({ maxTokens: 2 })
+  const queue = hub.subscribe(() => true)
+  for (const each of ['a', 'b']) hub.publish(delta(each))
+  for (let i = 0; i < 10; i++) hub.publish(line(String(i)))
+  hub.publish(line('other', 'r2'))
+  const frames = queue.take()
+  expect(frames.map((frame) => JSON.parse(frame.split('data: ')[1] ?? ''))).toMatchObject([
+    { detail: 'Calling Bash: 9' },
+    { detail: 'Calling Bash: other' },
+    { token: 'a' },
+    { token: 'b' },
+  ])
+  expect(frames.join('')).not.toContain('dropped')
+  for (let i = 0; i < 1000; i++) hub.publish(line('x', `r${i}`))
+  expect(queue.isEmpty).toBe(false)
+  expect(queue.take()).toHaveLength(64)
+  expect(queue.isEmpty).toBe(true)
+})
+
 test('[MUS-103] every subscriber is sent the same frame', () => {
   const hub = liveHub()
   const queues = [hub.subscribe(() => true), hub.subscribe(() => true)]

@@ -1,12 +1,19 @@
-import { type TokenDelta, tokenFrame } from '../contract/formats/sse.ts'
+import { type OutputLine, outputFrame, type TokenDelta, tokenFrame } from '../contract/formats/sse.ts'
+
+/** What is told to whoever watches now, and to nobody later. */
+export type LiveDelta = TokenDelta | OutputLine
 
 /** Streamed text on its way to whoever watches now; nothing here outlives the moment. */
 export type LiveHub = {
-  publish(delta: TokenDelta): void
-  subscribe(wants: (delta: TokenDelta) => boolean): TokenQueue
+  publish(delta: LiveDelta): void
+  subscribe(wants: (delta: LiveDelta) => boolean): TokenQueue
 }
 
-type Published = { readonly delta: TokenDelta; frame?: string }
+type Published = { readonly delta: LiveDelta; frame?: string }
+type PublishedToken = Published & { readonly delta: TokenDelta }
+
+/** Runs whose lines wait for one client. */
+const maxLines = 64
 
 /** Passes tokens to every subscriber that wants them; each holds at most so many, and so much text. */
 export function liveHub({ maxTokens = 256, maxChars = 64 * 1024 } = {}): LiveHub {
@@ -27,14 +34,16 @@ export function liveHub({ maxTokens = 256, maxChars = 64 * 1024 } = {}): LiveHub
 type QueueOptions = {
   readonly maxTokens: number
   readonly maxChars: number
-  readonly wants: (delta: TokenDelta) => boolean
+  readonly wants: (delta: LiveDelta) => boolean
   readonly onClose: () => void
 }
 
-/** The tokens one client has not taken yet. */
+/** What one client has not taken yet. */
 export class TokenQueue {
   readonly #options: QueueOptions
-  #waiting: Published[] = []
+  #waiting: PublishedToken[] = []
+  /** Of the lines of a run only the last is worth anything; they never take the place of a token. */
+  readonly #lines = new Map<string, Published>()
   #chars = 0
   #dropped = 0
   #listener: (() => void) | undefined
@@ -45,33 +54,49 @@ export class TokenQueue {
 
   push(published: Published): void {
     if (!this.#options.wants(published.delta)) return
+    if (isToken(published)) this.#pushToken(published)
+    else this.#pushLine(published)
+    this.#listener?.()
+  }
+
+  #pushToken(published: PublishedToken): void {
     this.#waiting.push(published)
     this.#chars += published.delta.token.length
     while (this.#waiting.length > 1 && this.#isOver()) {
       this.#chars -= this.#waiting.shift()?.delta.token.length ?? 0
       this.#dropped++
     }
-    this.#listener?.()
+  }
+
+  #pushLine(published: Published): void {
+    const { runId } = published.delta
+    this.#lines.delete(runId)
+    this.#lines.set(runId, published)
+    const [oldest] = this.#lines.keys()
+    if (oldest !== undefined && this.#lines.size > maxLines) this.#lines.delete(oldest)
   }
 
   #isOver(): boolean {
     return this.#waiting.length > this.#options.maxTokens || this.#chars > this.#options.maxChars
   }
 
-  /** Takes what waits; the first frame after a loss says how many tokens are missing. */
+  /** Takes what waits; the first token after a loss says how many are missing. */
   take(): string[] {
+    const lines = [...this.#lines.values()]
     const waiting = this.#waiting
     const dropped = this.#dropped
+    this.#lines.clear()
     this.#waiting = []
     this.#chars = 0
     this.#dropped = 0
-    return waiting.map((published, i) =>
+    const tokens = waiting.map((published, i) =>
       i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published),
     )
+    return [...lines.map(shared), ...tokens]
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0
+    return this.#waiting.length === 0 && this.#lines.size === 0
   }
 
   /** Calls whoever takes, at each token. */
@@ -82,8 +107,11 @@ export class TokenQueue {
   close(): void {
     this.#options.onClose()
     this.#waiting = []
+    this.#lines.clear()
   }
 }
+
+const isToken = (published: Published): published is PublishedToken => 'token' in published.delta
 
 function shared(published: Published): string {
   published.frame ??= frame(published.delta, 0)
@@ -91,7 +119,7 @@ function shared(published: Published): string {
 }
 
 // Without an id: a browser's cursor stays at the last event of the journal.
-function frame(delta: TokenDelta, dropped: number): string {
-  const { type, data } = tokenFrame(delta)
+function frame(delta: LiveDelta, dropped: number): string {
+  const { type, data } = 'line' in delta ? outputFrame(delta) : tokenFrame(delta)
   return `event: ${type}\ndata: ${JSON.stringify(dropped > 0 ? { ...data, dropped } : data)}\n\n`
 }

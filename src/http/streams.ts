@@ -1,6 +1,5 @@
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
-import type { TokenDelta } from '../contract/formats/sse.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { SseRouteName } from '../contract/routes.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,7 +12,7 @@ import {
   RuntimeFrames,
   runtimeProjection,
 } from './frames.ts'
-import type { LiveHub, TokenQueue } from './live.ts'
+import type { LiveDelta, LiveHub, TokenQueue } from './live.ts'
 import type { OnBug } from './problem.ts'
 import { type OpenStream, openStream } from './sse.ts'
 
@@ -134,7 +133,7 @@ function runtimeFilter(input: StreamRequest['input']) {
   return {
     event: (event: AgentEvent, projectRoot: string | undefined) =>
       isSession(event.sessionId, session_id) && isRoot(projectRoot),
-    token: (delta: TokenDelta) => isSession(delta.sessionId, session_id) && isRoot(delta.projectRoot),
+    token: (delta: LiveDelta) => isSession(delta.sessionId, session_id) && isRoot(delta.projectRoot),
   }
 }
 

@@ -33,13 +33,16 @@ export type AgentRun = {
   readonly signal: AbortSignal
 }
 
+/** Takes what a call prints while it runs; nothing after its end. */
+export type CallOutput = { readonly push: (text: string) => void; readonly end: () => void }
+
 /** What the loop needs of the world. */
 export type RunDeps = AskDeps & {
   /** What was said to the agent since the last step. */
   readonly takeMessages: () => Promise<readonly string[]>
   readonly onPiece: (piece: ModelPiece) => void
   readonly onStatus: (status: LiveStatus) => void
-  readonly onOutput: (callId: string, text: string) => void
+  readonly output: (tool: string) => CallOutput
   readonly onChanges: (changes: readonly FileChange[]) => void
   /** Resolves when all that was recorded is on disk. */
   readonly durable: () => Promise<void>

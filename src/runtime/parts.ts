@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Config } from '../contract/config.ts'
 import type { AgentEvent } from '../contract/event.ts'
-import type { TokenDelta } from '../contract/formats/sse.ts'
+import type { OutputLine, TokenDelta } from '../contract/formats/sse.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { Budgets } from '../engine/budgets.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -43,6 +43,7 @@ export type RuntimeParts = {
   /** The facts of a session of these types, oldest first. */
   readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
   readonly onToken: (delta: TokenDelta) => void
+  readonly onOutput: (line: OutputLine) => void
   readonly textStream: () => TextStream
   readonly onBug: (error: unknown, where: string) => void
 }

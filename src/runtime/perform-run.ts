@@ -9,6 +9,7 @@ import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { RunDeps, RunEnd } from './agent-run.ts'
+import { lastLines } from './last-lines.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
 import { type OpenedModels, openChosen } from './open-chosen.ts'
 import type { OpenedTools, RuntimeParts } from './parts.ts'
@@ -209,7 +210,7 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       words.piece(piece)
     },
     onStatus,
-    onOutput: () => {},
+    output: (tool) => lastLines(parts, run, tool),
     onChanges(changes) {
       run.changed()
       for (const { path } of changes) run.files.set(path, clock.now())

@@ -113,7 +113,7 @@ async function play(
       takeMessages: async () => late.shift() ?? [],
       onPiece: (piece) => void (piece.kind === 'text' && said.push(piece.delta)),
       onStatus: () => {},
-      onOutput: () => {},
+      output: () => ({ push() {}, end() {} }),
     },
     run,
   ).catch((error: unknown) => error)

@@ -64,6 +64,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
   deps.onStatus(statusOf.calling(tool.name))
   // What may change something outside is told before it is done.
   if (tool.category !== 'perception') await deps.durable()
+  const output = deps.output(tool.name)
   const context = {
     workspace: run.workspace,
     writable: [...run.scopes, run.agent.workGlobs].filter((globs) => globs.length > 0),
@@ -71,15 +72,18 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
     seen: run.seen,
     seenBefore: run.seenBefore,
     signal: run.signal,
-    onOutput: (text: string) => deps.onOutput(call.callId, text),
+    onOutput: output.push,
     call: { callId: call.callId, spanId: at.spanId },
   }
-  const outcome = await tool.run(input.data, context).catch((error: unknown) => {
-    const reason = run.signal.aborted ? 'cancelled' : `a bug in the tool: ${String(error)}`
-    deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
-    run.signal.throwIfAborted()
-    throw error
-  })
+  const outcome = await tool
+    .run(input.data, context)
+    .finally(output.end)
+    .catch((error: unknown) => {
+      const reason = run.signal.aborted ? 'cancelled' : `a bug in the tool: ${String(error)}`
+      deps.record([draftOf(at, 'tool.call.failed', { ...which, ...took(), error: reason, reason })])
+      run.signal.throwIfAborted()
+      throw error
+    })
   // What it did is recorded also when the run was cancelled meanwhile.
   if (outcome.changes?.length) deps.onChanges(outcome.changes)
   const ended = { at, which, took: took() }

@@ -182,6 +182,34 @@ test('[MUS-259] what a rule asks about waits for a person; no is an answer, and 
   expect(await m.until('tool.call.failed', 2).catch(() => [])).toBeDefined()
 })
 
+test('[RUN-31] what a run does after an answer is told again, though it did the same before the question', async () => {
+  const m = await ownAgents({
+    runtime: {
+      approvals: [
+        { tool: 'Bash', pattern: 'git *', action: 'ask' },
+        { tool: 'Bash', action: 'allow' },
+      ],
+    },
+  })
+  const id = await m.open()
+  const both = ['echo hi', 'git status --short'].map((command) => ({ name: 'Bash', input: { command } }))
+  await m.say(id, script({ tools: both }, { text: 'done' }))
+  await m.until('approval.requested')
+  await m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
+    decision: { verdict: 'allow', scope: 'once' },
+    by: 'person',
+  })
+  await m.until('agent.completed')
+  const told = (await m.events()).flatMap(({ type, payload }) =>
+    type === 'agent.waiting' ? ['waiting'] : type === 'agent.status.changed' ? [payload.detail] : [],
+  )
+  expect(told.slice(told.indexOf('Calling Bash'), told.indexOf('waiting') + 2)).toEqual([
+    'Calling Bash',
+    'waiting',
+    'Calling Bash',
+  ])
+})
+
 test('[MUS-260] a plan is shown before anything is changed, and a question waits for its answer', async () => {
   const m = await ownAgents()
   const id = await m.open()

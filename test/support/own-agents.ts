@@ -9,7 +9,7 @@ import { openVault } from '../../src/adapters/vault/file-vault.ts'
 import type { AgentDefinition } from '../../src/contract/agent-definition.ts'
 import { Config } from '../../src/contract/config.ts'
 import type { AgentEvent, EventType } from '../../src/contract/event.ts'
-import type { TokenDelta } from '../../src/contract/formats/sse.ts'
+import type { OutputLine, TokenDelta } from '../../src/contract/formats/sse.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import { matchesGlob } from '../../src/core/delegation/matches-glob.ts'
 import type { Tool } from '../../src/ports/tools.ts'
@@ -77,6 +77,7 @@ export async function ownAgents(
   const config = Config.parse({ runtime: options.runtime ?? {} })
   const models = openModels({ config: config.models, env: {}, clock: systemClock })
   const tokens: TokenDelta[] = []
+  const printed: OutputLine[] = []
   const bugs: unknown[] = []
   let changed = (event: AgentEvent): AgentEvent => event
   const all = async (): Promise<AgentEvent[]> => (await journal.page(0, 100_000)).map(({ event }) => event)
@@ -98,6 +99,7 @@ export async function ownAgents(
         if (event.sessionId === sessionId && types.includes(event.type)) yield event
     },
     onToken: (delta) => tokens.push(delta),
+    onOutput: (line) => printed.push(line),
     textStream: () => ({ push: (chunk) => chunk, end: () => '' }),
     onBug: (error) => bugs.push(error),
   })
@@ -127,6 +129,7 @@ export async function ownAgents(
     engine,
     agents,
     tokens,
+    printed,
     bugs,
     state,
     events: all,

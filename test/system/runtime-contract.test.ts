@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
-import { is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
+import { type Frame, is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] runs, their children and their context, as the contract writes them', async () => {
@@ -128,6 +130,33 @@ test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][R
   expect(one('Outcome', { agent_id: 'boss' })).toMatchObject({
     outcome: { type: 'none', status: 'completed' },
   })
+})
+
+test('[RUN-31][RUN-60] the last line that a command prints is told while it runs, without its secrets, and kept nowhere', async () => {
+  const m = await runtimeDaemon({ config: 'runtime: { approvals: [{ tool: Bash, action: allow }] }\n' })
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const wait = 'until [ -e go ]; do sleep 0.05; done'
+  await m.say(
+    script(call('Bash', { command: `echo begun; echo "halfway with ${secret}"; ${wait}` }), {
+      text: 'Done.',
+    }),
+  )
+  const isLine = (frame: Frame) =>
+    is('AgentStatus')(frame) && String(frame.data['detail']).includes('halfway')
+  const [live] = await m.until(isLine)
+  expect(live?.id).toBeUndefined()
+  expect(live?.data).toMatchObject({
+    agent_id: 'boss',
+    status: 'calling_tool',
+    detail: expect.stringMatching(/^Calling Bash: halfway with \[redacted:[\w-]+\]$/),
+    status_id: live?.data['run_id'],
+    lifecycle: 'doing',
+  })
+  writeFileSync(join(m.project, 'go'), '')
+  await m.until(is('Outcome', { agent_id: 'boss' }))
+  const statuses = m.frames.filter(is('AgentStatus'))
+  for (const { data } of statuses.filter(({ id }) => id !== undefined)) expect(data['detail']).toMatch(phases)
+  expect(leftOpen(statuses.map(({ data }) => data))).toEqual([])
 })
 
 /** Every phase there is, in the words of the one table. */

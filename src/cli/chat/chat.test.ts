@@ -36,6 +36,14 @@ const asked = (more: Partial<ApprovalView> = {}): ApprovalView => ({
   ...more,
 })
 
+const printing: Heard = {
+  kind: 'status',
+  ...run,
+  status: 'calling_tool',
+  detail: 'Calling Bash: 3 of 4',
+  isTurn: false,
+}
+
 /** A chat of a test: what is on the screen for good, what was asked of the world, and time that passes when told. */
 function chat(columns = 60, rows = 24) {
   let model: ChatModel = openChat({
@@ -306,4 +314,15 @@ test('[MUS-273] whatever is there fits, in any width, and the cursor is where th
     expect(cursor.row).toBeLessThan(lines.length)
     expect(textWidth(lines[cursor.row]?.trimEnd() ?? '')).toBeLessThanOrEqual(cursor.column)
   }
+})
+
+test('[MUS-271] what a command prints stands in the line of its run, and makes no rows', () => {
+  const c = chat()
+  c.hear(begun, turn, { kind: 'tool', ...run, callId: 'c', tool: 'Bash', target: 'make' }, printing)
+  expect(c.shown()).toContain('Calling Bash: 3 of 4')
+  c.hear({ ...printing, detail: 'Calling Bash: \u001b[2J4 of 4' })
+  expect(c.shown()).toContain('4 of 4')
+  expect(c.shown()).not.toContain('3 of 4')
+  expect(c.shown()).not.toContain('\u001b')
+  expect(c.out).toEqual([])
 })

@@ -3,6 +3,7 @@ import type { Io } from '../io.ts'
 import { renderApprovals } from '../render/approvals.ts'
 import { oneLine } from '../render/one-line.ts'
 import { painter } from '../render/paint.ts'
+import { cut } from '../render/text-width.ts'
 import type { ToolCall } from './heard.ts'
 import { toolRow } from './tool-row.ts'
 
@@ -32,7 +33,8 @@ export function openAside({ client, io, sessionId }: Parts): Aside {
     status(text) {
       if (!isSeen) return
       isShown = true
-      io.progress(paint('dim', `… ${oneLine(text)}`))
+      // What wraps cannot be taken back: each line that a command prints would leave a row.
+      io.progress(paint('dim', cut(`… ${oneLine(text)}`, width())))
     },
     clear() {
       if (isShown) io.progress('')

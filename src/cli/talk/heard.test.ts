@@ -42,6 +42,8 @@ test('[MUS-271] words, calls, ends and receipts are told apart in one stream', (
   })
   const own = { agent_id: 'a', status: 'thinking', status_id: 'r', lifecycle: 'doing' }
   expect(heard('AgentStatus', own)).toMatchObject({ kind: 'status', isTurn: false })
+  const printed = { ...own, status: 'calling_tool', detail: 'Calling Bash: 3 of 4' }
+  expect(heard('AgentStatus', printed)).toMatchObject({ kind: 'status', detail: 'Calling Bash: 3 of 4' })
   expect(heard('AgentStatus', { ...own, status_id: 's', lifecycle: 'done' })).toBeUndefined()
   expect(heard('Outcome', { agent_id: 'a', outcome: { status: 'failed', detail: 'why' } })).toEqual({
     kind: 'ended',

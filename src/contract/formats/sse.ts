@@ -22,6 +22,12 @@ export type TokenDelta = {
   readonly projectRoot?: string
 }
 
+/** The last line that a call has printed, while it runs. */
+export type OutputLine = Pick<TokenDelta, 'sessionId' | 'runId' | 'agentId' | 'projectRoot'> & {
+  readonly tool: string
+  readonly line: string
+}
+
 /** The most frames one event makes; a cursor with a higher part is past the whole event. */
 export const maxParts = Math.max(...Object.values(views).map((view) => view.sse.length))
 
@@ -57,6 +63,30 @@ export function tokenFrame(delta: TokenDelta): RuntimeFrame {
       token: delta.token,
       ...(delta.done !== undefined && { done: delta.done }),
       ...(delta.thinking !== undefined && { thinking: delta.thinking }),
+    },
+  }
+}
+
+/** The frame of a line that a call has printed: the status row of its run says it, until the next status. */
+export function outputFrame({
+  projectRoot,
+  sessionId,
+  runId,
+  agentId,
+  tool,
+  line,
+}: OutputLine): RuntimeFrame {
+  return {
+    type: 'AgentStatus',
+    data: {
+      ...(projectRoot !== undefined && { project_root: projectRoot }),
+      session_id: sessionId,
+      run_id: runId,
+      type: 'AgentStatus',
+      agent_id: agentId,
+      ...statusOf.printing(tool, line),
+      status_id: runId,
+      lifecycle: 'doing',
     },
   }
 }

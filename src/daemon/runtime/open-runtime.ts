@@ -4,11 +4,11 @@ import { systemProcesses } from '../../adapters/system/processes.ts'
 import { agentTools } from '../../adapters/tools/agent-tools.ts'
 import { webFetchTool } from '../../adapters/web/web-fetch.ts'
 import type { Config } from '../../contract/config.ts'
-import type { TokenDelta } from '../../contract/formats/sse.ts'
 import { matchesGlob } from '../../core/delegation/matches-glob.ts'
 import type { Redactor } from '../../core/redaction/redactor.ts'
 import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { LiveHub } from '../../http/live.ts'
 import type { AgentDefinitions } from '../../ports/agent-definitions.ts'
 import type { JournalReader } from '../../ports/journal.ts'
 import type { Models } from '../../ports/models.ts'
@@ -34,13 +34,13 @@ export type RuntimeOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folders of which no command of an agent sees anything. */
   readonly hidden: readonly string[]
-  readonly onToken: (delta: TokenDelta) => void
+  readonly live: LiveHub
   readonly onBug: (error: unknown, where: string) => void
 }
 
 /** Builds what Muster's own agents are run with. */
 export function openRuntime(options: RuntimeOptions): Runtime {
-  const { agents, env, hidden, redactor } = options
+  const { agents, env, hidden, live, redactor } = options
   const { web } = options.config().runtime
   const processes = systemProcesses(systemClock)
   return new Runtime({
@@ -61,7 +61,8 @@ export function openRuntime(options: RuntimeOptions): Runtime {
     ],
     openTools: toolsOfAgents({ env, processes, hidden, servers: () => options.config().runtime.mcp_servers }),
     events: sessionEventsOf(options),
-    onToken: options.onToken,
+    onToken: (delta) => live.publish(delta),
+    onOutput: (line) => live.publish(line),
     textStream: () => redactor.stream(),
     onBug: options.onBug,
   })

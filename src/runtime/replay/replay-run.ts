@@ -147,7 +147,7 @@ function depsOf(
     },
     onPiece: () => {},
     onStatus: () => {},
-    onOutput: () => {},
+    output: () => ({ push() {}, end() {} }),
     onChanges: () => {},
     onTurn: () => {},
     onUsed: () => {},
