@@ -144,12 +144,13 @@ test('[COL-12][COL-62][COL-66] without an architect the rules decide about a fai
   expect(asked.approvals).toMatchObject([
     { action: expect.stringContaining('Looks right.'), options: ['iterate', 'force_approve', 'abort'] },
   ])
-  await m.client().decideApproval({
-    id: session_id,
-    verdict: 'allow',
-    scope: 'once',
-    answers: { choice: 'force_approve' },
+  const answer = (choice: string) =>
+    m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once', answers: { choice } })
+  await expect(answer('abrot')).rejects.toMatchObject({
+    code: 'invalid',
+    message: 'abrot is no answer to this; there are: iterate, force_approve, abort',
   })
+  await answer('force_approve')
   expect(await m.ended(workflow_id)).toMatchObject({
     report: {
       outcome: 'force_approved',

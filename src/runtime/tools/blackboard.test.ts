@@ -10,7 +10,7 @@ async function answer(...calls: readonly object[]) {
   const id = await m.open()
   await m.say(id, script(...calls, { text: '${lastToolResult}' }))
   const [end] = await m.until('agent.completed')
-  const { output } = end?.payload as { output: { text: string } }
+  const output = end?.payload.output as { text: string }
   return { text: output.text, events: await m.events() }
 }
 
