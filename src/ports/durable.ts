@@ -23,7 +23,18 @@ export type Procedure<I, O> = {
   /** Why a run of it cannot be forked, and what to do instead. */
   readonly unforkable?: string
   readonly leftovers?: Leftovers<I>
+  readonly closing?: Closing<I>
 }
+
+/**
+ * What a run still has to say when it fails or is called off: `write` takes the facts, and writes them together with
+ * its end or not at all. It is asked also of a run that stands still or began under another version.
+ */
+export type Closing<I> = (
+  run: { readonly root: FlowRoot; readonly input: I },
+  reason: string,
+  write: (facts: readonly Draft[]) => Promise<void>,
+) => Promise<void>
 
 /** What runs that were called off may have left in the world outside. */
 export type Leftovers<I> = {

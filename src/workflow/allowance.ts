@@ -38,6 +38,10 @@ export class Allowance implements Workers, Disposable {
     if (!this.over.aborted) this.#over.abort(why)
   }
 
+  /** Ends the run: it has failed, and whoever is still at work works for nothing. */
+  readonly failed = (why: unknown): void =>
+    this.reached(why instanceof LimitReached ? why : new LimitReached('the run has failed'))
+
   /** Ends the run: it took too long. */
   late(minutes: number): void {
     const exceeded = { budget: 'time', used: minutes, limit: minutes, action: 'stopped' } as const

@@ -2,8 +2,8 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import { Turns } from '../../contract/turns.ts'
 import type { Agent } from '../../contract/values.ts'
+import { callOff, callOffAll } from '../../core/collaboration/protocol/call-off.ts'
 import { type Refused, say } from '../../core/collaboration/protocol/say.ts'
-import { openWork } from '../../core/collaboration/protocol/subject.ts'
 import {
   type MessagePayload,
   newTalk,
@@ -13,7 +13,7 @@ import {
 } from '../../core/collaboration/protocol/talk.ts'
 import { derivedSpan, derivedUuid } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
+import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'
 
 /** The messages of one collaboration: one at a time, so that their numbers have no gap whoever speaks. */
@@ -30,7 +30,7 @@ export class Conversation {
   /** Begins it, or goes on from what was said before a crash. */
   static async open(
     parts: Pick<CrewParts, 'engine' | 'events'>,
-    flow: Flow,
+    flow: Pick<Flow, 'id' | 'root'>,
     { orchestrator, others }: { readonly orchestrator: Agent; readonly others: readonly Agent[] },
   ): Promise<Conversation> {
     const conversation = new Conversation(parts, newTalk(flow.id, orchestrator, others))
@@ -58,7 +58,7 @@ export class Conversation {
           return { problems: spoken.problems }
         }
         const { message, talk } = spoken
-        tell(...facts, this.#draft(flow, message))
+        tell(...facts, draftIn(flow.root(), message))
         // The step is written before anybody else may speak.
         this.#talk = talk
         return message.messageId
@@ -72,27 +72,35 @@ export class Conversation {
   callOff(flow: Flow, name: string, { taskId, reason }: { taskId: string; reason: string }): Promise<void> {
     return this.#turns.take('word', () =>
       flow.step(`say:${name}`, async ({ tell }) => {
-        const { orchestrator, said } = this.#talk
-        const given = openWork(this.#talk, taskId)
-        const worker = said.find(({ messageId }) => messageId === given)?.to
-        if (worker === undefined) return
-        const { message, talk } = this.#spoken({
-          from: orchestrator,
-          to: worker,
-          type: 'abort',
-          payload: { scope: 'task', target_id: taskId, reason, cleanup_required: false },
-        })
-        tell(this.#draft(flow, message))
+        const { messages, talk } = callOff(this.#talk, taskId, reason)
+        tell(...messages.map((message) => draftIn(flow.root(), message)))
         this.#talk = talk
       }),
     )
   }
 
+  /** Calls off all that is open, in words that are written together with the end that is the reason. */
+  callOffAll<T>(root: FlowRoot, reason: string, write: (words: readonly Draft[]) => Promise<T>): Promise<T> {
+    return this.silently(async () => {
+      const { messages, talk } = callOffAll(this.#talk, reason.replaceAll(/\s+/g, ' ').slice(0, 1000))
+      const written = await write(messages.map((message) => draftIn(root, message)))
+      this.#talk = talk
+      return written
+    })
+  }
+
+  /** Does something while nobody speaks: what was being said is written by then. */
+  silently<T>(act: () => Promise<T>): Promise<T> {
+    return this.#turns.take('word', act)
+  }
+
   /** Says something that is only true now; it is not said again when the workflow is run again. */
   mention(flow: Flow, utterance: Utterance): Promise<string> {
     return this.#turns.take('word', async () => {
+      // Nobody has the last word after that of a cancel.
+      flow.signal.throwIfAborted()
       const { message, talk } = this.#spoken(utterance)
-      await this.#parts.engine.perform([this.#draft(flow, message)])
+      await this.#parts.engine.perform([draftIn(flow.root(), message)])
       this.#talk = talk
       return message.messageId
     })
@@ -102,10 +110,6 @@ export class Conversation {
     const said = say(this.#talk, utterance)
     if ('problems' in said) throw new Error(`a message breaks the protocol: ${said.problems.join('; ')}`)
     return said
-  }
-
-  #draft(flow: Flow, message: MessagePayload): Draft {
-    return draftOf({ ...flow.root(), actor: message.from.agentId }, 'agent.message.created', message)
   }
 
   #hear(event: Extract<AgentEvent, { type: 'agent.message.created' }>): void {
@@ -122,6 +126,9 @@ export class Conversation {
     this.#talk = this.#spoken(utterance as Utterance).talk
   }
 }
+
+const draftIn = (root: FlowRoot, message: MessagePayload): Draft =>
+  draftOf({ ...root, actor: message.from.agentId }, 'agent.message.created', message)
 
 /** The same words would be refused again: what is tried again is the work that they are about. */
 function undelivered(flow: Flow, name: string, { problems, errorType }: Refused): Draft[] {

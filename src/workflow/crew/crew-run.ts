@@ -6,17 +6,20 @@ import type { Opened } from './carry-out.ts'
 import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { treeOf } from './places.ts'
-import { Stages } from './stages.ts'
+import { type Failing, Stages } from './stages.ts'
 
 /** How the work of a crew ended, in a word and in a sentence. */
 export type Ending = { readonly outcome: CrewOutcome; readonly summary: string }
+
+/** What a run works with, and how all who work for it are stopped. */
+type RunParts = CrewParts & { readonly stopAll: (why: unknown) => void }
 
 /** Who orchestrates a crew that has no architect. */
 const nobody = 'crew'
 
 /** One run of a crew: who takes part, where it works, and what has come of it so far. */
 export class CrewRun {
-  readonly parts: CrewParts
+  readonly parts: RunParts
   readonly flow: Flow
   readonly input: CrewInput
   readonly stages: Stages
@@ -37,7 +40,7 @@ export class CrewRun {
   mend: readonly ReviewFinding[] = []
 
   private constructor(given: {
-    readonly parts: CrewParts
+    readonly parts: RunParts
     readonly flow: Flow
     readonly input: CrewInput
     readonly talk: Conversation
@@ -46,7 +49,7 @@ export class CrewRun {
     this.flow = given.flow
     this.input = given.input
     this.talk = given.talk
-    this.stages = new Stages(given.flow, given.parts.clock)
+    this.stages = new Stages(given.flow, given.parts.clock, (error, write) => this.#failing(error, write))
     this.planner = withDuty(given.input, 'plan')[0]
     this.challenger = withDuty(given.input, 'challenge')[0]
     this.reviewers = withDuty(given.input, 'review')
@@ -54,13 +57,17 @@ export class CrewRun {
     this.row = withDuty(given.input, 'stage')
   }
 
-  static async open(parts: CrewParts, flow: Flow, input: CrewInput): Promise<CrewRun> {
-    const [planner] = withDuty(input, 'plan')
-    const talk = await Conversation.open(parts, flow, {
-      orchestrator: { agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' },
-      others: [],
-    })
-    return new CrewRun({ parts, flow, input, talk })
+  static async open(parts: RunParts, flow: Flow, input: CrewInput): Promise<CrewRun> {
+    return new CrewRun({ parts, flow, input, talk: await talkOf(parts, flow, input) })
+  }
+
+  /** Nobody works on for a crew that has failed, and whoever had not reported by then is called off. */
+  async #failing(error: unknown, write: Parameters<Failing>[1]): Promise<void> {
+    this.parts.stopAll(error)
+    await this.flow.quiet()
+    if (this.flow.signal.aborted) return
+    const text = error instanceof Error ? error.message : String(error)
+    await this.talk.callOffAll(this.flow.root(), text, write)
   }
 
   /** What those who work for it at a node get of it. */
@@ -89,6 +96,19 @@ export class CrewRun {
   get path(): string {
     return treeOf(this.parts.worktrees, this.flow.id, 'all')
   }
+}
+
+/** What was said in a crew so far. */
+export function talkOf(
+  parts: Pick<CrewParts, 'engine' | 'events'>,
+  flow: Pick<Flow, 'id' | 'root'>,
+  input: CrewInput,
+): Promise<Conversation> {
+  const [planner] = withDuty(input, 'plan')
+  return Conversation.open(parts, flow, {
+    orchestrator: { agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' },
+    others: [],
+  })
 }
 
 const withDuty = ({ crew }: CrewInput, duty: string): Someone[] =>

@@ -25,6 +25,7 @@ async function longTask() {
     phase: 'delegate',
   }
   const flow = {
+    signal: new AbortController().signal,
     id: 'w',
     root: () => root,
     step: async (_name: string, act: (given: object) => Promise<unknown>) =>

@@ -79,7 +79,7 @@ async function report(
       await one()
       failures = 0
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted || flow.signal.aborted) return
       failures += 1
       onBug(error, `progress of ${task_id}`)
     }

@@ -1,20 +1,33 @@
+import type { Draft } from '../../contract/event.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type Flow, type FlowRoot, LimitReached } from '../../ports/durable.ts'
+import type { Flow, FlowRoot } from '../../ports/durable.ts'
 
-/** What a stage gave, and how many things that is. */
-export type Staged<T> = { readonly value: T; readonly count: number }
+/** What a stage gave, how many things that is, and where it leads when there are several ways. */
+export type Staged<T> = { readonly value: T; readonly count: number; readonly edge?: string }
+
+/** Ends what a stage has left under way when it failed; `write` takes what is said of that together with its end. */
+export type Failing = (error: unknown, write: (facts: readonly Draft[]) => Promise<void>) => Promise<void>
+
+type Ended = {
+  readonly error?: unknown
+  readonly count?: number
+  readonly edge?: string | undefined
+  readonly facts?: readonly Draft[]
+}
 
 /** The stages of a procedure: each is a phase of the workflow with a node in it, and has one end. */
 export class Stages {
   readonly #flow: Flow
   readonly #clock: Clock
+  readonly #failing: Failing
   readonly took: { readonly phase: string; readonly durationMs: number }[] = []
 
-  constructor(flow: Flow, clock: Clock) {
+  constructor(flow: Flow, clock: Clock, failing: Failing = (_, write) => write([])) {
     this.#flow = flow
     this.#clock = clock
+    this.#failing = failing
   }
 
   /** Runs a stage; what is done in it hangs under its node. */
@@ -36,15 +49,17 @@ export class Stages {
       )
       return { atMs: this.#clock.now(), tokens: flow.spent().tokens }
     })
-    const ended = async (error: unknown, count: number): Promise<number> =>
+    const ended = async ({ error, count = 0, edge, facts = [] }: Ended): Promise<number> =>
       flow.step(`exit:${key}`, async ({ tell }) => {
         const tokens = Math.max(0, flow.spent().tokens - begun.tokens)
         const text = error instanceof Error ? error.message : String(error)
         tell(
+          ...facts,
           draftOf(node, 'workflow.node.exit', {
             workflowId,
             node: key,
             outcome: error === undefined ? 'ok' : 'failed',
+            ...(edge !== undefined && { edge }),
           }),
           error === undefined
             ? draftOf({ ...root, ...span }, 'workflow.phase.completed', {
@@ -63,13 +78,12 @@ export class Stages {
         return this.#clock.now()
       })
     try {
-      const { value, count } = await act(node)
-      this.took.push({ phase: key, durationMs: Math.max(0, (await ended(undefined, count)) - begun.atMs) })
+      const { value, count, edge } = await act(node)
+      this.took.push({ phase: key, durationMs: Math.max(0, (await ended({ count, edge })) - begun.atMs) })
       return value
     } catch (error) {
-      // Who was just done when a limit stopped the others still says so, and its task must be open for that.
-      if (error instanceof LimitReached) await flow.quiet()
-      if (!flow.signal.aborted) await ended(error, 0)
+      if (!flow.signal.aborted)
+        await this.#failing(error, async (facts) => void (await ended({ error, facts })))
       throw error
     }
   }

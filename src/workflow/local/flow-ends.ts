@@ -1,12 +1,14 @@
 import { AppError } from '../../contract/errors.ts'
+import type { Draft } from '../../contract/event.ts'
 import { hasEnded, spanKey } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import { FlowStopped } from '../../ports/durable.ts'
+import { FlowStopped, type Procedure } from '../../ports/durable.ts'
 import { type Running, rootOf } from './running.ts'
 
 type EndDeps = {
   readonly engine: Engine
+  readonly procedures: ReadonlyMap<string, Procedure<never, unknown>>
   readonly onBug: (error: unknown, where: string) => void
 }
 
@@ -33,17 +35,19 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
   const { id, book } = running
   const text = error instanceof Error ? error.message : String(error)
   if (!(error instanceof AppError)) deps.onBug(error, `workflow ${id}`)
-  await deps.engine.perform([
-    draftOf(rootOf(running), 'workflow.failed', {
+  const reason = text.replaceAll(/\s+/g, ' ').slice(0, 1000)
+  await closed(deps, running, {
+    reason,
+    end: draftOf(rootOf(running), 'workflow.failed', {
       workflowId: id,
       error: text,
-      reason: text.replaceAll(/\s+/g, ' ').slice(0, 1000),
+      reason,
       ...partialOf(error),
       totalTokens: book.counted.tokens,
       totalAgents: book.counted.agents,
       durationMs: tookMs(running),
     }),
-  ])
+  })
 }
 
 /** Writes that it was called off, unless it has its end. */
@@ -53,15 +57,45 @@ export async function cancelled(
   { by, reason }: { readonly by: string; readonly reason: string },
 ): Promise<void> {
   if (!isOpen(deps, running)) return
-  await deps.engine.perform([
-    draftOf(rootOf(running), 'workflow.cancelled', {
+  await closed(deps, running, {
+    reason,
+    end: draftOf(rootOf(running), 'workflow.cancelled', {
       workflowId: running.id,
       by,
       reason,
       durationMs: tookMs(running),
     }),
-  ])
+  })
 }
+
+/** Writes an end in one batch with what its procedure still has to say; without that when it cannot be said. */
+async function closed(
+  deps: EndDeps,
+  running: Running,
+  { end, reason }: { readonly end: Draft; readonly reason: string },
+): Promise<void> {
+  const write = async (facts: readonly Draft[]) => {
+    // Two may be at its end: what is said last is said by the first.
+    const stillOpen = () => {
+      if (!isOpen(deps, running)) throw new Closed()
+    }
+    await deps.engine.perform([...facts, end], stillOpen).catch((error: unknown) => {
+      if (!(error instanceof Closed)) throw error
+    })
+  }
+  const { closing } = deps.procedures.get(running.name) ?? {}
+  if (!closing) return write([])
+  const { input } = running
+  try {
+    await closing({ root: rootOf(running), input: input as never }, reason, write)
+  } catch (error) {
+    // A full disk takes ends alone.
+    deps.onBug(error, `the last words of ${running.id}`)
+    await write([])
+  }
+}
+
+class Closed extends Error {}
 
 /** What a refusal says was done before it. */
 function partialOf(error: unknown): { readonly partial?: unknown } {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { durableSuite } from '../../../test/suites/durable.ts'
+import { type DurableBed, durableSuite } from '../../../test/suites/durable.ts'
 import { openLocalBed } from '../../../test/support/local-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Procedure } from '../../ports/durable.ts'
 import type { LocalDurable } from './local-durable.ts'
 
@@ -103,4 +104,47 @@ test('[MUS-275] a stop waits for what a cancelled workflow still puts away', asy
   expect(bed.world.done).toEqual([])
   await durable.stop()
   expect(bed.world.done).toEqual(['tidy'])
+})
+
+/** A workflow that only waits, and has something to say when it is ended before that is over. */
+const waiting = (version = '1'): Procedure<never, unknown> => ({
+  name: 'waiting',
+  version,
+  run: (flow) => flow.waitSignal('go'),
+  closing: async ({ root }, reason, write) =>
+    write([draftOf(root, 'progress.checkpoint', { message: `last: ${reason}` })]),
+})
+const told = async (bed: DurableBed) =>
+  (await bed.events()).flatMap(({ type, payload }) =>
+    type === 'progress.checkpoint' || type.startsWith('workflow.cancelled')
+      ? [(payload as { message?: string }).message ?? type]
+      : [],
+  )
+
+test('[MUS-275] last words are written with the end of a workflow or not at all, and once', async () => {
+  const bed = await openLocalBed(() => [waiting()])
+  await bed.durable().start('waiting', { id: 'w', input: null, at: await bed.place() })
+  bed.failFrom(1)
+  await expect(bed.durable().cancel('w', { by: 'anna', reason: 'enough' })).rejects.toThrow('gone')
+  await bed.crash()
+  expect(await told(bed)).toEqual([])
+  const cancel = () => bed.durable().cancel('w', { by: 'anna', reason: 'enough' })
+  expect(await Promise.all([cancel(), cancel()])).toContain('delivered')
+  expect(await told(bed)).toEqual(['last: enough', 'workflow.cancelled'])
+  await bed.crash()
+  expect(await told(bed)).toEqual(['last: enough', 'workflow.cancelled'])
+})
+
+test('[MUS-275] also one that stands still under another version has its last words, and an end when they fail', async () => {
+  const bed = await openLocalBed(() => [waiting()])
+  const at = await bed.place()
+  await bed.durable().start('waiting', { id: 'w', input: null, at })
+  await bed.crash({ procedures: [waiting('2')] })
+  await bed.durable().cancel('w', { by: 'anna', reason: 'old' })
+  expect(await told(bed)).toEqual(['last: old', 'workflow.cancelled'])
+  const broken = { ...waiting(), closing: () => Promise.reject(new Error('no words')) }
+  await bed.crash({ procedures: [broken] })
+  await bed.durable().start('waiting', { id: 'v', input: null, at })
+  await bed.durable().cancel('v', { by: 'anna', reason: 'enough' })
+  expect(await told(bed)).toEqual(['last: old', 'workflow.cancelled', 'workflow.cancelled'])
 })

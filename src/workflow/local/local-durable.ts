@@ -245,10 +245,9 @@ export class LocalDurable implements Durable {
     readonly isAgain: boolean
   }): Running {
     const controller = new AbortController()
-    const { input, ...rest } = given
     return {
-      ...rest,
-      digest: digestOf(input),
+      ...given,
+      digest: digestOf(given.input),
       book: new Book(this.#deps),
       clock: this.#deps.clock,
       signal: controller.signal,

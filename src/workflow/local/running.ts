@@ -6,6 +6,7 @@ import type { RunningFlow } from './local-flow.ts'
 export type Running = RunningFlow & {
   readonly name: string
   readonly version: string
+  readonly input: unknown
   readonly digest: string
   readonly startedMs: number
   readonly controller: AbortController
