@@ -70,7 +70,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', {
+test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', {
   timeout: 120_000,
 }, async () => {
   const m = await crewDaemon()
@@ -88,6 +88,7 @@ test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-2
     'collect',
     'integrate',
     'review',
+    'iterate',
     'delegate',
     'collect',
     'integrate',
@@ -96,6 +97,32 @@ test('[COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-2
   ])
   expect(await ofCrew('workflow.phase.completed')).toHaveLength(phases.length)
   expect(await ofCrew('workflow.node.exit')).toHaveLength(phases.length)
+  const iterate = (await ofCrew('workflow.node.exit')).filter(({ phase }) => phase === 'iterate')
+  expect(iterate.map(({ payload }) => payload)).toMatchObject([
+    { node: 'iterate-1', outcome: 'ok', edge: 'delegate' },
+  ])
+  // Nobody was asked: who began it let it go on, and it says so before anything is delegated.
+  const [created] = await ofCrew('workflow.created')
+  expect(await ofCrew('workflow.created')).toMatchObject([
+    {
+      phase: 'plan',
+      payload: {
+        name: 'balanced',
+        script: expect.stringContaining('- farewell: '),
+        phases: [...new Set(phases.map(({ payload }) => payload.phase))],
+        fanOut: 2,
+      },
+    },
+  ])
+  expect(await ofCrew('workflow.approved')).toMatchObject([
+    {
+      parentSpanId: created?.spanId,
+      payload: { approvedBy: 'operator', reason: expect.stringContaining('approve_plan') },
+    },
+  ])
+  expect((await ofCrew('workflow.approved'))[0]?.seq).toBeLessThan(
+    (await ofCrew('agent.task.assigned'))[0]?.seq ?? 0,
+  )
   expect(
     (await eventsOf(m, session_id, 'loop.round.completed')).map(({ payload }) => payload.verdict),
   ).toEqual(['changes_requested', 'approved'])
@@ -226,6 +253,8 @@ test('[COL-66] a plan that a person refuses ends the crew, and nothing was begun
   const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({ status: 'failed', detail: 'the plan was not approved: too much' })
   expect(await eventsOf(m, session_id, 'agent.task.assigned')).toEqual([])
+  expect(await eventsOf(m, session_id, 'workflow.created')).toHaveLength(1)
+  expect(await eventsOf(m, session_id, 'workflow.approved')).toEqual([])
   expect(m.git('status', '--porcelain')).toBe('')
 })
 

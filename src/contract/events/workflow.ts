@@ -7,20 +7,27 @@ const phase = { ...workflow, phase: Line } as const
 
 export const workflowEvents = family({
   'workflow.created': {
-    about: 'A workflow script was written.',
+    about: 'A workflow script was written, or the plan of a crew.',
     span: 'point',
     payload: z.strictObject({
       ...workflow,
       script: Body,
       phases: z.array(Line),
       estimatedTokens: Count.optional(),
+      /** How many agents may work at a time. */
+      fanOut: Count.optional(),
       name: Line.optional(),
     }),
   },
   'workflow.approved': {
-    about: 'A person confirmed the workflow before it ran.',
+    about: 'A person confirmed the workflow before it ran, or it went on unasked and says why.',
     span: 'point',
-    payload: z.strictObject({ ...workflow, approvedAt: Timestamp, approvedBy: Line }),
+    payload: z.strictObject({
+      ...workflow,
+      approvedAt: Timestamp,
+      approvedBy: Line,
+      reason: Line.optional(),
+    }),
   },
   'workflow.started': {
     about: 'A workflow run began.',

@@ -21,6 +21,15 @@ export function estimateWords(planned: Planned): string {
   return [`${agents}; ${tokenWords(earlier, { least, most })}.`, ...stopWords(budget)].join('\n')
 }
 
+/** The fewest tokens that it will take by what earlier crews used, if there were any. */
+export function estimatedTokens({
+  tasks,
+  reviewers,
+  earlier,
+}: Pick<Planned, 'tasks' | 'reviewers' | 'earlier'>): number | undefined {
+  return earlier.agents === 0 ? undefined : rounded(((tasks + reviewers) * earlier.tokens) / earlier.agents)
+}
+
 function tokenWords(
   { crews, agents, tokens }: EarlierCrews,
   { least, most }: { readonly least: number; readonly most: number },

@@ -1,6 +1,7 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import { announce } from './announce.ts'
 import { developerMs } from './crew-parts.ts'
 import { type CrewRun, type Ending } from './crew-run.ts'
 import { develop } from './develop.ts'
@@ -10,6 +11,7 @@ import { whatIsMissing } from './what-is-missing.ts'
 /** The members in a row, all in one work tree: what each one gives is what the next one is given. */
 export async function pipelineFlow(run: CrewRun): Promise<Ending> {
   const { flow, input, stages } = run
+  await announce(run, { script: input.request, fanOut: 1 })
   let given = ''
   const done: PlanTask[] = []
   const unfinished: UnfinishedTask[] = []

@@ -3,7 +3,7 @@ import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
 import { challengeFeedback, planFeedback } from '../../core/collaboration/challenge-feedback.ts'
-import { estimateWords } from '../../core/collaboration/estimate-crew.ts'
+import { estimatedTokens, estimateWords } from '../../core/collaboration/estimate-crew.ts'
 import { planRecord } from '../../core/collaboration/plan-record.ts'
 import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
 import {
@@ -17,6 +17,7 @@ import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
 import { agentWork } from './agent-work.ts'
+import { announce } from './announce.ts'
 import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
 import type { Stages } from './stages.ts'
@@ -64,7 +65,7 @@ export async function planWork(planning: Planning, n: number, rejection?: Reject
         ),
       )
     })
-    if (input.crew.approvePlan) await approved(planning, n, plan)
+    await goOn(planning, n, plan)
     return { value: plan, count: plan.tasks.length }
   })
 }
@@ -163,18 +164,36 @@ async function challenged(
   return planned(planning, { at, name: `architect-${n}-again`, prompt, taken })
 }
 
-async function approved({ flow, parts, input, atOnce }: Planning, n: number, plan: Plan): Promise<void> {
+/** Whoever is to be asked about a plan is; the first one is also what the workflow is going to do. */
+async function goOn(planning: Planning, n: number, plan: Plan): Promise<void> {
+  const { flow, parts, input, atOnce } = planning
   const { crew } = input
-  const estimate = await flow.step(`estimate-${n}`, async () =>
-    estimateWords({
+  if (n > 1 && !crew.approvePlan) return
+  const { words, tokens } = await flow.step(`estimate-${n}`, async () => {
+    const about = {
       tasks: plan.tasks.length,
       reviewers: crew.members.filter(({ duty }) => duty === 'review').length,
       maxIterations: crew.limits.maxIterations,
       atOnce,
       earlier: await parts.earlier(),
       budget: crew.budget,
-    }),
-  )
+    }
+    return { words: estimateWords(about), tokens: estimatedTokens(about) }
+  })
+  const ask = crew.approvePlan ? () => approved(flow, { n, plan, estimate: words }) : undefined
+  if (n > 1) return ask?.()
+  await announce(planning, {
+    script: planWords(plan),
+    fanOut: Math.min(plan.tasks.length, atOnce),
+    estimatedTokens: tokens,
+    ask,
+  })
+}
+
+async function approved(
+  flow: Flow,
+  { n, plan, estimate }: { readonly n: number; readonly plan: Plan; readonly estimate: string },
+): Promise<void> {
   const decision = await askPerson(flow, `approve-plan-${n}`, {
     subject: 'plan',
     action: `${planWords(plan)}\n\n${estimate}`,

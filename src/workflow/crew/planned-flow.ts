@@ -9,7 +9,7 @@ import {
 import { newestAfterSplits, type TaskSplit, tasksAfterSplits } from '../../core/collaboration/after-splits.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
-import { newestWork, revise, rootTask } from '../../core/collaboration/revise.ts'
+import { newestWork, type Revision, revise, rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -56,17 +56,38 @@ export async function plannedFlow(run: CrewRun): Promise<Ending> {
     if (next.to === 'force_approve') return { outcome: 'force_approved', summary: round.summary }
     if (next.to === 'abort') return { outcome: 'unapproved', summary: round.summary }
     const findings = run.mend
-    if (next.to === 'replan') {
+    const revisions = await iterate(run, { number, to: next.to, plan, work: newest })
+    if (revisions) {
+      work = revisions
+      newest = newestWork(newest, revisions)
+    } else {
       plans += 1
       plan = await makePlan(run, plans, { round, findings, taken: [...run.tasks.keys()] })
       work = plan.tasks.map((task) => ({ task, attempts: [] }))
       newest = work
-    } else {
-      const revisions = revise({ round: number, plan: plan.tasks, work: newest, findings })
-      work = revisions
-      newest = newestWork(newest, revisions)
     }
   }
+}
+
+type Iterating = {
+  readonly number: number
+  readonly to: 'revise' | 'replan'
+  readonly plan: Plan
+  readonly work: readonly Work[]
+}
+
+/** What a review left to be mended as revisions of tasks; nothing when it goes back to be planned anew. */
+function iterate(
+  run: CrewRun,
+  { number, to, plan, work }: Iterating,
+): Promise<readonly Revision[] | undefined> {
+  const findings = run.mend
+  const given = { key: `iterate-${number}`, inputCount: findings.length }
+  return run.stages.run('iterate', given, async () => {
+    if (to === 'replan') return { value: undefined, count: 0, edge: 'analyze' }
+    const value = revise({ round: number, plan: plan.tasks, work, findings })
+    return { value, count: value.length, edge: 'delegate' }
+  })
 }
 
 type Next = {
