@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { socketName } from '../../src/daemon/sessions/socket-name.ts'
 import { startDaemonProcess } from './daemon-process.ts'
 import { smProgram } from './programs.ts'
 import { runtimeHome } from './runtime-daemon.ts'
@@ -19,7 +20,11 @@ export type Running = {
 export async function ownDaemon(config = '') {
   const { home, project, settings } = runtimeHome({ config })
   let daemon = await startDaemonProcess(home, { env: settings })
-  onTestFinished(async () => void (await daemon.kill('SIGKILL')))
+  onTestFinished(async () => {
+    await daemon.kill('SIGKILL')
+    // Commands that look at terminals have started a server for them.
+    spawnSync('tmux', ['-L', socketName(home, ''), 'kill-server'])
+  })
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: home,

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
 import { ModelProtocol } from '../../src/contract/config/providers.ts'
+import { AppError } from '../../src/contract/errors.ts'
 import type { WireEvent } from '../../src/contract/routes.ts'
 import { type DaemonProcess, startDaemonProcess } from '../support/daemon-process.ts'
 import { call, script } from '../support/own-agents.ts'
@@ -64,6 +66,16 @@ ${providers.join('')}`,
 })
 afterAll(() => machine.close())
 
+/** The index knows a session a moment after it was begun. */
+const eventsOf = (client: Client, session: string) =>
+  client.listEvents({ session, after: 0, limit: 1000 }).then(
+    ({ events }) => events,
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return []
+      throw error
+    },
+  )
+
 /** Has the agent of a protocol do this to its end; answers what the journal and the server say of it. */
 async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
   const { daemon, model, project } = machine
@@ -75,11 +87,7 @@ async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
     agent_id: `speaks-${protocol}`,
     message,
   })
-  const events = await eventually(
-    async () => (await daemon.client.listEvents({ session: session_id, after: 0, limit: 1000 })).events,
-    isAtRest,
-    20_000,
-  )
+  const events = await eventually(() => eventsOf(daemon.client, session_id), isAtRest, 20_000)
   const requests = model.requests().slice(before)
   expectOneEndEach(events)
   expect(runEndsOf(events)).toHaveLength(1)
