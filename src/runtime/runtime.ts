@@ -28,8 +28,8 @@ import { WorkNotes } from './tools/work-notes.ts'
 import { Works } from './works.ts'
 
 const previewChars = 2048
-/** So long a cancelled run may take to end by itself; then its end is written for it. */
-const graceMs = 800
+/** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
+const graceMs = 700
 
 /** A session with an agent of Muster's own, as it is asked for. */
 export type OwnSessionRequest = {
