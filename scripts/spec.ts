@@ -1,26 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { blankText } from './architecture/blank-text.ts'
 
 const prefixes = ['LOG', 'COL', 'SM', 'RUN', 'OBS', 'MUS']
 const wellFormed = new RegExp(`^(?:${prefixes.join('|')})-[1-9]\\d*$`)
+/** Proved by the real agent CLIs alone: by the tests of test/real-cli, which skip where a CLI is not installed. */
+const doneWithCli = 'done with CLI'
+const states = ['open', 'done', doneWithCli]
 const ruleHeader = '| id | rule | state |'
 const nameHeader = 'document\tkind\tname\tid'
 
 type Rule = { readonly id: string; readonly state: string; readonly at: string }
-type Citation = { readonly id: string; readonly at: string }
+type Citation = { readonly id: string; readonly at: string; readonly canSkip: boolean }
 type Source = { readonly file: string; readonly text: string }
 
 /** Everything in which SPEC.md, spec/names.tsv and the titles of the tests disagree. */
 export function specProblems(root: string): string[] {
   const { rules, problems } = readRules(root)
   const tests = testSources(root)
-  const cited = tests.flatMap(citations)
-  const citedIds = new Set(cited.map(({ id }) => id))
+  const cited = tests.flatMap((source) => citations(source, importsSkip(root, source)))
   const known = new Set(rules.map(({ id }) => id))
 
-  problems.push(...missingNumbers(known), ...nameProblems(root, known))
-  for (const { id, state, at } of rules)
-    if (state === 'done' && !citedIds.has(id)) problems.push(`${at}: ${id} is done, but no test cites it`)
+  problems.push(...missingNumbers(known), ...nameProblems(root, known), ...supersededProblems(rules))
+  for (const rule of rules)
+    problems.push(
+      ...proofProblems(
+        rule,
+        cited.filter(({ id }) => id === rule.id),
+      ),
+    )
   for (const { id, at } of cited)
     if (!known.has(id)) problems.push(`${at}: [${id}] is cited, but SPEC.md has no such rule`)
   if (rules.length === 0) problems.push('SPEC.md: no rules were found')
@@ -28,12 +36,30 @@ export function specProblems(root: string): string[] {
   return problems
 }
 
-/** How many rules of each prefix are done and open. */
+/** A test that skips where a program is missing proves nothing there, and nobody notices. */
+function proofProblems({ id, state, at }: Rule, tests: readonly Citation[]): string[] {
+  const places = tests.map((test) => test.at).join(', ')
+  const canAllSkip = tests.every(({ canSkip }) => canSkip)
+  if (state === 'done') {
+    if (tests.length === 0) return [`${at}: ${id} is done, but no test cites it`]
+    return canAllSkip ? [`${at}: ${id} is done, but every test that cites it can skip (${places})`] : []
+  }
+  if (state !== doneWithCli) return []
+  if (!tests.some((test) => test.at.startsWith('test/real-cli/')))
+    return [`${at}: ${id} is ${doneWithCli}, but no test in test/real-cli cites it`]
+  return canAllSkip
+    ? []
+    : [`${at}: ${id} is ${doneWithCli}, but a test that cannot skip cites it; it is done`]
+}
+
+/** How many rules of each prefix are done and open; one that is superseded is neither. */
 export function specSummary(root: string): Record<string, { done: number; open: number }> {
   const { rules } = readRules(root)
   const count = (prefix: string, state: string) =>
     rules.filter((rule) => rule.id.startsWith(`${prefix}-`) && rule.state === state).length
-  return Object.fromEntries(prefixes.map((p) => [p, { done: count(p, 'done'), open: count(p, 'open') }]))
+  return Object.fromEntries(
+    prefixes.map((p) => [p, { done: count(p, 'done') + count(p, doneWithCli), open: count(p, 'open') }]),
+  )
 }
 
 function readRules(root: string): { rules: Rule[]; problems: string[] } {
@@ -55,13 +81,29 @@ function readRules(root: string): { rules: Rule[]; problems: string[] } {
       problems.push(`${at}: "${id}" is no id; one is ${prefixes.join(', ')} and a number, like LOG-12`)
     else if (seen.has(id)) problems.push(`${at}: ${id} is already at ${seen.get(id)}`)
     else {
-      if (state !== 'done' && state !== 'open')
-        problems.push(`${at}: ${id} has the state "${state}"; it is done or open`)
+      if (!states.includes(state) && successor(state) === undefined)
+        problems.push(`${at}: ${id} has the state "${state}"; it is ${states.join(', ')} or superseded by ID`)
       seen.set(id, at)
       rules.push({ id, state, at })
     }
   })
   return { rules, problems }
+}
+
+/** The rule that took the place of this one, from its state. */
+const successor = (state: string): string | undefined => /^superseded by (\S+)$/.exec(state)?.[1]
+
+function supersededProblems(rules: readonly Rule[]): string[] {
+  const states = new Map(rules.map(({ id, state }) => [id, state]))
+  return rules.flatMap(({ id, state, at }) => {
+    const next = successor(state)
+    if (next === undefined) return []
+    const found = states.get(next)
+    if (found === undefined) return [`${at}: ${id} is superseded by ${next}, but SPEC.md has no such rule`]
+    return successor(found) === undefined
+      ? []
+      : [`${at}: ${id} is superseded by ${next}, which is superseded itself; name the rule that holds now`]
+  })
 }
 
 // A gap means that a rule was removed or renumbered, and titles that cite it now prove something else.
@@ -112,32 +154,70 @@ function testSources(root: string): Source[] {
   return [...tests, ...suites.filter(isRun)]
 }
 
-function citations({ file, text }: Source): Citation[] {
-  return testTitles(text).flatMap(({ title, offset }) => {
-    const at = `${file}:${text.slice(0, offset).split('\n').length}`
-    const lists = [...title.matchAll(/\[([A-Z]+-\d[^\]]*)\]/g)].map(([, list = '']) => list)
-    return lists.flatMap((list) => list.split(',').map((id) => ({ id: id.trim(), at })))
+/** Whether a file that the tests of this one import from test/support or test/suites can skip them. */
+function importsSkip(root: string, { text }: Source): boolean {
+  const imported = text.matchAll(/\/((?:support|suites)\/[\w./-]+\.ts)'/g)
+  return [...imported].some(([, file = '']) => skipPlaces(codeOf(textOf(root, `test/${file}`))).length > 0)
+}
+
+function citations({ file, text }: Source, everyTestCanSkip: boolean): Citation[] {
+  const calls = testCalls(text)
+  const skips = skipPlaces(codeOf(text))
+  return calls.flatMap((call) => {
+    const at = `${file}:${text.slice(0, call.start).split('\n').length}`
+    const canSkip = everyTestCanSkip || canSkipAtRunTime(call, calls, skips)
+    const lists = [...call.title.matchAll(/\[([A-Z]+-\d[^\]]*)\]/g)].map(([, list = '']) => list)
+    return lists.flatMap((list) => list.split(',').map((id) => ({ id: id.trim(), at, canSkip })))
   })
 }
 
-type Title = { readonly title: string; readonly offset: number }
+type TestCall = {
+  readonly title: string
+  /** What follows `test`, `it` or `describe`, such as `.skipIf`. */
+  readonly modifiers: string
+  readonly start: number
+  readonly end: number
+}
 
-/** The first argument of each test, it and describe that is a literal; a skipped or commented-out test has none. */
-function testTitles(text: string): Title[] {
-  const titles: Title[] = []
+/** A skip inside of a test or describe is about that one; a skip outside of all of them is in a helper that any may call. */
+function canSkipAtRunTime(call: TestCall, calls: readonly TestCall[], skips: readonly number[]): boolean {
+  const holds = (outer: TestCall, place: number) => outer.start <= place && place < outer.end
+  const around = calls.filter((outer) => holds(outer, call.start))
+  if (around.some(({ modifiers }) => /\.(?:skip|skipIf|runIf|todo)\b/.test(modifiers))) return true
+  return skips.some((skip) => {
+    const innermost = calls.findLast((outer) => holds(outer, skip))
+    return innermost === undefined || around.includes(innermost) || holds(call, skip)
+  })
+}
+
+// Blanking is slow, and few files have a word that matters.
+const codeOf = (text: string): string => (/skip|runIf/.test(text) ? blankText(text) : text)
+
+/** Where code skips the test that runs: `skip(…)` of its context, or the option `skip`. */
+function skipPlaces(code: string): number[] {
+  return [...code.matchAll(/(?<!\b(?:test|it|describe)(?:\.\w+)*\.)\bskip\s*[(:]/g)].map(({ index }) => index)
+}
+
+/** Each test, it and describe whose first argument is a literal, outermost first; one that is skipped or commented out has no title. */
+function testCalls(text: string): TestCall[] {
+  const calls: TestCall[] = []
+  const code = codeOf(text)
   for (const call of text.matchAll(/(?<![\w.'"`])(?:test|it|describe)((?:\.\w+)*)\s*(?=[(`])/g)) {
+    const [, modifiers = ''] = call
     const before = text.slice(text.lastIndexOf('\n', call.index) + 1, call.index)
-    if (/\.(?:skip|todo)\b/.test(call[1] ?? '') || /^\s*(?:\/\*|\*)|\/\//.test(before)) continue
+    if (/^\s*(?:\/\*|\*)|\/\//.test(before)) continue
     let at = call.index + call[0].length
     let title = literalAt(text, at)
     // `test.each(table)('title')` has its title in the second pair of brackets.
-    if (title === undefined && (call[1] ?? '') !== '') {
+    if (title === undefined && modifiers !== '') {
       at = afterArguments(text, at)
       title = literalAt(text, at)
     }
-    if (title !== undefined) titles.push({ title, offset: call.index })
+    if (title === undefined) continue
+    const isOff = /\.(?:skip|todo)\b/.test(modifiers)
+    calls.push({ title: isOff ? '' : title, modifiers, start: call.index, end: afterArguments(code, at) })
   }
-  return titles
+  return calls
 }
 
 function literalAt(text: string, at: number): string | undefined {

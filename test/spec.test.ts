@@ -100,6 +100,76 @@ test.each([
   expect(problems({ 'src/a.test.ts': cite(text) })).toBe('SPEC.md:11: LOG-1 is done, but no test cites it')
 })
 
+const everyTestCanSkip = 'SPEC.md:11: LOG-1 is done, but every test that cites it can skip (src/a.test.ts:'
+
+test.each([
+  ['skipIf', "test.skipIf(!isRoot)('[ID] a', () => {})"],
+  ['runIf', "test.runIf(isRoot)('[ID] a', () => {})"],
+  ['the option skip', "test('[ID] a', { skip: !isRoot }, () => {})"],
+  ['skip of its context', "test('[ID] a', (context) => { if (!cli) context.skip(why) })"],
+  ['skip taken out of its context', "test.for(all)('[ID] a', async (one, { skip }) => skip(why))"],
+  [
+    'skip inside of its describe',
+    "describe('a', () => { beforeEach(({ skip }) => skip()); test('[ID] a', f) })",
+  ],
+  ['skipIf on its describe', "describe.skipIf(x)('a', () => { test('[ID] a', f) })"],
+  ['skip on its describe', "describe.skip('a', () => { test('[ID] a', f) })"],
+  ['a helper in its file', "test('[ID] a', open)\nfunction open(context) {\n  return context.skip()\n}"],
+  ['a test inside, where a describe cites', "describe('[ID] a', () => { test('b', ({ skip }) => skip()) })"],
+])('[MUS-283] a rule is not proved by a test that can skip: %s', (_what, text) => {
+  expect(problems({ 'src/a.test.ts': cite(text) })).toContain(everyTestCanSkip)
+})
+
+test.each([
+  ['another test', "test('a', ({ skip }) => skip())\ntest('[ID] b', f)"],
+  [
+    'another describe',
+    "describe('a', () => { beforeEach(({ skip }) => skip()); test('b', f) })\ntest('[ID] c', f)",
+  ],
+  ['a string', "test('[ID] a', () => say('skip()'))"],
+  ['a comment', "test('[ID] a', () => {}) // skip()"],
+  ['another word', "test('[ID] a', () => skipped() + skipTo(1))"],
+  ['a test that is skipped beside it', "test.skip('a', f)\ntest('[ID] a', f)"],
+  ['one of two', "test.skipIf(x)('[ID] a', f)\ntest('[ID] b', f)"],
+])('[MUS-283] what skips elsewhere does not matter: %s', (_what, text) => {
+  expect(problems({ 'src/a.test.ts': cite(text) })).toBe('')
+})
+
+test('[MUS-283] a file of helpers that skips makes every test that imports it one that can skip', () => {
+  const test = cite("import { open } from '../test/support/open.ts'\ntest('[ID] a', open)\n")
+  const helper = (text: string) => problems({ 'test/support/open.ts': text, 'src/a.test.ts': test })
+  expect(helper('export const open = (context) => context.skip()\n')).toContain(everyTestCanSkip)
+  expect(helper('export const open = () => {}\n')).toBe('')
+})
+
+test('[MUS-283] done with CLI: a test of the real CLIs cites it, and no other could', () => {
+  const withCli = (files: Readonly<Record<string, string>>) =>
+    problems({ 'SPEC.md': rules(['| LOG-1 | first | done with CLI |', '| SM-1 | third | open |']), ...files })
+  const skips = cite("test('[ID] a', ({ skip }) => skip())")
+  const none = { 'src/a.test.ts': titled('nothing') }
+  expect(withCli({ ...none, 'test/real-cli/b.test.ts': skips })).toBe('')
+  expect(withCli({ 'src/a.test.ts': skips })).toBe(
+    'SPEC.md:11: LOG-1 is done with CLI, but no test in test/real-cli cites it',
+  )
+  expect(withCli({ 'test/real-cli/b.test.ts': skips })).toBe(
+    'SPEC.md:11: LOG-1 is done with CLI, but a test that cannot skip cites it; it is done',
+  )
+})
+
+test('[MUS-283] a superseded rule needs no test, but a rule that holds now', () => {
+  const superseded = (by: string, second = '| LOG-2 | second | open |') =>
+    problems({
+      'SPEC.md': rules([`| LOG-1 | first | superseded by ${by} |`, second, '| SM-1 | x | open |']),
+      'src/a.test.ts': titled('nothing'),
+    })
+  expect(superseded('SM-1')).toBe('')
+  expect(superseded('SM-9')).toBe('SPEC.md:11: LOG-1 is superseded by SM-9, but SPEC.md has no such rule')
+  expect(superseded('LOG-2', '| LOG-2 | second | superseded by SM-1 |')).toBe(
+    'SPEC.md:11: LOG-1 is superseded by LOG-2, which is superseded itself; name the rule that holds now',
+  )
+  expect(superseded('LOG-1')).toContain('LOG-1 is superseded by LOG-1, which is superseded itself')
+})
+
 test.each([
   ['one id of a list', '[LOG-1, LOG-8] a', 'LOG-8'],
   ['one id of a row', '[LOG-1][LOG-8] a', 'LOG-8'],
@@ -175,8 +245,9 @@ test('[MUS-224, MUS-225, MUS-226] the rules, names and tests of this project agr
 test('[MUS-227] run as a program it prints the counts, and exits 1 with the problems', () => {
   const run = (root: string) => {
     const script = join(root, 'scripts/spec.ts')
-    mkdirSync(dirname(script), { recursive: true })
-    copyFileSync(join(project, 'scripts/spec.ts'), script)
+    mkdirSync(join(root, 'scripts/architecture'), { recursive: true })
+    for (const file of ['scripts/spec.ts', 'scripts/architecture/blank-text.ts'])
+      copyFileSync(join(project, file), join(root, file))
     return spawnSync(process.execPath, ['--no-warnings', script], { encoding: 'utf8' })
   }
   expect(run(tree({}))).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('LOG 1/2') })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
@@ -35,7 +35,7 @@ const endsOf = async (c: World, session: Named) => [
   ...(await of(c, 'session.failed', session)),
 ]
 
-test('[SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to completed, by evidence that is recorded', async () => {
+test('[SM-55][SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to completed, by evidence that is recorded', async () => {
   const c = await standInClaude(quick)
   const parent = await c.spawn({ name: 'em' })
   const child = await c.spawn({ parent: parent.session_id, prompt: 'write it' })
@@ -63,7 +63,11 @@ test('[SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to completed
     'running idle',
   ])
   expect(moves.at(-1)).toMatchObject({ evidence: [{ signal: expect.any(String), confidence: 'high' }] })
-  await told(c, 'session.archived', child)
+  const [archived] = await told(c, 'session.archived', child)
+  const { path = '' } = (archived?.payload ?? {}) as { path?: string }
+  expect(dirname(path)).toBe(join(c.home, 'archives'))
+  const [copy = ''] = readdirSync(path)
+  expect(readFileSync(join(path, copy), 'utf8')).toContain('All done.')
   const { messages } = await c.client.listMessages({ id: parent.id })
   expect(messages.map(({ preview }) => preview).filter((text) => text.includes('completed'))).toEqual([
     expect.stringContaining(`(${child.session_id}) completed: All done.`),
