@@ -1,4 +1,4 @@
-/** `npm run bench [NAME…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken. */
+/** `npm run bench [NAME…] [-- --OPTION…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { type Figure, holds } from './support/figure.ts'
@@ -10,19 +10,25 @@ const names = readdirSync(folder)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -3))
   .sort()
-const [first, ...rest] = process.argv.slice(2)
+const words = process.argv.slice(2)
 
-if (first === '--one') await runOne(rest[0] ?? '')
-else runMany(first === undefined ? names : [first, ...rest])
+if (words[0] === '--one') await runOne(words[1] ?? '')
+else {
+  const wanted = words.filter((word) => !word.startsWith('--'))
+  runMany(
+    wanted.length === 0 ? names : wanted,
+    words.filter((word) => word.startsWith('--')),
+  )
+}
 
-function runMany(wanted: readonly string[]): void {
+function runMany(wanted: readonly string[], options: readonly string[]): void {
   const unknown = wanted.filter((name) => !names.includes(name))
   if (unknown.length > 0) {
     console.error(`no benchmark ${unknown.join(', ')}; there are: ${names.join(', ')}`)
     process.exit(2)
   }
   const failed = wanted.filter((name) => {
-    const { status } = spawnSync(process.execPath, [import.meta.filename, '--one', name], {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, '--one', name, ...options], {
       stdio: 'inherit',
     })
     return status !== 0
