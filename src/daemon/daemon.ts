@@ -217,6 +217,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     journal,
     engine,
     followers: () => [...thread.reports(), ...reactors.reports()],
+    pollFaults: () => host.current()?.faults() ?? [],
     queues: () => ({ journal: journal.stats().pending, queries: index.waiting }),
     sseClients: () => app.streams.count,
     home: options.home,

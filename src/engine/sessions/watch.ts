@@ -386,7 +386,7 @@ export class SessionWatch {
     clock.sleep(inMs, timer.signal).then(
       () => {
         this.#listener.lookAt(this)
-        return this.take([])
+        this.take([]).catch((error: unknown) => this.#parts.onBug(error, `the state of ${this.id}`))
       },
       () => {},
     )
