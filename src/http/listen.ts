@@ -13,6 +13,8 @@ export type ListenOptions = {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Where somebody else has the port, another is taken rather than none. */
+  readonly mayMove?: boolean
   /** Left out where the state folder's path is too long for a socket; then the port is used. */
   readonly socketPath?: string
   /** Allows an address that others than this machine can reach. */
@@ -47,7 +49,10 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
 
   const tcp = serverFor(app, 'tcp', options)
   const unix = socketPath === undefined ? [] : [serverFor(app, 'unix', options)]
-  await listenTcp(tcp, options)
+  await listenTcp(tcp, options).catch((error: unknown) => {
+    if (!options.mayMove || !isTaken(error)) throw error
+    return listenTcp(tcp, { ...options, port: 0 })
+  })
   try {
     for (const server of unix) await listenUnix(server, socketPath ?? '')
   } catch (error) {
@@ -102,10 +107,14 @@ function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promis
         ? new AppError(
             'conflict',
             `port ${port} is taken; set http.port to another, or end the program that has it`,
+            { cause: error },
           )
         : error,
   })
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 
 async function listenUnix(server: Server, path: string, isRetry = false): Promise<void> {
   try {

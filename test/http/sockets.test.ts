@@ -141,6 +141,16 @@ describe('listening', () => {
     expect(existsSync(socketPath)).toBe(false)
   })
 
+  test('[MUS-89] a port that is only the last one is given up when it is taken; a living daemon is not', async () => {
+    const { port, socketPath: taken } = await serve()
+    const moved = await serve({}, { port, mayMove: true })
+    expect(moved.port).not.toBe(port)
+    expect((await fetch(`${moved.url}/api/v1/health`)).headers.get('content-type')).toContain('json')
+    await expect(serve({}, { port: 0, mayMove: true, socketPath: taken })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
   test('[MUS-199] a socket that a killed daemon left is taken over; a living one is not', async () => {
     const left = join(folder(), 'muster.sock')
     const script = `require('net').createServer().listen(${JSON.stringify(left)}, () => process.kill(process.pid, 'SIGKILL'))`
