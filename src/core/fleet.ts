@@ -97,7 +97,11 @@ export function standing(state: Fleet, stamp: ProducerStamp): 'new' | 'repeat' |
   return stamp.n > cursor.n ? 'new' : 'repeat'
 }
 
+/** Raised when state keeps more than a snapshot of before has: such a one is not used, and all is folded anew. */
+const snapshotVersion = 2
+
 type FleetSnapshot = {
+  version?: number
   sessions: (Omit<SessionState, 'open'> & { open: [string, OpenSpan][] })[]
   producers: [string, ProducerCursor][]
   ended: FleetSnapshot['sessions']
@@ -112,6 +116,7 @@ const restored = (sessions: FleetSnapshot['sessions']): Map<SessionId, SessionSt
   new Map(sessions.map((session) => [session.sessionId, { ...session, open: new Map(session.open) }]))
 
 export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
+  version: snapshotVersion,
   sessions: kept(state.sessions.values()),
   producers: [...state.producers],
   ended: kept(state.ended.values()),
@@ -119,8 +124,10 @@ export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   modes: [...state.modes],
 })
 
-export function restoreFleet(snapshot: unknown): Fleet {
-  const { sessions, producers, ended, permits = [], modes = [] } = snapshot as FleetSnapshot
+/** Undefined when it was saved by code that kept less: then only the events themselves tell the rest. */
+export function restoreFleet(snapshot: unknown): Fleet | undefined {
+  const { version, sessions, producers, ended, permits = [], modes = [] } = snapshot as FleetSnapshot
+  if (version !== snapshotVersion) return undefined
   return {
     sessions: restored(sessions),
     producers: new Map(producers),

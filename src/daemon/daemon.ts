@@ -10,7 +10,6 @@ import { sessionFolders } from '../adapters/system/session-folders.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
 import { webhook } from '../adapters/webhook/webhook.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
-import { AppError } from '../contract/errors.ts'
 import type { Draft } from '../contract/event.ts'
 import type { Health } from '../contract/health.ts'
 import { socketPath } from '../contract/home.ts'
@@ -217,6 +216,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     journal,
     engine,
     followers: () => [...thread.reports(), ...reactors.reports()],
+    pollFaults: () => host.current()?.faults() ?? [],
     queues: () => ({ journal: journal.stats().pending, queries: index.waiting }),
     sseClients: () => app.streams.count,
     home: options.home,
@@ -371,7 +371,7 @@ const recovered = (cut: Cut, lastSeq: number): Draft => ({
 })
 
 /** The port is kept from run to run; when somebody else has it by now, another is taken rather than none. */
-async function listenOnKeptPort(
+function listenOnKeptPort(
   app: HttpApp,
   {
     config,
@@ -381,20 +381,12 @@ async function listenOnKeptPort(
   }: { config: Config; home: string; port: string; onBug: DaemonOptions['onBug'] },
 ): Promise<Listening> {
   const socket = socketPath(home)
-  const at = (number: number) =>
-    listen(app, {
-      host: config.http.host,
-      port: number,
-      ...(socket && { socketPath: socket }),
-      clock: systemClock,
-      onBug,
-    })
-  if (config.http.port !== undefined) return at(config.http.port)
-  try {
-    return await at(lastPort(port))
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'conflict' && error.message.startsWith('port')))
-      throw error
-    return at(0)
-  }
+  const { host, port: chosen } = config.http
+  return listen(app, {
+    host,
+    ...(chosen === undefined ? { port: lastPort(port), mayMove: true } : { port: chosen }),
+    ...(socket && { socketPath: socket }),
+    clock: systemClock,
+    onBug,
+  })
 }

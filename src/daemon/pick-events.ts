@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../contract/event.ts'
+import type { AgentEvent, EventType } from '../contract/event.ts'
 import type { JournalReader } from '../ports/journal.ts'
 import type { IndexClient } from './index-client.ts'
 
@@ -28,13 +28,19 @@ export async function* pickEvents(
   }
 }
 
-/** All events of a session, oldest first, as far as the index knows them. */
+/** All events of a session, or those of some types, oldest first, as far as the index knows them. */
 export async function* sessionEvents(
   deps: { journal: JournalReader; index: IndexClient },
   sessionId: string,
+  types?: readonly EventType[],
 ): AsyncGenerator<AgentEvent> {
   for (let after = 0; ; ) {
-    const rows = await deps.index.ask('events', { sessionId, after, limit: feedPage })
+    const rows = await deps.index.ask('events', {
+      sessionId,
+      after,
+      limit: feedPage,
+      ...(types && { types }),
+    })
     if (rows.length === 0) return
     const seqs = rows.map((row) => row.seq)
     yield* pickEvents(deps.journal, seqs)

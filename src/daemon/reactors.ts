@@ -1,3 +1,4 @@
+import { systemClock } from '../adapters/system/clock.ts'
 import { cursorFiles } from '../adapters/system/cursor-files.ts'
 import { type Parked, type Reactor, type ReactorReport, ReactorRun } from '../engine/react.ts'
 import type { JournalReader } from '../ports/journal.ts'
@@ -19,6 +20,8 @@ export async function startReactors(
       new ReactorRun(reactor, {
         journal: deps.journal,
         cursors,
+        clock: systemClock,
+        onStuck: (error) => deps.onBug(error, `reactor ${reactor.name}`),
         onParked: (parked) => deps.onParked(reactor.name, parked),
       }),
   )

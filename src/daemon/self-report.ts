@@ -2,8 +2,10 @@ import { statfsSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Journal } from '../adapters/jsonl/journal.ts'
 import type { Check, Health, SelfReport } from '../contract/health.ts'
+import { shortId } from '../contract/ids.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ReactorReport } from '../engine/react.ts'
+import type { PollFault } from '../engine/sessions/polling.ts'
 
 type Observed = {
   readonly health: () => Health
@@ -12,6 +14,7 @@ type Observed = {
   readonly journal: Journal
   readonly engine: Engine
   readonly followers: () => readonly ReactorReport[]
+  readonly pollFaults: () => readonly PollFault[]
   readonly queues: () => Record<string, number>
   readonly sseClients: () => number
   readonly home: string
@@ -45,13 +48,16 @@ export function observe(observed: Observed): { report(): SelfReport; stop(): voi
         sseClients: observed.sseClients(),
         redaction: { ...observed.engine.redactionCounts() },
       }
-      return { ...report, checks: checksOf(report, observed.home) }
+      return { ...report, checks: checksOf(report, { home: observed.home, faults: observed.pollFaults() }) }
     },
     stop: () => delay.disable(),
   }
 }
 
-function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
+function checksOf(
+  report: Omit<SelfReport, 'checks'>,
+  { home, faults }: { readonly home: string; readonly faults: readonly PollFault[] },
+): Check[] {
   const stats = statfsSync(home)
   const free = stats.bavail * stats.bsize
   const parked = report.followers.reduce((sum, f) => sum + f.parked.length, 0)
@@ -84,6 +90,12 @@ function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
       detail: parked === 0 ? 'none' : `${parked} set aside`,
       cure: 'sm journal rebuild-index after an upgrade',
     }),
+    judged({
+      name: 'polling',
+      isFine: faults.length === 0,
+      detail: faults.map(faultLine).join('; ') || 'every session is looked at',
+      cure: 'it is tried again every two seconds; the cause is in the daemon log',
+    }),
     { name: 'redaction', status: 'ok', detail: redacted(report.redaction) },
     judged({
       name: 'event loop',
@@ -93,6 +105,9 @@ function checksOf(report: Omit<SelfReport, 'checks'>, home: string): Check[] {
     }),
   ]
 }
+
+const faultLine = ({ sessionId, step, error }: PollFault): string =>
+  `${step} of ${shortId(sessionId)} fails: ${error.slice(0, 200)}`
 
 function journalCheck({ journal, seq }: Health): Check {
   switch (journal) {

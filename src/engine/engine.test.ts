@@ -259,7 +259,7 @@ test('[OBS-2][OBS-3][OBS-4] an event has who, what, when and where, with parent 
     parentSpanId: sessionSpan,
     taskId: 'task-1',
     type: 'progress.checkpoint',
-    payload: { message: 'x' },
+    payload: { message: 'x', number: 1 },
   })
   await journal.close()
 })

@@ -31,6 +31,9 @@ export type Proposal = {
   readonly producer?: ProducerStamp | undefined
 }
 
+/** Where an event was written. */
+export type Appended = { readonly seq: number; readonly id: EventId }
+
 type Prepared = Redacted<Draft> | AppError
 
 /** What one batch is made with; there is no await between its beginning and the append. */
@@ -59,8 +62,10 @@ export class Engine {
 
   /** How state is rebuilt when the journal is opened. */
   readonly replay = {
-    restore: (state: unknown): void => {
-      this.#fleet = restoreFleet(state)
+    restore: (state: unknown): boolean => {
+      const fleet = restoreFleet(state)
+      if (fleet) this.#fleet = fleet
+      return fleet !== undefined
     },
     event: (event: AgentEvent): void => {
       this.#fleet = evolveFleet(this.#fleet, event, event)
@@ -108,9 +113,13 @@ export class Engine {
   /**
    * Events that belong together, decided in one turn: the guard sees the fleet as it is then. The first refusal
    * stops the rest, so the event that can be refused comes first. Without room, ends are written and the rest is
-   * refused; what is `whole` is then refused with its ends.
+   * refused; what is `whole` is then refused with its ends. Answers where each was written.
    */
-  async perform(drafts: readonly Draft[], guard?: (fleet: Fleet) => void, extent?: 'whole'): Promise<void> {
+  async perform(
+    drafts: readonly Draft[],
+    guard?: (fleet: Fleet) => void,
+    extent?: 'whole',
+  ): Promise<readonly Appended[]> {
     await this.#writable()
     const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
     await this.#loadEnded(prepared)
@@ -119,11 +128,13 @@ export class Engine {
     guard?.(this.#fleet)
     const turn = this.#turn(daemonItself)
     if (extent === 'whole' && turn.isFull && drafts.some((draft) => !isEnd(draft))) throw noRoom()
+    const appended: Appended[] = []
     try {
-      for (const one of prepared) this.#take(one, turn)
+      for (const one of prepared) appended.push(this.#decided(one, turn))
     } finally {
       await this.#append(turn.lines)
     }
+    return appended
   }
 
   /** A session that is open, or ended lately, as deciding sees it; not to be changed. */
@@ -219,15 +230,21 @@ export class Engine {
           `producer ${turn.producer.id} has begun a newer epoch; this one is over`,
         )
     }
+    return { status: 'appended', ...this.#decided(prepared, turn) }
+  }
+
+  #decided(prepared: Redacted<Draft>, turn: Turn): Appended {
+    const draft = prepared.value
     this.#allow(draft, turn.principal)
     const drafts = decide(this.#session(draft.sessionId), draft)
     if (turn.isFull && !isEnd(draft)) throw noRoom()
-    for (const forced of drafts) if (forced !== draft) this.#write(forced, turn)
-    return { status: 'appended', ...this.#write(draft, turn, prepared) }
+    const last = drafts.length - 1
+    for (let i = 0; i < last; i++) this.#write(drafts[i] as Draft, turn)
+    return this.#write(drafts[last] as Draft, turn, prepared)
   }
 
   /** Only what a caller sent itself carries the receipt of redaction and the caller's number. */
-  #write(draft: Draft, turn: Turn, own?: Redacted<Draft>): { seq: number; id: EventId } {
+  #write(draft: Draft, turn: Turn, own?: Redacted<Draft>): Appended {
     if (own && own.paths.length > 0) this.#count(own.counts)
     const seq = turn.firstSeq + turn.lines.length
     const id = draft.id ?? this.#deps.ids.event()

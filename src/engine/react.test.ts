@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import { cursorFiles } from '../adapters/system/cursor-files.ts'
 import { type AgentEvent, eventTypes } from '../contract/event.ts'
 import { ReactorRun } from './react.ts'
@@ -24,7 +25,7 @@ async function runUntil(
         deps.react(event)
       },
     },
-    { journal: deps.journal, cursors: await cursorFiles(dir) },
+    { journal: deps.journal, cursors: await cursorFiles(dir), clock: systemClock },
   )
   await run.run(stop.signal)
   return run.report()
@@ -70,7 +71,10 @@ test('[MUS-84] where a reactor stands is saved when it did something, not for wh
   const cursors = { load: async () => 0, save: async (_: string, seq: number) => void saved.push(seq) }
   const stop = new AbortController()
   const types = new Set(['session.started'] as const)
-  const run = new ReactorRun({ name: 'test', types, react: async () => {} }, { journal, cursors })
+  const run = new ReactorRun(
+    { name: 'test', types, react: async () => {} },
+    { journal, cursors, clock: systemClock },
+  )
   const over = run.run(stop.signal)
   const write = async (...items: Parameters<typeof engine.propose>[0]['items'][number][]) => {
     await engine.propose({ items, principal: operator })
@@ -83,4 +87,48 @@ test('[MUS-84] where a reactor stands is saved when it did something, not for wh
   stop.abort()
   await over
   expect(saved).toEqual([1, 3])
+})
+
+test('[MUS-283] a reactor that cannot read or save for a while says so, tries again and misses nothing', async () => {
+  const dir = tempFolder()
+  const { engine, journal } = await openEngine(dir)
+  const session = sessionDrafts()
+  const broken = { page: true, save: true }
+  const stuck: string[] = []
+  const seen: number[] = []
+  const fail = (what: 'page' | 'save') => {
+    if (!broken[what]) return
+    broken[what] = false
+    throw new Error(`no ${what}`)
+  }
+  const reading = {
+    watermark: () => journal.watermark(),
+    oldest: () => journal.oldest(),
+    wait: (seq: number, signal: AbortSignal) => journal.wait(seq, signal),
+    page: async (after: number, limit: number) => {
+      fail('page')
+      return journal.page(after, limit)
+    },
+  }
+  const errors: (string | undefined)[] = []
+  const stop = new AbortController()
+  const run: ReactorRun = new ReactorRun(
+    { name: 'test', types: new Set(eventTypes), react: async ({ seq }) => void seen.push(seq) },
+    {
+      journal: reading as typeof journal,
+      cursors: { load: async () => 0, save: async () => fail('save') },
+      clock: { sleep: async () => void errors.push(run.report().error) },
+      onStuck: (error) => stuck.push(String(error)),
+    },
+  )
+  const over = run.run(stop.signal)
+  await engine.propose({ items: [session.started(), session.note('one')], principal: operator })
+  await expect.poll(() => run.report()).toEqual({ name: 'test', seq: 2, parked: [] })
+  await engine.propose({ items: [session.note('two')], principal: operator })
+  await expect.poll(() => seen).toEqual([1, 2, 3])
+  expect(stuck).toEqual(['Error: no page', 'Error: no save'])
+  expect(errors).toEqual(['Error: no page', 'Error: no save'])
+  stop.abort()
+  await over
+  await journal.close()
 })

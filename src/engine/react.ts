@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventType, typeOfLine } from '../contract/event.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Cursors } from '../ports/cursors.ts'
-import type { JournalReader } from '../ports/journal.ts'
+import type { JournalReader, StoredEvent } from '../ports/journal.ts'
 
 /** Something that acts on facts. It is told of each at least once, so what it does must bear a repeat. */
 export type Reactor = {
@@ -31,11 +32,15 @@ export type ReactorReport = {
 type ReactorDeps = {
   readonly journal: JournalReader
   readonly cursors: Cursors
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Told once of what keeps it from reading or from saving where it is; it tries again by itself. */
+  readonly onStuck?: (error: unknown) => void
   readonly onParked?: (parked: Parked) => void
 }
 
 const pageEvents = 500
 const parkedKept = 100
+const retryMs = 1000
 /** Events that are none of its business are read again after a crash, up to so many. */
 const unsavedEvents = 10_000
 
@@ -47,6 +52,7 @@ export class ReactorRun {
   #savedSeq = 0
   #hasActed = false
   #parked: Parked[] = []
+  #error: string | undefined
 
   constructor(reactor: Reactor, deps: ReactorDeps) {
     this.#reactor = reactor
@@ -54,21 +60,50 @@ export class ReactorRun {
   }
 
   report(): ReactorReport {
-    return { name: this.#reactor.name, seq: this.#seq, parked: this.#parked }
+    const { name } = this.#reactor
+    return { name, seq: this.#seq, parked: this.#parked, ...(this.#error && { error: this.#error }) }
   }
 
+  /** A disk that fails for a moment must not end a reactor for good: the journal has all that it has not done. */
   async run(signal: AbortSignal): Promise<void> {
-    const { journal, cursors } = this.#deps
-    this.#seq = await cursors.load(this.#reactor.name)
+    const end = this.#deps.journal.watermark()
+    let isLoaded = false
+    while (!signal.aborted) {
+      try {
+        if (!isLoaded) await this.#load(end)
+        isLoaded = true
+        await this.#follow(signal)
+      } catch (error) {
+        if (signal.aborted) break
+        this.#stuck(error)
+        await this.#deps.clock.sleep(retryMs, signal).catch(() => {})
+      }
+    }
+    if (isLoaded && this.#seq !== this.#savedSeq) await this.#save()
+  }
+
+  #stuck(error: unknown): void {
+    const text = String(error)
+    if (this.#error !== text) this.#deps.onStuck?.(error)
+    this.#error = text
+  }
+
+  async #load(end: number): Promise<void> {
+    this.#seq = await this.#deps.cursors.load(this.#reactor.name)
     this.#savedSeq = this.#seq
     if (this.#seq === 0 && this.#reactor.startsAtEnd) {
-      this.#seq = journal.watermark()
+      this.#seq = end
       await this.#save()
     }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { journal } = this.#deps
     while (!signal.aborted) {
       const page = await journal.page(this.#seq, pageEvents)
       if (page.length === 0) {
         if (this.#hasActed || this.#seq - this.#savedSeq > unsavedEvents) await this.#save()
+        this.#error = undefined
         await journal.wait(this.#seq, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })
@@ -76,13 +111,12 @@ export class ReactorRun {
       for (const stored of page) {
         if (signal.aborted) break
         const isMeant = this.#reactor.types.has(typeOfLine(stored.line) as EventType)
-        if (isMeant && !(await this.#take(stored.event, signal))) break
+        if (isMeant && !(await this.#take(stored, signal))) break
         this.#seq = stored.seq
         this.#hasActed ||= isMeant && this.#reactor.saved !== 'seldom'
         if (isMeant && this.#reactor.saved === 'each') await this.#save()
       }
     }
-    if (this.#seq !== this.#savedSeq) await this.#save()
   }
 
   async #save(): Promise<void> {
@@ -92,13 +126,13 @@ export class ReactorRun {
   }
 
   /** False when it was stopped in the middle: then it begins with this event again. */
-  async #take(event: AgentEvent, signal: AbortSignal): Promise<boolean> {
+  async #take(stored: StoredEvent, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#reactor.react(event, signal)
+      await this.#reactor.react(stored.event, signal)
     } catch (error) {
       if (signal.aborted) return false
       // Whatever it was, one event must not stop all that follow it.
-      const parked = { seq: event.seq, error: String(error) }
+      const parked = { seq: stored.seq, error: String(error) }
       this.#parked = [...this.#parked, parked].slice(-parkedKept)
       this.#deps.onParked?.(parked)
     }

@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { AppError } from '../contract/errors.ts'
@@ -13,6 +13,8 @@ export type ListenOptions = {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Where somebody else has the port, another is taken rather than none. */
+  readonly mayMove?: boolean
   /** Left out where the state folder's path is too long for a socket; then the port is used. */
   readonly socketPath?: string
   /** Allows an address that others than this machine can reach. */
@@ -47,7 +49,10 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
 
   const tcp = serverFor(app, 'tcp', options)
   const unix = socketPath === undefined ? [] : [serverFor(app, 'unix', options)]
-  await listenTcp(tcp, options)
+  await listenTcp(tcp, options).catch((error: unknown) => {
+    if (!options.mayMove || !isTaken(error)) throw error
+    return listenTcp(tcp, { ...options, port: 0 })
+  })
   try {
     for (const server of unix) await listenUnix(server, socketPath ?? '')
   } catch (error) {
@@ -67,8 +72,11 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
   const server = createAdaptorServer({
     async fetch(request, env) {
       const response = await app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1])
+      keepUntilSent(env.incoming as IncomingMessage, env.outgoing as ServerResponse)
       return isStream(response) ? sendStream(response, env.outgoing as ServerResponse) : response
     },
+    // Its clean-up cuts a sender off after half a second, who then has a broken pipe instead of the answer.
+    autoCleanupIncoming: false,
     // Other code in the daemon relies on the platform's own Request and Response.
     overrideGlobalObjects: false,
     // A request without a Host still gets an answer; the guard refuses it.
@@ -76,6 +84,18 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
   }) as Server
   server.maxConnections = options.maxConnections ?? 1000
   return server
+}
+
+/**
+ * A sender that is still busy with its body has not read the answer. Closing now, as one that wants no second request is
+ * told, would break its pipe, and it would hold the daemon for gone. What it sends is thrown away; the server's own time
+ * for a request bounds that.
+ */
+function keepUntilSent(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.complete || outgoing.shouldKeepAlive) return
+  outgoing.shouldKeepAlive = true
+  const close = () => incoming.socket.destroySoon()
+  outgoing.once('finish', () => (incoming.readableEnded ? close() : incoming.once('end', close)))
 }
 
 function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promise<void> {
@@ -87,10 +107,14 @@ function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promis
         ? new AppError(
             'conflict',
             `port ${port} is taken; set http.port to another, or end the program that has it`,
+            { cause: error },
           )
         : error,
   })
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 
 async function listenUnix(server: Server, path: string, isRetry = false): Promise<void> {
   try {

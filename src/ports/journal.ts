@@ -12,7 +12,8 @@ export type JournalHealth = 'ok' | 'full' | 'poisoned'
 
 /** Who rebuilds state when the journal is opened: from a snapshot, then event by event. */
 export type Replay = {
-  restore(state: unknown): void
+  /** False when the state of a snapshot is not enough: then every event is told from the first one on. */
+  restore(state: unknown): boolean
   event(event: AgentEvent): void
 }
 

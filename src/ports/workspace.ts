@@ -24,6 +24,12 @@ export type Workspace = {
   ): Promise<
     { readonly commit: string; readonly head: string | null; readonly branch: string | null } | undefined
   >
+  /** Gives a ref of ours another name, which must be free, or takes it away; a crash on the way loses no commit. */
+  moveRef(
+    folder: string,
+    move: { readonly from: string; readonly to: string | undefined; readonly commit: string },
+    signal: AbortSignal,
+  ): Promise<void>
   /** From a commit to another, or to the work tree as it is. */
   diff(
     folder: string,

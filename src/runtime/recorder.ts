@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 export type Facts = readonly Draft[] | (() => Promise<readonly Draft[]>)
 
 type RecorderDeps = {
-  readonly perform: (drafts: readonly Draft[]) => Promise<void>
+  readonly perform: (drafts: readonly Draft[]) => Promise<unknown>
   /** After it nothing more is written: whoever is told ends the run. */
   readonly onFailure: (error: unknown) => void
   readonly clock: Clock

@@ -6,10 +6,9 @@ import type { Budget, LoopMode } from '../contract/values.ts'
 import type { Ask } from '../core/approvals/asks.ts'
 import { handoverCircle } from '../core/delegation/handover.ts'
 import type { Queued } from '../core/messages/queue.ts'
-import { spawnLimit } from '../core/session/limits.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
-import { overLimit } from '../engine/sessions/spawn.ts'
+import { beginWithin } from '../engine/sessions/spawn.ts'
 import { Lane } from './lane.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
 import { mainAgent } from './main-agent.ts'
@@ -127,13 +126,7 @@ export class Runtime {
       }),
       draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
     ]
-    await engine.perform(drafts, (fleet) => {
-      const passed = spawnLimit(fleet, this.#parts.config().limits, {
-        parent: parent?.sessionId,
-        recentSpawns: 0,
-      })
-      if (parent && passed) throw overLimit(passed)
-    })
+    await beginWithin(engine, drafts, { actor: by, parent, limits: this.#parts.config().limits })
     this.#lane(sessionId, agent.name, true)
     return sessionId
   }

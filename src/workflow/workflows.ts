@@ -5,11 +5,10 @@ import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget } from '../contract/values.ts'
 import type { Ask } from '../core/approvals/asks.ts'
-import { spawnLimit } from '../core/session/limits.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
-import { overLimit, refuseEnded } from '../engine/sessions/spawn.ts'
+import { beginWithin } from '../engine/sessions/spawn.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -150,13 +149,8 @@ export class Workflows {
       ...(wish.budget && { budget: wish.budget }),
       ...(parent && { parentSessionId: parent.sessionId }),
     })
-    // Within the write: many that begin at once would all find room before it.
-    await engine.perform([started], (fleet) => {
-      if (!parent) return
-      refuseEnded(fleet, parent.sessionId)
-      const passed = spawnLimit(fleet, this.#deps.limits(), { parent: parent.sessionId, recentSpawns: 0 })
-      if (passed) throw overLimit(passed)
-    })
+    const limits = this.#deps.limits()
+    await beginWithin(engine, [started], { actor: wish.by, parent, limits, isOpenParent: true })
     return { at: { ...root, actor: wish.kind }, workflowId }
   }
 

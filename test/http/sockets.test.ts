@@ -21,6 +21,7 @@ const realClock: Clock = {
   monotonic: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 }
+const crlf = Buffer.from('\r\n')
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
@@ -140,6 +141,16 @@ describe('listening', () => {
     expect(existsSync(socketPath)).toBe(false)
   })
 
+  test('[MUS-89] a port that is only the last one is given up when it is taken; a living daemon is not', async () => {
+    const { port, socketPath: taken } = await serve()
+    const moved = await serve({}, { port, mayMove: true })
+    expect(moved.port).not.toBe(port)
+    expect((await fetch(`${moved.url}/api/v1/health`)).headers.get('content-type')).toContain('json')
+    await expect(serve({}, { port: 0, mayMove: true, socketPath: taken })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
   test('[MUS-199] a socket that a killed daemon left is taken over; a living one is not', async () => {
     const left = join(folder(), 'muster.sock')
     const script = `require('net').createServer().listen(${JSON.stringify(left)}, () => process.kill(process.pid, 'SIGKILL'))`
@@ -186,6 +197,38 @@ describe('listening', () => {
       send()
     })
     expect(status).toBe(413)
+  })
+
+  test.each([
+    ['too large by its length', { operator: true, length: true }, 413],
+    ['too large by what comes', { operator: true, length: false }, 413],
+    ['from somebody unknown', { operator: false, length: true }, 401],
+  ])('[MUS-286] a sender whose body is %s may send all of it, and is not cut off', async (_, how, status) => {
+    const { socketPath } = await serve()
+    const body = Buffer.alloc(3_000_000, ' ')
+    const socket = await dial({ path: socketPath }, [
+      'POST /api/v1/shutdown HTTP/1.1',
+      'host: localhost',
+      'connection: close',
+      'content-type: application/json',
+      ...(how.operator ? [`authorization: Bearer ${tokens.operator}`] : []),
+      how.length ? `content-length: ${body.length}` : 'transfer-encoding: chunked',
+    ])
+    const failed = new Promise<never>((_resolve, reject) => socket.once('error', reject))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const send = (part: Buffer) =>
+      how.length
+        ? socket.write(part)
+        : socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, crlf]))
+    send(body.subarray(0, 1_500_000))
+    // Only when the answer is there is the rest sent, as by a sender that is slow.
+    const answered = new Promise((resolve) => socket.on('data', resolve))
+    socket.resume()
+    expect(String(await Promise.race([answered, failed]))).toContain(`HTTP/1.1 ${status}`)
+    send(body.subarray(1_500_000))
+    if (!how.length) socket.write('0\r\n\r\n')
+    await Promise.race([closed, failed])
+    expect(socket.bytesWritten).toBeGreaterThan(body.length)
   })
 
   test('[MUS-105] closing ends streams, lets requests finish, and cuts what does not', async () => {

@@ -41,6 +41,7 @@ export async function openJournal(dir: string, more: Partial<JournalOptions> = {
   const replay = {
     restore: (state: unknown) => {
       restored = state
+      return true
     },
     event: (event: AgentEvent) => replayed.push(event),
   }

@@ -122,7 +122,7 @@ test('[MUS-274] what cannot be meant is refused before anything begins', async (
     expect([args, ended.code]).toEqual([args, code])
     expect(ended.err).toMatch(err)
   }
-  const huge = await m.begin(['ask', 'boss', '-'], 'x'.repeat(1_500_000)).ended
+  const huge = await m.begin(['ask', 'boss', '-'], 'x'.repeat(3_000_000)).ended
   expect(huge.code).toBe(2)
   const { sessions } = await m.client().listSessions({})
   expect(sessions.filter(({ is_alive }) => is_alive)).toEqual([])

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AppError } from '../../src/contract/errors.ts'
+import { fleet } from '../../src/contract/ids.ts'
 import { clientFor } from '../support/daemon-process.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
@@ -159,6 +160,24 @@ test('[SM-116][MUS-83] each limit refuses a spawn, says which, and the refusal i
   expect(events.map(({ payload }) => (payload as { limit: string }).limit).sort()).toEqual([
     'max_children',
     'max_depth',
+  ])
+})
+
+test('[MUS-285][MUS-83] a spawn that is refused without a parent is a fact of the fleet', async () => {
+  const config = 'clis: { shell: { command: bash } }\nlimits: { max_sessions: 1 }\n'
+  const m = await sessionDaemon({ config })
+  await m.spawnShell()
+  await expect(m.spawnShell()).rejects.toMatchObject({ code: 'limited' })
+  const { events } = await eventually(
+    () => m.client.listEvents({ type: 'limit.refused', limit: 10 }),
+    (found) => found.events.length > 0,
+  )
+  expect(events).toMatchObject([
+    {
+      sessionId: fleet.sessionId,
+      actor: 'operator',
+      payload: { limit: 'max_sessions', max: 1, current: 1, by: 'operator' },
+    },
   ])
 })
 

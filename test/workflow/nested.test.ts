@@ -39,9 +39,14 @@ async function nested(limits: Record<string, number> = {}) {
       const spawned = await refusal(client.spawnSession({ agent_type: 'shell', prompt: '' }))
       expect(spawned).toEqual({ code: 'limited', message: expect.stringContaining(words) })
       const before = await world()
+      const told = (await m.events('limit.refused')).length
       for (const [name, start] of Object.entries(ways))
         expect(await refusal(start(client)), name).toEqual(spawned)
       expect(await world()).toEqual(before)
+      await eventually(
+        () => m.events('limit.refused'),
+        (all) => all.length === told + Object.keys(ways).length,
+      )
     },
   }
 }
@@ -55,7 +60,7 @@ async function refusal(call: Promise<unknown>): Promise<Pick<AppError, 'code' | 
   return { code: error.code, message: error.message }
 }
 
-test('[SM-116] [MUS-155] a workflow below a session keeps to the limits of a spawn, and one that is refused leaves nothing', async () => {
+test('[SM-116] [MUS-155] [MUS-285] a workflow below a session keeps to the limits of a spawn, and one that is refused leaves nothing', async () => {
   const n = await nested({ max_depth: 2, max_children: 1, max_descendants: 2 })
   const top = await n.m.m.spawnShell()
   const first = await n.startScript(n.as(top.session_id))

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Branches } from '../../ports/branches.ts'
 import { maybe } from './root-of.ts'
-import { git } from './run-git.ts'
+import { type GitFailure, git } from './run-git.ts'
 
 /** Where a folder stands, and whether all of its repository's work tree is committed. */
 export const headOf: Branches['head'] = async (folder, signal) => {
@@ -29,7 +29,7 @@ async function rootOrRefusal(folder: string, signal: AbortSignal): Promise<strin
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'failed') throw error
     // A repository of another user: git itself says how to trust it.
-    if (error.message.includes('dubious ownership'))
+    if ((error.details as GitFailure | undefined)?.isDistrusted)
       throw new AppError(
         'denied',
         `${folder} is in a repository of another user, which git does not trust; if you do, run: git config --global --add safe.directory <its root>`,

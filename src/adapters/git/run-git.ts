@@ -22,9 +22,18 @@ export async function git(folder: string, args: readonly string[], options: Opti
     if (code === 'ENOENT') throw new AppError('unavailable', 'git is not installed', { cause })
     const lines = (stderr ?? '').trim().split('\n')
     const said = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines[0] ?? ''
-    throw new AppError('failed', `git ${args[0]} failed in ${folder}: ${said || String(cause)}`, { cause })
+    throw new AppError('failed', `git ${args[0]} failed in ${folder}: ${said || String(cause)}`, {
+      cause,
+      details: { isDistrusted: isDistrusted(stderr ?? '') } satisfies GitFailure,
+    })
   }
 }
+
+/** Git has one exit code for every fatal end: only what it prints, in the C locale, names a repository it does not trust. */
+const isDistrusted = (stderr: string): boolean => /^fatal: detected dubious ownership /m.test(stderr)
+
+/** What is known of a failure of git beyond its words. */
+export type GitFailure = { readonly isDistrusted: boolean }
 
 type Options = {
   readonly signal: AbortSignal

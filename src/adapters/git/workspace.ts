@@ -21,6 +21,11 @@ export const gitWorkspace: Workspace = {
     await git(root, ['update-ref', ref, commit], { signal })
     return { commit, head: head ?? null, branch: branch ?? null }
   },
+  async moveRef(folder, { from, to, commit }, signal) {
+    // With nothing as its old value git refuses a name that is taken.
+    if (to !== undefined) await git(folder, ['update-ref', to, commit, ''], { signal })
+    await git(folder, ['update-ref', '-d', from, commit], { signal })
+  },
   diff: treeDiff,
   ...worktrees,
   unsaved: unsavedIn,

@@ -182,8 +182,10 @@ export class Journal implements JournalWriter, JournalReader {
   }
 
   async #load(replay: Replay, options: { freshSegment?: boolean } = {}): Promise<Cut | undefined> {
-    const snapshot = loadSnapshot(this.#paths.snapshots, (s) => isReached(s, this.#segments))
-    if (snapshot) replay.restore(snapshot.state)
+    const snapshot = loadSnapshot(
+      this.#paths.snapshots,
+      (found) => isReached(found, this.#segments) && replay.restore(found.state),
+    )
     this.#snapshotSeq = snapshot?.seq ?? 0
     const covered = snapshot?.seq ?? 0
     let cut: Cut | undefined

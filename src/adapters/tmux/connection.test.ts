@@ -35,6 +35,7 @@ test('[MUS-118] letting go while the connection is being made again ends, and cl
     },
     settle: async () => {},
     tell: () => {},
+    onBug: () => {},
   })
   first.breaks()
   await asked.promise
@@ -44,4 +45,29 @@ test('[MUS-118] letting go while the connection is being made again ends, and cl
   await released
   expect(second.isClosed()).toBe(true)
   await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('[MUS-283] a bug while the connection is made again is told, and the next attempt is made all the same', async () => {
+  const [first, second] = [fakeLink(), fakeLink()]
+  const restored = Promise.withResolvers<void>()
+  const bugs: unknown[] = []
+  const links = [first.link, new TypeError('a list that nobody can read'), second.link]
+  const connection = await keepConnection({
+    clock: systemClock,
+    connect: async () => {
+      const next = links.shift()
+      if (!next || next instanceof TypeError) throw next ?? new Error('no more')
+      return next
+    },
+    settle: async () => {},
+    tell: (kind) => {
+      if (kind === 'restored') restored.resolve()
+    },
+    onBug: (error) => bugs.push(error),
+  })
+  first.breaks()
+  await restored.promise
+  expect(connection.link).toBe(second.link)
+  expect(bugs).toEqual([expect.any(TypeError)])
+  await connection.release()
 })

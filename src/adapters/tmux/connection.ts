@@ -27,6 +27,7 @@ export type ConnectionOptions = {
   /** Catches up after every connect, before anyone else may use the connection. */
   readonly settle: (link: Link) => Promise<void>
   readonly tell: (kind: 'lost' | 'restored') => void
+  readonly onBug: (error: unknown, where: string) => void
 }
 
 const maxAttempts = 3
@@ -56,8 +57,9 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
       try {
         return await open()
       } catch (error) {
-        // The server may be down for long, and tmux itself gone during an upgrade: only a bug ends this.
-        if (!(error instanceof AppError)) throw error
+        // The server may be down for long, and tmux itself gone during an upgrade. A bug must not end this either:
+        // every terminal would be out of reach until the daemon is started again.
+        if (!(error instanceof AppError)) options.onBug(error, 'connecting to tmux again')
       }
     }
   }

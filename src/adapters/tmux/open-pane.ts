@@ -53,15 +53,29 @@ async function start(request: OpenRequest, script: string, options: OpenPaneOpti
     const [session = '', pane = '', pid, server = ''] = (answers.at(-1)?.[0] ?? '').split(' ')
     return { server, session, pane, pid: Number(pid) }
   } catch (error) {
-    if (error instanceof AppError && error.message.includes('duplicate session'))
-      throw new AppError(
-        'conflict',
-        `there is a tmux session "${request.name}" already; close it or take another name`,
-      )
     const made = await leftover(options, error)
-    if (made === undefined) throw error
+    if (made === undefined) {
+      if (!isUnknownOutcome(error) && (await isNameTaken(request.name, connection)))
+        throw new AppError(
+          'conflict',
+          `there is a tmux session "${request.name}" already; close it or take another name`,
+        )
+      throw error
+    }
     if (isUnknownOutcome(error)) return made
     await kill(made, connection)
+    throw error
+  }
+}
+
+/** Nothing of ours was made: then what has the name is somebody else's. */
+async function isNameTaken(name: string, connection: Connection): Promise<boolean> {
+  const commands = () => [`has-session -t '=${name}'`]
+  try {
+    await connection.run({ commands, isRepeatable: true }, new AbortController().signal)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return false
     throw error
   }
 }

@@ -24,6 +24,7 @@ export async function openTmux(options: {
   readonly folder: string
   readonly clock: Clock
   readonly command?: string
+  readonly onBug?: (error: unknown, where: string) => void
 }): Promise<Terminal> {
   const { socket, folder, clock } = options
   const server = await tmuxServer({ socket, folder, command: options.command ?? 'tmux' })
@@ -58,6 +59,7 @@ export async function openTmux(options: {
     settle,
     connect: () => connect(server, clock, (line) => isOfPanes(line) && look()),
     tell: (kind) => emit({ kind }),
+    onBug: options.onBug ?? (() => {}),
   })
   const list = async (signal: AbortSignal): Promise<PaneRow[]> =>
     paneRows(await connection.run({ commands: listCommands, isRepeatable: true }, signal), known)

@@ -241,6 +241,8 @@ export const sessionEvents = family({
     span: 'point',
     payload: z.strictObject({
       message: Body,
+      /** Its place among the milestones of its session, from 1; given when it is written, whatever the sender says. */
+      number: Count.optional(),
       metadata: JsonObject.optional(),
       progressPercent: z.number().min(0).max(100).optional(),
       tokensAtCheckpoint: Count.optional(),

@@ -21,7 +21,7 @@ const late = new Set<EventType>([
 const endsWithoutStart = new Set<EventType>(['tool.call.denied'])
 
 /**
- * What should be written for a proposed event. An ending also ends every open span below it, deepest
+ * What should be written for a proposed event, which comes last. An ending also ends every open span below it, deepest
  * first, so that no terminal path leaves one open. Throws when the event contradicts the state.
  */
 export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
@@ -39,6 +39,7 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
       'conflict',
       `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to go on with it`,
     )
+  if (draft.type === 'progress.checkpoint') return [numbered(draft, state)]
   const role = catalogue[draft.type].span
   const open = state.open.get(spanKey(state, draft))
   if (role === 'start' && open)
@@ -53,6 +54,12 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
   return isLeaf(state, draft) ? [draft] : [...below(state, draft).map((span) => endOf(span, draft)), draft]
 }
+
+/** Given where the order of events is: two milestones that come at once can never have one number. */
+const numbered = (draft: Extract<Draft, { type: 'progress.checkpoint' }>, state: SessionState): Draft => ({
+  ...draft,
+  payload: { ...draft.payload, number: (state.milestones ?? 0) + 1 },
+})
 
 /** Most spans that end have nothing open below them; finding that out must cost nothing. */
 function isLeaf(state: SessionState, draft: Draft): boolean {

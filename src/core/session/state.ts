@@ -42,6 +42,8 @@ export type SessionState = {
   queue?: readonly Queued[]
   asks?: readonly Ask[]
   notes?: TurnNotes
+  /** The number of its last milestone. */
+  milestones?: number
   board?: BoardVersions
   /** What was allowed for the rest of this session. */
   permits?: readonly Permit[]
@@ -124,7 +126,11 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
       setNotes(state, event)
       break
     case 'agent.idle':
+      setNotes(state, event)
+      break
     case 'progress.checkpoint':
+      // Those of older journals have no number: they count by their order.
+      state.milestones = event.payload.number ?? (state.milestones ?? 0) + 1
       setNotes(state, event)
       break
     case 'blackboard.item.created':

@@ -3,11 +3,14 @@ import type { Draft } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { CheckpointView } from '../../contract/session-views.ts'
+import type { Appended } from '../../engine/engine.ts'
 import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
-import type { Directory } from './directory.ts'
+import { checkpointView, type Directory } from './directory.ts'
 
 type Deps = { readonly parts: Parts; readonly directory: Directory }
+const renameMs = 10_000
+
 type Said = { readonly message: string; readonly metadata?: Record<string, unknown> | undefined }
 
 /** Whose milestone it is: where its facts go, and whether its folder can be trusted. */
@@ -15,22 +18,36 @@ export type Reached = {
   readonly row: SessionRow
   readonly root: Root
   readonly isIsolated: boolean
-  readonly say: (drafts: readonly Draft[]) => Promise<void>
+  readonly say: (drafts: readonly Draft[]) => Promise<readonly Appended[]>
 }
 
-/** Records a milestone with the state of the work tree under a ref of ours, tokens and cost so far. */
+/**
+ * Records a milestone with the state of the work tree under a ref of ours, tokens and cost so far. Its number is given
+ * as it is written, so the ref has a name of its own until then; after a crash in between it keeps that name, and the
+ * commit is there all the same.
+ */
 export async function addCheckpoint(
   { parts, directory }: Deps,
   { row, root, isIsolated, say, said }: Reached & { readonly said: Said },
   signal: AbortSignal,
 ): Promise<CheckpointView> {
-  const number = (await directory.checkpoints(row.sessionId)).length + 1
-  const folder = row.workingDir
-  const ref = `refs/muster/${shortId(row.sessionId)}/${number}`
-  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
-  const kept = folder === null || isIsolated ? undefined : await parts.workspace.snapshot(folder, ref, signal)
   const now = await directory.find(row.sessionId)
-  await say([
+  const folder = row.workingDir
+  const refs = `refs/muster/${shortId(row.sessionId)}`
+  const pending = `${refs}/pending-${parts.ids.span()}`
+  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+  const kept =
+    folder === null || isIsolated ? undefined : await parts.workspace.snapshot(folder, pending, signal)
+  const rename = async (to: string | undefined): Promise<void> => {
+    // Not under the caller's signal: who hangs up now must not leave the ref half-way.
+    if (kept && folder !== null)
+      await parts.workspace.moveRef(
+        folder,
+        { from: pending, to, commit: kept.commit },
+        AbortSignal.timeout(renameMs),
+      )
+  }
+  const [written] = await say([
     draftOf(root, 'progress.checkpoint', {
       message: said.message,
       ...(said.metadata && { metadata: said.metadata }),
@@ -38,11 +55,19 @@ export async function addCheckpoint(
       ...(now.costUsd !== null && { costUsd: now.costUsd }),
       ...(kept && { commit: kept.commit, ...(kept.branch && { branch: kept.branch }) }),
     }),
-  ])
-  await directory.caughtUp()
-  const recorded = (await directory.checkpoints(row.sessionId)).at(-1)
-  if (!recorded) throw new AppError('unavailable', 'the milestone is written; the index has not taken it yet')
-  return recorded
+  ]).catch(async (error: unknown) => {
+    await rename(undefined).catch((left: unknown) => parts.onBug(left, `the ref ${pending}`))
+    throw error
+  })
+  const recorded = written && (await directory.event(written.seq))
+  if (recorded?.type !== 'progress.checkpoint')
+    throw new AppError(
+      'unavailable',
+      'the milestone is written, but could not be read back; see: sm checkpoints',
+    )
+  const view = checkpointView(recorded, 0)
+  await rename(`${refs}/${view.number}`).catch((error: unknown) => parts.onBug(error, `the ref ${pending}`))
+  return view
 }
 
 /** What changed in files, tokens, money and time between two milestones, or since one. */
@@ -53,7 +78,7 @@ export async function diffCheckpoints(
 ) {
   const all = await directory.checkpoints(row.sessionId)
   const at = (number: number): CheckpointView => {
-    const found = all[number - 1]
+    const found = all.find((one) => one.number === number)
     if (!found)
       throw new AppError('not_found', `there is no milestone ${number}; ${row.shortId} has ${all.length}`)
     return found

@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
-import type { AgentEvent } from '../../contract/event.ts'
+import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type {
@@ -20,6 +20,7 @@ import { findSession } from '../find-session.ts'
 import type { IndexClient } from '../index-client.ts'
 import type { IndexThread } from '../index-thread.ts'
 import { listEvents } from '../list-events.ts'
+import { sessionEvents } from '../pick-events.ts'
 import { isOwn } from '../runtime/own-session.ts'
 import { onlyObserved } from './record-of.ts'
 import { textOf } from './text-of.ts'
@@ -138,27 +139,10 @@ export class Directory {
   }
 
   async checkpoints(sessionId: SessionId): Promise<CheckpointView[]> {
-    const { events } = await listEvents(this.#deps, {
-      sessionId,
-      type: 'progress.checkpoint',
-      after: 0,
-      limit: 1000,
-    })
-    return events.flatMap((event, i): CheckpointView[] => {
-      if (event.type !== 'progress.checkpoint') return []
-      const { message, metadata, commit, tokensAtCheckpoint, costUsd } = event.payload
-      return [
-        {
-          timestamp: event.timestamp,
-          message: textOf(message),
-          metadata: metadata ?? null,
-          number: i + 1,
-          commit: commit ?? null,
-          tokens: tokensAtCheckpoint ?? null,
-          cost_usd: costUsd ?? null,
-        },
-      ]
-    })
+    const views: CheckpointView[] = []
+    for await (const event of sessionEvents(this.#deps, sessionId, ['progress.checkpoint']))
+      if (event.type === 'progress.checkpoint') views.push(checkpointView(event, views.length + 1))
+    return views
   }
 
   async progress(row: SessionRow): Promise<ProgressView> {
@@ -219,5 +203,22 @@ export class Directory {
     const last = events.at(-1)
     if (last?.type !== 'tool.call.started') return undefined
     return { tool: last.payload.tool, atMs: Date.parse(last.timestamp), args: last.payload.params ?? {} }
+  }
+}
+
+/** A milestone as it is shown; one of a journal from before they had numbers has the one its place gives it. */
+export function checkpointView(
+  { timestamp, payload }: EventOf<'progress.checkpoint'>,
+  place: number,
+): CheckpointView {
+  const { message, metadata, commit, tokensAtCheckpoint, costUsd, number = place } = payload
+  return {
+    timestamp,
+    message: textOf(message),
+    metadata: metadata ?? null,
+    number,
+    commit: commit ?? null,
+    tokens: tokensAtCheckpoint ?? null,
+    cost_usd: costUsd ?? null,
   }
 }

@@ -18,18 +18,18 @@ const killed = { outcome: 'killed', by, reason } as const
 
 /** Ends every session that runs, with all that works for it; answers how many there were. */
 export async function killAll(deps: Deps): Promise<number> {
+  const failures: unknown[] = []
   // A workflow takes its agents along, so those are not missed by it as if they had failed.
   const flows = openOf(deps, 'workflow')
-  await inTurn(
-    flows,
-    unlessEnded(deps.engine, (state) => deps.workflows.end(state, killed)),
-  )
+  const endFlow = unlessEnded(deps.engine, (state) => deps.workflows.end(state, killed))
+  failures.push(...(await inTurn(flows, endFlow)))
   const own = openOf(deps, 'runtime')
-  await inTurn(
-    own,
-    unlessEnded(deps.engine, (state) => deps.runtime.end(state, killed)),
-  )
-  return flows.length + own.length + (await killPrograms(deps.host))
+  const endOwn = unlessEnded(deps.engine, (state) => deps.runtime.end(state, killed))
+  failures.push(...(await inTurn(own, endOwn)))
+  const programs = await killPrograms(deps.host)
+  failures.push(...programs.failures)
+  if (failures.length > 0) throw failures[0]
+  return flows.length + own.length + programs.count
 }
 
 const openOf = ({ engine }: Deps, origin: 'workflow' | 'runtime'): readonly Readonly<SessionState>[] =>
@@ -44,16 +44,25 @@ const unlessEnded =
   }
 
 /** Children before their parents. */
-async function killPrograms(host: SessionHost): Promise<number> {
+async function killPrograms(host: SessionHost): Promise<{ count: number; failures: readonly unknown[] }> {
   const sessions = host.current()
-  if (!sessions) return 0
+  if (!sessions) return { count: 0, failures: [] }
   const depth = (live: { watch: { state(): Readonly<SessionState> | undefined } }) =>
     live.watch.state()?.depth ?? 0
   const all = [...sessions.all()].toSorted((a, b) => depth(b) - depth(a))
-  await inTurn(all, async (live) => (await sessions.kill(live, { force: false, reason, by })).done)
-  return all.length
+  const failures = await inTurn(
+    all,
+    async (live) => (await sessions.kill(live, { force: false, reason, by })).done,
+  )
+  return { count: all.length, failures }
 }
 
-async function inTurn<T>(all: readonly T[], end: (one: T) => Promise<unknown>): Promise<void> {
-  for (let i = 0; i < all.length; i += atOnce) await Promise.all(all.slice(i, i + atOnce).map(end))
+/** All are ended, also after one that could not be; answers what went wrong. */
+async function inTurn<T>(all: readonly T[], end: (one: T) => Promise<unknown>): Promise<readonly unknown[]> {
+  const failures: unknown[] = []
+  for (let i = 0; i < all.length; i += atOnce) {
+    const ended = await Promise.allSettled(all.slice(i, i + atOnce).map(end))
+    failures.push(...ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
+  }
+  return failures
 }

@@ -46,7 +46,12 @@ export async function openParts(
   const own = await ownSm(files.bin)
   const wanted = options.config().tmux.socket
   const socket = wanted === 'default' ? 'default' : socketName(files.home, options.usualHome)
-  const terminal = await openTmux({ socket, folder: files.tmux, clock: systemClock })
+  const terminal = await openTmux({
+    socket,
+    folder: files.tmux,
+    clock: systemClock,
+    onBug: options.onBug,
+  })
   return {
     engine: options.engine,
     vault: options.vault,

@@ -20,6 +20,7 @@ async function observing() {
   const now = { ms: 10_000 }
   const found = { list: [outside] as ForeignSession[], looks: 0, isBroken: false }
   const marked = new Set<number>()
+  const unreadable = new Set<number>()
   const config = { value: Config.parse({}) }
   const codex = {
     name: 'codex',
@@ -36,7 +37,12 @@ async function observing() {
     ids,
     clis: { codex } as never,
     files: { read: async () => undefined, watch: () => {} },
-    processes: { variable: async (pid) => (marked.has(pid) ? 'ses_other' : undefined) },
+    processes: {
+      async variable(pid) {
+        if (unreadable.has(pid)) throw new Error('no such process')
+        return marked.has(pid) ? 'ses_other' : undefined
+      },
+    },
     config: () => config.value,
     clock: { now: () => now.ms, monotonic: () => now.ms, sleep: () => new Promise(() => {}) },
     env: { HOME: '/home/me' },
@@ -49,7 +55,7 @@ async function observing() {
     await observer.wanted()
     return open()
   }
-  return { engine, observer, found, marked, config, now, look, open, bugs }
+  return { engine, observer, found, marked, unreadable, config, now, look, open, bugs }
 }
 
 test('[MUS-240] one that is found is a session until it is gone, and the same one when it comes back', async () => {
@@ -110,4 +116,20 @@ test('[MUS-240] one that is being taken over is left alone by the look that miss
     expect(await o.look()).toHaveLength(1)
   })
   expect(await o.look()).toEqual([])
+})
+
+test('[MUS-283] one that cannot be taken up hides no other, and one that is known does not end for it', async () => {
+  const o = await observing()
+  const other = { ...outside, foreignId: 'conversation-2', pid: 8, title: 'Other' }
+  o.found.list = [outside, other]
+  expect(await o.look()).toHaveLength(2)
+  const third = { ...outside, foreignId: 'conversation-3', pid: 9, title: 'Third' }
+  o.found.list = [outside, other, third]
+  o.unreadable.add(7)
+  expect(await o.look()).toEqual([
+    ['observed', 'Fix the tests', 'idle'],
+    ['observed', 'Other', 'idle'],
+    ['observed', 'Third', 'idle'],
+  ])
+  expect(o.bugs.map(String)).toEqual(['Error: no such process'])
 })

@@ -107,17 +107,31 @@ export class Observer {
     const failed = new Set<string>()
     for (const cli of Object.values(this.#parts.clis))
       for (const found of isWanted ? await this.#found(cli.name, failed) : []) {
-        const id = await this.#taken(found)
-        if (id) present.add(id)
+        const id = await this.#contain(`taking up ${found.foreignId}`, () => this.#taken(found))
+        if (id === 'failed') failed.add(cli.name)
+        else if (id) present.add(id)
       }
     for (const state of Array.from(this.#parts.engine.sessions()))
       if (state.managed?.origin === 'observed' && !present.has(state.sessionId)) {
         // A CLI whose files could not be read now has not ended.
         if (failed.has(state.managed.cli)) continue
         this.#seen.delete(state.sessionId)
-        await this.#write(state, [ended(state, isWanted)])
+        await this.#contain(`the end of ${state.sessionId}`, () =>
+          this.#write(state, [ended(state, isWanted)]),
+        )
       }
-    for (const id of present) await this.#conclude(id)
+    for (const id of present) await this.#contain(`what ${id} does`, () => this.#conclude(id))
+  }
+
+  /** One session that cannot be observed must not hide all that come after it in every round. */
+  async #contain<T>(what: string, act: () => Promise<T>): Promise<T | 'failed'> {
+    try {
+      return await act()
+    } catch (error) {
+      if (this.#stopped.signal.aborted) throw error
+      this.#parts.onBug(error, `observing: ${what}`)
+      return 'failed'
+    }
   }
 
   /** Only of one that is still observed: in the meantime somebody may have taken it over. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openEngine, operator, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { cursorFiles } from '../../adapters/system/cursor-files.ts'
 import { Config } from '../../contract/config.ts'
 import type { Attempt, Notice } from '../../ports/notifier.ts'
@@ -38,7 +39,7 @@ async function hooked(answers: readonly Attempt[], attempts = 4) {
     },
   })
   const cursors = await cursorFiles(`${dir}/cursors`)
-  const run = new ReactorRun(reactor, { journal, cursors })
+  const run = new ReactorRun(reactor, { journal, cursors, clock: systemClock })
   const session = sessionDrafts()
   const start = { ...session.started(), payload: { name: 'eng', origin: 'managed', cli: 'claude' } }
   const end = { ...session.started(), type: 'session.completed', payload: { outcome: 'completed' } }

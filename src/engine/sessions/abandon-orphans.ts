@@ -5,18 +5,24 @@ import type { SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 
-/** Marks every session whose parent died without ending it, once; its program goes on and it can be adopted. */
+/**
+ * Marks every session whose parent died without ending it, once; its program goes on and it can be adopted. One that
+ * cannot be marked is told of when all others are.
+ */
 export async function abandonOrphans(
   { engine }: Pick<Parts, 'engine'>,
   hasProgram: (id: SessionId) => boolean,
 ): Promise<void> {
+  const failures: unknown[] = []
   for (const state of Array.from(engine.sessions())) {
     const { managed, parentSessionId } = state
     const parent = parentSessionId && engine.session(parentSessionId)
     // One that was brought back without being adopted is not abandoned again.
     if (managed?.origin !== 'managed' || state.isOrphan || !parent?.managed) continue
-    if (isOrphaning(parent, hasProgram(parent.sessionId))) await abandon(engine, state, parent)
+    if (isOrphaning(parent, hasProgram(parent.sessionId)))
+      await abandon(engine, state, parent).catch((error: unknown) => failures.push(error))
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 async function abandon(

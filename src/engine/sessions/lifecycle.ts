@@ -9,7 +9,10 @@ import type { SessionWatch } from './watch.ts'
 
 const messageChars = 300
 
-type Followed = { readonly watch: SessionWatch; readonly transcript: TranscriptFollower }
+type Followed = {
+  readonly watch: SessionWatch
+  readonly transcript: Pick<TranscriptFollower, 'settled'>
+}
 
 /** How the end of a session is noticed: as it was asked for at its start, else as the file says now. */
 export const modeOf = (parts: Parts, state: Readonly<SessionState> | undefined) =>

@@ -5,8 +5,6 @@ import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
 import { labelled } from '../../core/messages/labelled.ts'
-import { heldBy } from '../../core/session/held-by.ts'
-import { openBelow } from '../../core/session/open-below.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './abandon-orphans.ts'
@@ -21,6 +19,7 @@ import { answerHook } from './hooks.ts'
 import { Lifecycle, modeOf } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { isAt, paneOf } from './place.ts'
+import { type PollFault, Polling } from './polling.ts'
 import { readScreen } from './read-screen.ts'
 import type { Restored } from './reconcile.ts'
 import { relaunch } from './relaunch.ts'
@@ -39,14 +38,12 @@ export type Live = {
   readonly transcript: TranscriptFollower
 }
 
-const lookEveryMs = 2000
-
 /** All sessions that Muster runs: starts them, follows them, and ends them. */
 export class Sessions {
   readonly approvals: Approvals
   readonly #parts: Parts
   readonly #live = new Map<SessionId, Live>()
-  readonly #lifecycle: Lifecycle
+  readonly #polling: Polling<Live>
   readonly #rate: Rate = { times: [] }
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
@@ -60,7 +57,13 @@ export class Sessions {
   constructor(parts: Parts) {
     this.#parts = parts
     this.approvals = new Approvals(parts, this)
-    this.#lifecycle = new Lifecycle(parts)
+    this.#polling = new Polling({
+      parts,
+      live: this.#live,
+      lifecycle: new Lifecycle(parts),
+      look: (watch) => this.#look(watch),
+      interrupt: (live) => this.interrupt(live),
+    })
     this.#restore = new Restore(
       parts,
       curesOf(parts, {
@@ -84,7 +87,11 @@ export class Sessions {
       this.#onTerminal(event).catch((error: unknown) => this.#parts.onBug(error, 'terminal event'))
     })
     const panes = await this.#parts.terminal.panes(this.#stopped.signal)
-    for (const state of open) if (!hasEnded(state)) await this.approvals.dropStale(this.follow(state).watch)
+    for (const state of open)
+      if (!hasEnded(state))
+        await this.approvals
+          .dropStale(this.follow(state).watch)
+          .catch((error: unknown) => this.#parts.onBug(error, `stale questions of ${state.sessionId}`))
     const following = {
       ids: () => new Set(this.#live.keys()),
       follow: (state: Readonly<SessionState>) => this.follow(state),
@@ -93,8 +100,8 @@ export class Sessions {
     this.#unwatched(endStrays(), 'what a killed daemon left')
     await this.#restore.atStart(open, this.#stopped.signal)
     this.#isStarted = true
-    await this.abandonOrphans()
-    this.#poll().catch((error: unknown) => this.#parts.onBug(error, 'looking at terminals'))
+    await this.abandonOrphans().catch((error: unknown) => this.#parts.onBug(error, 'orphans'))
+    this.#unwatched(this.#polling.run(this.#stopped.signal), 'polling sessions')
   }
 
   /** Brings back what went down and can come back, or only says what would become of each session. */
@@ -154,6 +161,11 @@ export class Sessions {
 
   all(): IterableIterator<Live> {
     return this.#live.values()
+  }
+
+  /** What keeps failing in the polling of sessions. */
+  faults(): readonly PollFault[] {
+    return this.#polling.faults()
   }
 
   /** Follows a session that is there; the same one only once. */
@@ -340,46 +352,29 @@ export class Sessions {
     const isMeant = ({ watch }: Live): boolean => isEndOf(event, watch.state()?.managed?.place)
     const meant = Array.from(this.#live.values()).filter(isMeant)
     if (event.kind !== 'died' && meant.length === 0) this.#early.note(event)
-    for (const live of meant) {
-      await this.#turns.settled(live.watch.id)
-      // It may have been resumed in another terminal meanwhile, or be gone.
-      if (!isMeant(live) || this.#live.get(live.watch.id) !== live) continue
-      if (event.kind === 'exited') {
-        await sayExited(live, { at, code: event.code, signal: event.signal })
-        await this.#letGo(live, { keepsTerminal: true })
-      } else if (event.kind === 'closed') {
-        await sayClosed(live, { at, why: 'its terminal was closed from outside' })
-        await this.#letGo(live, { isGone: true })
-      } else await live.watch.take([{ kind: 'exited', source: 'process', at }])
-    }
+    // A server that died took all of them along: what fails for one must not leave the others waiting.
+    for (const live of meant)
+      await this.#tellEnd(live, { event, at, isMeant }).catch((error: unknown) =>
+        this.#parts.onBug(error, `the end of the terminal of ${live.watch.id}`),
+      )
     if (event.kind === 'died') await this.#restore.afterDeath(this.#stopped.signal)
     await this.abandonOrphans()
   }
 
-  /** Looks at terminals of which nothing else tells enough. */
-  async #poll(): Promise<void> {
-    const { signal } = this.#stopped
-    while (!signal.aborted) {
-      await this.#parts.clock.sleep(lookEveryMs, signal).catch(() => {})
-      const below = openBelow(this.#parts.engine.sessions())
-      for (const { watch, transcript } of this.#live.values()) {
-        if (signal.aborted) return
-        const state = watch.state()
-        if (!state || hasEnded(state)) continue
-        transcript.refresh(this.#parts.config().child_agents.progress.snapshot_interval * 1000)
-        if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await this.#look(watch)
-        await this.#stopWhenHeld(watch, state)
-        await this.#lifecycle.tick({ watch, transcript }, below.get(watch.id) ?? 0)
-      }
-    }
-  }
-
-  /** A used-up budget ends the turn at its next boundary: between two tools, never in the middle of one. */
-  async #stopWhenHeld(watch: SessionWatch, state: Readonly<SessionState>): Promise<void> {
-    const { lifecycle, activity } = watch.verdict
-    if (lifecycle !== 'running' || activity === 'calling_tool') return
-    const live = this.#live.get(watch.id)
-    if (live && heldBy(state, (id) => this.#parts.engine.session(id))) await this.interrupt(live)
+  async #tellEnd(
+    live: Live,
+    { event, at, isMeant }: { event: TerminalEvent; at: number; isMeant: (live: Live) => boolean },
+  ): Promise<void> {
+    await this.#turns.settled(live.watch.id)
+    // It may have been resumed in another terminal meanwhile, or be gone.
+    if (!isMeant(live) || this.#live.get(live.watch.id) !== live) return
+    if (event.kind === 'exited') {
+      await sayExited(live, { at, code: event.code, signal: event.signal })
+      await this.#letGo(live, { keepsTerminal: true })
+    } else if (event.kind === 'closed') {
+      await sayClosed(live, { at, why: 'its terminal was closed from outside' })
+      await this.#letGo(live, { isGone: true })
+    } else await live.watch.take([{ kind: 'exited', source: 'process', at }])
   }
 
   async #look(watch: SessionWatch): Promise<void> {

@@ -1,6 +1,7 @@
+import type { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import { type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
+import { fleet as fleetIds, type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import { narrowTools } from '../../core/delegation/narrow-tools.ts'
@@ -9,6 +10,7 @@ import { sessionEnvironment } from '../../core/session/environment.ts'
 import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
 import { type Passed, spawnLimit } from '../../core/session/limits.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import type { Engine } from '../engine.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
@@ -163,7 +165,7 @@ export async function spawn(
   }
   await launching(sessionId, () => launch(parts, spec, signal)).catch(async (error: unknown) => {
     if (!isRecorded) await parts.vault.release(root.runId, now)
-    if (passed) await noteRefusal(parts, by, passed)
+    if (passed) await noteRefusal(parts.engine, by, passed)
     throw error
   })
   return view
@@ -229,13 +231,13 @@ async function facts(
 }
 
 /** Refuses a parent that was killed since the caller looked: nobody would end its child with it. */
-export function refuseEnded(fleet: Fleet, parent: SessionId): void {
+function refuseEnded(fleet: Fleet, parent: SessionId): void {
   if (!fleet.sessions.has(parent))
     throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
 }
 
 /** What a caller is told who would pass a limit. */
-export const overLimit = ({ limit, max, what }: Passed): AppError =>
+const overLimit = ({ limit, max, what }: Passed): AppError =>
   limit === 'budget'
     ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
     : new AppError(
@@ -243,17 +245,53 @@ export const overLimit = ({ limit, max, what }: Passed): AppError =>
         `the limit of ${max} ${what} is reached (limits.${limit}); end some, or raise it`,
       )
 
-/** A refusal is a fact too: of the parent, or of the fleet. */
-async function noteRefusal(parts: Parts, by: Spawner, passed: Passed): Promise<void> {
-  const { parent } = by
-  const span = parent && [...parent.open.values()][0]
-  if (!parent?.traceId || !span) return
-  const root: Root = {
-    sessionId: parent.sessionId,
-    traceId: parent.traceId,
-    runId: span.runId,
-    spanId: span.spanId,
-    actor: by.actor,
+/** Writes the start of a session that needs no program, within the limits of what is above it. */
+export async function beginWithin(
+  engine: Pick<Engine, 'session' | 'perform' | 'record'>,
+  drafts: readonly Draft[],
+  above: Pick<Spawner, 'actor' | 'parent'> & {
+    readonly limits: Config['limits']
+    /** A parent that has ended is refused. */
+    readonly isOpenParent?: true
+  },
+): Promise<void> {
+  const { parent, limits } = above
+  let passed: Passed | undefined
+  // Within the write: many that begin at once would all find room before it.
+  const within = (fleet: Fleet): void => {
+    if (!parent) return
+    if (above.isOpenParent) refuseEnded(fleet, parent.sessionId)
+    passed = spawnLimit(fleet, limits, { parent: parent.sessionId, recentSpawns: 0 })
+    if (passed) throw overLimit(passed)
   }
-  await parts.engine.perform([draftOf(root, 'limit.refused', { ...passed, by: by.actor })])
+  await engine.perform(drafts, within).catch(async (error: unknown) => {
+    if (passed) await noteRefusal(engine, above, passed)
+    throw error
+  })
+}
+
+/**
+ * Writes that a limit refused something: a fact of the parent, or of the fleet where there is none that still takes
+ * facts. Where nothing can be written, the caller is told of the limit all the same.
+ */
+async function noteRefusal(
+  engine: Pick<Engine, 'session' | 'perform' | 'record'>,
+  { actor, parent }: Pick<Spawner, 'actor' | 'parent'>,
+  passed: Passed,
+): Promise<void> {
+  const payload = { ...passed, by: actor }
+  const state = parent && engine.session(parent.sessionId)
+  const span = state && [...state.open.values()][0]
+  try {
+    if (state && span) {
+      const { sessionId } = state
+      const { traceId, runId, spanId } = span
+      return void (await engine.perform([
+        draftOf({ sessionId, traceId, runId, spanId, actor }, 'limit.refused', payload),
+      ]))
+    }
+    await engine.record([draftOf({ ...fleetIds, actor }, 'limit.refused', payload)])
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
 }

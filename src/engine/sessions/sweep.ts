@@ -22,14 +22,21 @@ export async function sweep(
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
   const strays = new Map<SessionId, Program | undefined>()
+  // What cannot be found out now is left as it is: the next start looks again, and nothing else waits for it.
+  const undecided = new Set<SessionId>()
   for (const pane of panes) {
     const id = pane.owner as SessionId
-    const state = await parts.engine.known(id)
+    const state = await parts.engine.known(id).catch((error: unknown) => {
+      parts.onBug(error, `what is known of ${id}`)
+      undecided.add(id)
+      return undefined
+    })
+    if (undecided.has(id)) continue
     const stays = state && isAt(pane, state.managed?.place) && mayStay(parts, state, pane)
     if (!stays) strays.set(id, programIn(pane))
     else if (!pane.isDead) following.follow(state)
   }
-  const followed = following.ids()
+  const followed = new Set([...following.ids(), ...undecided])
   await parts.grants.keep(followed)
   const shorts = new Set(Array.from(followed, shortId))
   const folders = (await parts.folders.list()).filter((name) => !shorts.has(name))

@@ -83,11 +83,7 @@ export class TranscriptFollower {
       try {
         await this.#find()
         let isNew = false
-        for (const file of this.#files.values())
-          while (await this.#read(file)) {
-            isNew = true
-            signal.throwIfAborted()
-          }
+        for (const file of this.#files.values()) isNew = (await this.#readAll(file)) || isNew
         if (isNew) await this.#watch.take([])
         if (this.#again) await this.#parts.clock.sleep(quietMs, signal)
       } catch (error) {
@@ -118,6 +114,22 @@ export class TranscriptFollower {
     }
   }
 
+  /** False when there was nothing new. A file that cannot be read holds up no other: each subagent has its own. */
+  async #readAll(file: Followed): Promise<boolean> {
+    const { signal } = this.#stopped
+    let isNew = false
+    try {
+      while (await this.#read(file)) {
+        isNew = true
+        signal.throwIfAborted()
+      }
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#parts.onBug(error, `transcript of ${this.#watch.id}: ${file.path}`)
+    }
+    return isNew
+  }
+
   /** Takes one piece; false when there was nothing new. */
   async #read(file: Followed): Promise<boolean> {
     const read = await this.#parts.files.read(file.path, file.offset, pieceBytes)
@@ -126,12 +138,22 @@ export class TranscriptFollower {
     const { dialect } = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
     for (const line of read.lines) {
       const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
-      const signals: readonly Signal[] = dialect.line(line.text, context)
+      const signals = this.#signalsOf(() => dialect.line(line.text, context), `${file.path}:${line.start}`)
       const origin = { producer: `transcript:${file.path}`, n: line.start + 1, isRecord: true }
       if (signals.length > 0) await this.#watch.take(signals, origin)
       file.offset = line.end
     }
     return true
+  }
+
+  /** A line that its dialect stumbles over would be met again at every look, and nothing after it ever read. */
+  #signalsOf(read: () => readonly Signal[], place: string): readonly Signal[] {
+    try {
+      return read()
+    } catch (error) {
+      this.#parts.onBug(error, `a line of the transcript of ${this.#watch.id}, passed over: ${place}`)
+      return []
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { type FactRun, Facts, type Refused } from '../../core/session/facts.ts'
 import { newsOf } from '../../core/session/news-of.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
+import type { Appended } from '../engine.ts'
 import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { LastWords } from './last-words.ts'
@@ -143,21 +144,22 @@ export class SessionWatch {
   }
 
   /** Says what the owner knows for certain: it ended, was sent away, was told to complete. */
-  async say(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<void> {
+  async say(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<readonly Appended[]> {
     const done = this.#work.then(() => this.#parts.engine.perform(drafts, guard))
-    this.#work = done.catch(() => {})
-    await done
+    this.#work = done.then(ignore, ignore)
+    const appended = await done
     this.#recorded = this.state()?.lifecycle ?? this.#recorded
+    return appended
   }
 
   /** Writes that a call was refused, once, however its record tells of it. */
   async deny(signal: SignalOf<'tool-start'>, { by: gate, reason, rule }: Refusal): Promise<void> {
-    const done = this.#work.then(() => {
+    const done = this.#work.then(async () => {
       const isOpen = [...(this.state()?.open.values() ?? [])].some(
         ({ kind, facts }) => kind === 'tool' && (facts as { callId?: string }).callId === signal.callId,
       )
       const run = this.#run ?? this.#lastRun ?? this.#root
-      return this.#parts.engine.perform(
+      await this.#parts.engine.perform(
         this.#facts.denied(signal, run, { gate, reason, isOpen, ...(rule && { rule }) }),
       )
     })
@@ -386,12 +388,14 @@ export class SessionWatch {
     clock.sleep(inMs, timer.signal).then(
       () => {
         this.#listener.lookAt(this)
-        return this.take([])
+        this.take([]).catch((error: unknown) => this.#parts.onBug(error, `the state of ${this.id}`))
       },
       () => {},
     )
   }
 }
+
+const ignore = (): void => {}
 
 const stampOf = ({ producer, n }: Origin): ProducerStamp => ({ id: producer, epoch: 1, n })
 

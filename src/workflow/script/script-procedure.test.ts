@@ -93,7 +93,7 @@ test('[OBS-38] [OBS-39] [OBS-44] [OBS-47] [OBS-49] phases, claims and sums are t
     { workflowId: 'w', phase: 'end', outputCount: 1, tokens: 0 },
   ])
   expect(payloads(events, 'workflow.finalized')).toMatchObject([{ totalTokens: 90, totalAgents: 9 }])
-  expect(payloads(events, 'progress.checkpoint')).toEqual([{ message: 'nearly {"done":true}' }])
+  expect(payloads(events, 'progress.checkpoint')).toEqual([{ message: 'nearly {"done":true}', number: 1 }])
   const [created, approved] = [of('workflow.created')[0], of('workflow.approved')[0]]
   expect(approved?.parentSpanId).toBe(created?.spanId)
   for (const phase of of('workflow.phase.started')) expect(phase.parentSpanId).toBe(approved?.spanId)
@@ -311,7 +311,7 @@ test.each([
     expect((await types()).filter((type) => type === 'workflow.phase.failed')).toHaveLength(1)
     if ('tokens' in limits)
       expect(payloads(events, 'progress.checkpoint')).toEqual([
-        { message: '{"tokens":5,"agents":0,"usd":null}' },
+        { message: '{"tokens":5,"agents":0,"usd":null}', number: 1 },
       ])
   },
 )
