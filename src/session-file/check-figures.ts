@@ -1,9 +1,9 @@
 import type { AgentSession, ToolCall } from '../contract/session-file/agent-session.ts'
+import type { Report } from '../contract/session-file/issue.ts'
 import type { AgentSummary, MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
 import { isWholeSecond, millisOf } from '../core/json/iso-time.ts'
 import { recordedFigures } from './figures.ts'
-import { type Owner, type SessionIndex, triggerOf } from './session-index.ts'
-import type { Report } from './validate.ts'
+import { type Owner, type SessionIndex, triggerOf } from './session-walk.ts'
 
 type Span = { readonly start: string; readonly end?: string | undefined }
 

@@ -1,9 +1,10 @@
+import type { Report } from '../contract/session-file/issue.ts'
 import { shapeFaults } from '../contract/session-file/message-payloads.ts'
 import type { AgentMessage, MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
 import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
 import { isRecord } from '../core/json/json-value.ts'
+import { lostReplies, unlistedAgents } from './session-walk.ts'
 import { loosePayloads } from './shape.ts'
-import type { Report } from './validate.ts'
 
 /** Messages go between known agents, answer messages of the file, and are numbered from 1. */
 export function checkMessages(session: MultiAgentSession, report: Report): void {
@@ -21,39 +22,23 @@ export function checkMessages(session: MultiAgentSession, report: Report): void 
   })
 }
 
-/** The ids of everyone who takes part. */
-export function knownAgents({ collaboration }: MultiAgentSession): Set<string> {
-  return new Set([collaboration.orchestrator, ...collaboration.participants].map((agent) => agent.agent_id))
-}
-
 function checkAgents(session: MultiAgentSession, report: Report): void {
-  const known = knownAgents(session)
-  session.messages.forEach((message, i) => {
-    for (const side of ['from_agent', 'to_agent'] as const) {
-      const id = message[side].agent_id
-      if (!known.has(id))
-        report('agent_unknown', ['messages', i, side, 'agent_id'], `${id} is no orchestrator or participant`)
-    }
-  })
-  session.sub_sessions.forEach((sub, i) => {
-    if (!known.has(sub.agent.agent_id))
-      report(
-        'agent_unlisted',
-        ['sub_sessions', i, 'agent', 'agent_id'],
-        `${sub.agent.agent_id} is no orchestrator or participant`,
-      )
-  })
+  for (const { agent, path } of unlistedAgents(session))
+    report(
+      path[0] === 'messages' ? 'agent_unknown' : 'agent_unlisted',
+      [...path, 'agent_id'],
+      `${agent.agent_id} is no orchestrator or participant`,
+    )
 }
 
-function checkReplies({ messages }: MultiAgentSession, report: Report): void {
+function checkReplies(session: MultiAgentSession, report: Report): void {
+  const { messages } = session
+  for (const i of lostReplies(session))
+    report('reply_missing', ['messages', i, 'reply_to'], `there is no message ${messages[i]?.reply_to}`)
   const numbers = new Map(messages.map((message) => [message.message_id, message.sequence_number]))
-  messages.forEach((message, i) => {
-    const { reply_to } = message
-    if (reply_to === undefined) return
-    const answered = numbers.get(reply_to)
-    if (answered === undefined)
-      report('reply_missing', ['messages', i, 'reply_to'], `there is no message ${reply_to}`)
-    else if (answered > message.sequence_number || reply_to === message.message_id)
+  messages.forEach(({ message_id, sequence_number, reply_to }, i) => {
+    const answered = reply_to === undefined ? undefined : numbers.get(reply_to)
+    if (answered !== undefined && (answered > sequence_number || reply_to === message_id))
       report('reply_later', ['messages', i, 'reply_to'], `${reply_to} does not come before this message`)
   })
 }
@@ -109,7 +94,7 @@ function checkAcknowledgments(inOrder: readonly Numbered[], report: Report): voi
   if (!inOrder.some(({ message }) => message.message_type === 'acknowledgment')) return
   for (const { message, position } of inOrder) {
     if (message.message_type !== 'acknowledgment') continue
-    const named = isRecord(message.payload) ? text(message.payload['acknowledged_message_id']) : undefined
+    const named = acknowledgedId(message)
     for (const id of [named, message.reply_to]) if (id !== undefined) acknowledged.add(id)
     if (named !== undefined && message.reply_to !== undefined && named !== message.reply_to)
       report(
@@ -193,5 +178,7 @@ function knownTasks(session: MultiAgentSession): Set<string> {
   return tasks
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
+function acknowledgedId({ payload }: AgentMessage): string | undefined {
+  const named = isRecord(payload) ? payload['acknowledged_message_id'] : undefined
+  return typeof named === 'string' && named !== '' ? named : undefined
+}

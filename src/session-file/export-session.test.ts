@@ -5,9 +5,8 @@ import { collaboration, developer, fileOf, reviewer } from '../../test/support/s
 import { LiveSession, liveSessions, verdictOn } from '../../test/support/std-008-live.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
-import { startedByCall } from './check-links.ts'
 import { sessionFileText, sessionFromEvents } from './export-session.ts'
-import { indexSession, triggerOf } from './session-index.ts'
+import { delegations, indexSession, triggerOf } from './session-walk.ts'
 import { validateSession } from './validate.ts'
 
 test('[LOG-102, LOG-31] what is written of any sane session has no error, no warning and nothing beyond the format', () => {
@@ -97,11 +96,8 @@ test('[LOG-2, LOG-66, LOG-72, LOG-77, COL-39, COL-56] calls stay with who made t
   for (const sub of document.sub_sessions) {
     const trigger = triggerOf(index, sub)
     expect(trigger?.subagent_info?.sub_session_id).toBe(sub.sub_session_id)
-    expect(
-      startedByCall(index)
-        .get(index.main)
-        ?.get(trigger?.call_id ?? ''),
-    ).toEqual([sub.sub_session_id])
+    const started = delegations(index).find(({ call }) => call === trigger)
+    expect([started?.owner, started?.subs]).toEqual([index.main, [sub.sub_session_id]])
   }
 })
 

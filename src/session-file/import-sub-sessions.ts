@@ -5,7 +5,7 @@ import type { MultiAgentSession, SubAgentSession } from '../contract/session-fil
 import { compact } from '../core/json/json-value.ts'
 import { draft, line, millis, type Run, rawFor, recorded, type Timed } from './drafting.ts'
 import { type EndEvent, subSessionFrom, toolCallFrom } from './records-from-events.ts'
-import { indexSession } from './session-index.ts'
+import { indexSession } from './session-walk.ts'
 
 /** A run and the stretch of the sorted events it lies in. */
 export type RunSpan = { readonly run: Run; readonly from: number; readonly to: number }

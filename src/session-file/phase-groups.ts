@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from '../contract/session-file/agent-session.ts'
 import type { ToolCategory } from '../contract/values.ts'
-import { indexSession, type Owner } from './session-index.ts'
+import { indexSession, type Owner } from './session-walk.ts'
 
 /** Calls that belong to one phase, and who says so. */
 export type PhaseGroup = {

@@ -1,147 +1,157 @@
-import { ContributionType, type SessionStatus } from '../contract/session-file/agent-session.ts'
+import {
+  CallInput,
+  CallOutput,
+  ContextContribution,
+  type SessionStatus,
+  SubagentInfo,
+  ToolCall,
+} from '../contract/session-file/agent-session.ts'
 import { delegationTools } from '../contract/session-file/multi-agent-session.ts'
 import { ToolCategory } from '../contract/values.ts'
 import { toolCategory } from '../core/delegation/tool-category.ts'
+import { flagFrom, text, textFrom, word } from '../core/json/field-kinds.ts'
 import {
-  amount,
-  endNotBefore,
-  flagFrom,
-  id,
-  itemsOf,
-  nested,
-  optionalFlag,
-  optionalText,
-  text,
-  textFrom,
-  time,
-  word,
-} from '../core/json/field-kinds.ts'
+  fieldTable,
+  liftText,
+  numbered,
+  type Row,
+  readFields,
+  readList,
+  readRecord,
+} from '../core/json/field-table.ts'
 import { later, millisOf } from '../core/json/iso-time.ts'
 import { at, isRecord, type JsonRecord } from '../core/json/json-value.ts'
-import {
-  type Fields,
-  type Found,
-  fieldsOf,
-  found,
-  keepOriginal,
-  rename,
-  setAside,
-  shown,
-} from '../core/json/repair.ts'
+import { type Fields, fieldsOf, found, keepOriginal, setAside, shown } from '../core/json/repair.ts'
 
-/** The calls of an owner that began at a time; a missing list is an empty one. */
+/** Reads the calls of an owner that began at a time; one without a time began when the one before it ended. */
 export function toolCalls(fields: Fields, startedAt: string): void {
-  const { record, place, log } = fields
-  const items = itemsOf(found(fields, 'tool_calls'))
-  if (!items) {
-    if (Object.hasOwn(record, 'tool_calls')) setAside(fields, 'tool_calls', 'is not a list of calls')
-    record['tool_calls'] = []
-    log(at(place, 'tool_calls'), 'filled', 'it was missing; an empty list is put in')
-    return
-  }
   let after = startedAt
-  record['tool_calls'] = items.flatMap((item, i) => {
-    const call = toolCall(item, { position: i, after })
-    if (!call) {
-      item.log(item.place, 'dropped', `${shown(item.value)} is not a call`)
-      return []
-    }
-    after = call['ended_at'] as string
-    return [call]
+  readList(fields, 'tool_calls', {
+    not: 'is not a list of calls',
+    item: 'is not a call',
+    read: (item, position) => {
+      const named =
+        item.value === ''
+          ? item
+          : liftText(item, 'a text is read as the name of a tool', (tool_name) => ({ tool_name }))
+      const call = readRecord(named, callTable, { position, after })
+      if (call) after = String(call['ended_at'])
+      return call
+    },
   })
 }
 
-type Context = { readonly position: number; readonly after: string }
+const words = (status: SessionStatus, names: string): [string, SessionStatus][] =>
+  names.split(' ').map((name) => [name, status])
+const ended = [
+  ...words('success', 'completed complete done ok succeeded successful finished passed approved closed'),
+  ...words('failed', 'error errored failure fail cancelled canceled aborted abort killed abandoned'),
+  ...words('failed', 'timeout timed_out rejected denied crashed interrupted'),
+]
+const open = [
+  ...words('in_progress', 'running active working pending started starting spawned idle waiting'),
+  ...words('in_progress', 'waiting_input queued partial open paused blocked'),
+]
 
-function toolCall(item: Found, { position, after }: Context): JsonRecord | undefined {
-  const fields = fieldsOf(liftedName(item))
-  if (!fields) return undefined
-  const { record } = fields
-  rename(fields, 'call_id', ['id', 'tool_call_id', 'tool_use_id', 'callId'])
-  id(fields, 'call_id', () => `tool-${String(position + 1).padStart(3, '0')}`)
-  rename(fields, 'tool_name', ['tool', 'name', 'toolName'])
-  id(fields, 'tool_name', () => 'unknown')
-  callInput(fields)
-  callTimes(fields, after)
-  callCategory(fields)
-  callOutput(fields)
-  contribution(fields)
-  if (Object.hasOwn(record, 'subagent_info')) nested(fields, 'subagent_info', subagentInfo)
-  optionalText(fields, 'original_tool_name')
-  optionalFlag(fields, 'open')
-  return record
+/** The status of a session or sub-session; a word nobody knows is read by whether there is an end. */
+export const statusRow: Row<unknown> = {
+  words: Object.fromEntries([...ended, ...open]),
+  fallback: ({ completed_at }, _context, name) =>
+    completed_at === undefined ? 'in_progress' : name === undefined ? 'success' : 'failed',
 }
 
-function liftedName(item: Found): Found {
-  if (typeof item.value !== 'string' || item.value === '') return item
-  item.log(item.place, 'lifted', 'a text is read as the name of a tool')
-  return { ...item, value: { tool_name: item.value } }
-}
+type Place = { readonly position: number; readonly after: string }
 
-function callTimes(fields: Fields, after: string): void {
-  const { record } = fields
-  rename(fields, 'started_at', ['timestamp', 'start_time', 'startedAt', 'time', 'created_at'])
-  rename(fields, 'ended_at', ['completed_at', 'end_time', 'endedAt', 'finished_at'])
-  time(fields, 'started_at', () => after)
-  const start = record['started_at'] as string
-  const declared = record['duration_ms']
-  const ms = typeof declared === 'number' && declared >= 0 ? declared : 0
-  time(fields, 'ended_at', () => later(start, ms))
-  endNotBefore(fields, 'started_at', 'ended_at')
-  amount(fields, 'duration_ms', { fallback: () => millisOf(record['ended_at'] as string) - millisOf(start) })
-}
+const contributionTable = fieldTable(ContextContribution, {
+  type: { fallback: 'knowledge' },
+  summary: { fallback: '' },
+})
 
-function callCategory(fields: Fields): void {
+const breakdownTable = fieldTable(SubagentInfo.shape.tools_breakdown.unwrap().element, {
+  tool_name: { aliases: ['tool', 'name'], fallback: 'unknown' },
+  count: { fallback: 0 },
+})
+
+const subagentTable = fieldTable(SubagentInfo, {
+  subagent_type: { aliases: ['agent_type', 'type'], fallback: 'unknown' },
+  tool_uses: { aliases: ['tool_calls_count', 'tool_count'] },
+  tokens_used: { aliases: ['tokens', 'total_tokens'] },
+  tools_breakdown: { read: breakdown },
+})
+
+const inputTable = fieldTable(CallInput, {})
+
+const outputTable = fieldTable(CallOutput, {
+  // A call that has an output is not still running.
+  status: { words: Object.fromEntries(ended), fallback: ({ error }) => (error ? 'failed' : 'success') },
+  result: { read: callResult },
+  error: { read: errorText },
+})
+
+const callTable = fieldTable<Place>(ToolCall, {
+  call_id: { aliases: ['id', 'tool_call_id', 'tool_use_id', 'callId'], fallback: numbered('tool') },
+  tool_name: { aliases: ['tool', 'name', 'toolName'], fallback: 'unknown' },
+  input: { read: callInput },
+  started_at: {
+    aliases: ['timestamp', 'start_time', 'startedAt', 'time', 'created_at'],
+    fallback: (_, { after }) => after,
+  },
+  ended_at: {
+    aliases: ['completed_at', 'end_time', 'endedAt', 'finished_at'],
+    fallback: ({ started_at, duration_ms: ms }) =>
+      later(String(started_at), typeof ms === 'number' && ms >= 0 ? ms : 0),
+    notBefore: 'started_at',
+  },
+  duration_ms: {
+    fallback: ({ started_at, ended_at }) => millisOf(String(ended_at)) - millisOf(String(started_at)),
+  },
+  tool_category: { aliases: ['category', 'toolCategory'], read: category },
+  output: { read: callOutput },
+  context_contribution: {
+    read: (fields, key) => {
+      if (!Object.hasOwn(fields.record, key)) return
+      const item = liftText(
+        found(fields, key),
+        'a text is read as the summary of a contribution',
+        (summary) => ({ type: 'knowledge', summary }),
+      )
+      const read = readRecord(item, contributionTable, undefined)
+      if (read) fields.record[key] = read
+      else setAside(fields, key, 'cannot be read')
+    },
+  },
+  subagent_info: { record: { table: subagentTable, not: 'cannot be read' } },
+})
+
+function category(fields: Fields): void {
   const { record, place, log } = fields
-  const tool = record['tool_name'] as string
-  const input = record['input']
-  rename(fields, 'tool_category', ['category', 'toolCategory'])
+  const { tool_name, input } = record
   word(fields, 'tool_category', {
     allowed: ToolCategory.options,
-    fallback: () => toolCategory(tool, isRecord(input) ? input['params'] : undefined),
+    fallback: () => toolCategory(String(tool_name), isRecord(input) ? input['params'] : undefined),
   })
-  if (!delegationTools.has(tool) || record['tool_category'] === 'interaction') return
-  log(
-    at(place, 'tool_category'),
-    'translated',
-    `${shown(record['tool_category'])} of a delegating call is interaction`,
-  )
-  record['original_tool_category'] ??= record['tool_category']
+  const given = record['tool_category']
+  if (!delegationTools.has(String(tool_name)) || given === 'interaction') return
+  log(at(place, 'tool_category'), 'translated', `${shown(given)} of a delegating call is interaction`)
+  keepOriginal(fields, 'tool_category', given)
   record['tool_category'] = 'interaction'
 }
 
-function contribution(fields: Fields): void {
-  const { record } = fields
-  if (!Object.hasOwn(record, 'context_contribution')) return
-  nested(fields, 'context_contribution', ({ value, place, log }) => {
-    if (typeof value === 'string') {
-      log(place, 'lifted', 'a text is read as the summary of a contribution')
-      return { type: 'knowledge', summary: value }
-    }
-    const inner = fieldsOf({ value, place, log })
-    if (!inner) return undefined
-    word(inner, 'type', { allowed: ContributionType.options, fallback: () => 'knowledge' })
-    text(inner, 'summary', () => '')
-    optionalText(inner, 'full_content')
-    return inner.record
-  })
-}
-
-const outside = ['params', 'arguments', 'args', 'tool_input'] as const
-const documented = ['params', 'description', 'raw_command']
-
 /** What went into a call, wherever the file has it; `params` is always there. */
-export function callInput(fields: Fields): void {
+function callInput(fields: Fields): void {
   const { record, place, log } = fields
-  const name = outside.find((key) => isRecord(record[key]))
+  const name = ['params', 'arguments', 'args', 'tool_input'].find((key) => isRecord(record[key]))
   if (!Object.hasOwn(record, 'input') && name) {
     record['input'] = { params: record[name] }
     Reflect.deleteProperty(record, name)
     log(at(place, 'input'), 'moved', `${name} is read as the params of the input`)
   }
   const value = record['input']
-  if (isRecord(value)) record['input'] = mended(fields)
-  else if (value === undefined || value === null) {
+  const inner = fieldsOf(found(fields, 'input'))
+  if (inner) {
+    ownParams(inner)
+    record['input'] = readFields(inner, inputTable, undefined)
+  } else if (value === undefined || value === null) {
     record['input'] = { params: {} }
     log(at(place, 'input'), 'filled', 'it was missing; empty params are put in')
   } else {
@@ -150,60 +160,21 @@ export function callInput(fields: Fields): void {
   }
 }
 
-function mended(fields: Fields): JsonRecord {
-  const inner = fieldsOf(found(fields, 'input'))
-  if (!inner) return { params: {} }
-  const { record, place, log } = inner
-  if (Object.hasOwn(record, 'params') && !isRecord(record['params']))
-    setAside(inner, 'params', 'is not an object')
-  if (!isRecord(record['params'])) {
-    // Without `params` the other fields are the parameters.
-    const rest = Object.entries(record).filter(
-      ([key]) => !documented.includes(key) && !key.startsWith('original_'),
-    )
-    for (const [key] of rest) Reflect.deleteProperty(record, key)
-    record['params'] = Object.fromEntries(rest)
-    log(at(place, 'params'), 'lifted', 'the fields of the input are read as its params')
-  }
-  optionalText(inner, 'description')
-  optionalText(inner, 'raw_command')
-  return record
-}
-
-const good = 'completed complete done ok succeeded successful finished passed approved closed'.split(' ')
-const bad =
-  'error errored failure fail cancelled canceled aborted abort killed abandoned timeout timed_out rejected denied crashed interrupted'.split(
-    ' ',
+/** Without `params` the other fields of an input are the parameters. */
+function ownParams(input: Fields): void {
+  const { record, place, log } = input
+  if (isRecord(record['params'])) return
+  if (Object.hasOwn(record, 'params')) setAside(input, 'params', 'is not an object')
+  const rest = Object.entries(record).filter(
+    ([key]) => !Object.hasOwn(CallInput.shape, key) && !key.startsWith('original_'),
   )
-const open =
-  'running active working pending started starting spawned idle waiting waiting_input queued partial open paused blocked'.split(
-    ' ',
-  )
-
-/** Other words for how a session stands. */
-export const statusWords: Readonly<Record<string, SessionStatus>> = Object.fromEntries([
-  ...good.map((name) => [name, 'success'] as const),
-  ...bad.map((name) => [name, 'failed'] as const),
-  ...open.map((name) => [name, 'in_progress'] as const),
-])
-
-/** The status of a session or sub-session; a word nobody knows is read by whether there is an end. */
-export function sessionStatus(fields: Fields): void {
-  const hasEnded = fields.record['completed_at'] !== undefined
-  word(fields, 'status', {
-    allowed: ['success', 'failed', 'in_progress'],
-    also: statusWords,
-    fallback: (name) => (hasEnded ? (name === undefined ? 'success' : 'failed') : 'in_progress'),
-  })
+  for (const [key] of rest) Reflect.deleteProperty(record, key)
+  record['params'] = Object.fromEntries(rest)
+  log(at(place, 'params'), 'lifted', 'the fields of the input are read as its params')
 }
-
-/** The words for how something ended; a call that has an output is not still running. */
-const ended = Object.fromEntries(
-  Object.entries(statusWords).filter(([, status]) => status !== 'in_progress'),
-) as Readonly<Record<string, 'success' | 'failed'>>
 
 /** What came out of a call; a text is what it displayed, and an error means it failed. */
-export function callOutput(fields: Fields): void {
+function callOutput(fields: Fields): void {
   const { record, place, log } = fields
   const value = record['output']
   if (!isRecord(value)) {
@@ -220,18 +191,10 @@ export function callOutput(fields: Fields): void {
     const success = flagFrom(inner.record['success'] ?? record['status'])
     if (success !== undefined) inner.record['status'] = success ? 'success' : 'failed'
   }
-  word(inner, 'status', {
-    allowed: ['success', 'failed'],
-    also: ended,
-    fallback: () => (inner.record['error'] ? 'failed' : 'success'),
-  })
-  result(inner)
-  errorText(inner)
-  optionalFlag(inner, 'truncated')
-  record['output'] = inner.record
+  record['output'] = readFields(inner, outputTable, undefined)
 }
 
-function result({ record, place, log }: Fields): void {
+function callResult({ record, place, log }: Fields): void {
   const value = record['result']
   if (isRecord(value) || !Object.hasOwn(record, 'result')) return
   if (value === null || value === undefined) {
@@ -248,7 +211,7 @@ function errorText(fields: Fields): void {
   const value = record['error']
   const message = isRecord(value) ? textFrom(value['message']) : undefined
   if (message === undefined) {
-    optionalText(fields, 'error')
+    text(fields, 'error')
     return
   }
   keepOriginal(fields, 'error', value)
@@ -256,43 +219,21 @@ function errorText(fields: Fields): void {
   log(at(place, 'error'), 'lifted', 'the message of the error is read as the error')
 }
 
-/** What a delegating call says of its sub-agent. */
-export function subagentInfo(found: Found): JsonRecord | undefined {
-  const fields = fieldsOf(found)
-  if (!fields) return undefined
-  const { record } = fields
-  rename(fields, 'subagent_type', ['agent_type', 'type'])
-  text(fields, 'subagent_type', () => 'unknown')
-  rename(fields, 'tool_uses', ['tool_calls_count', 'tool_count'])
-  amount(fields, 'tool_uses', { whole: true })
-  rename(fields, 'tokens_used', ['tokens', 'total_tokens'])
-  amount(fields, 'tokens_used', { whole: true })
-  optionalText(fields, 'sub_session_id')
-  if (record['sub_session_id'] === '') setAside(fields, 'sub_session_id', 'names nothing')
-  optionalText(fields, 'original_sub_session_id')
-  breakdown(fields)
-  return record
-}
-
-function breakdown(fields: NonNullable<ReturnType<typeof fieldsOf>>): void {
+/** How often a sub-agent used each tool: a list, or counts by name. */
+function breakdown(fields: Fields, key: string): void {
   const { record, place, log } = fields
-  const list = record['tools_breakdown']
-  if (list === undefined && !Object.hasOwn(record, 'tools_breakdown')) return
-  if (isRecord(list) && Object.values(list).every((count) => typeof count === 'number')) {
-    record['tools_breakdown'] = Object.entries(list).map(([tool_name, count]) => ({ tool_name, count }))
-    log({ parent: place, key: 'tools_breakdown' }, 'lifted', 'counts by name are read as a list')
+  if (!Object.hasOwn(record, key)) return
+  const counts = record[key]
+  if (isRecord(counts) && Object.values(counts).every((count) => typeof count === 'number')) {
+    record[key] = Object.entries(counts).map(([tool_name, count]) => ({ tool_name, count }))
+    log(at(place, key), 'lifted', 'counts by name are read as a list')
   }
-  const items = record['tools_breakdown']
+  const items: unknown = record[key]
   if (!Array.isArray(items) || !items.every(isRecord)) {
-    setAside(fields, 'tools_breakdown', 'is not a list of counts')
+    setAside(fields, key, 'is not a list of counts')
     return
   }
-  record['tools_breakdown'] = items.map((value, i) => {
-    const parent = { parent: place, key: 'tools_breakdown' }
-    const item = { record: { ...value }, place: { parent, key: i }, log }
-    rename(item, 'tool_name', ['tool', 'name'])
-    id(item, 'tool_name', () => 'unknown')
-    amount(item, 'count', { whole: true, fallback: () => 0 })
-    return item.record
-  })
+  record[key] = items.map((value: JsonRecord, i) =>
+    readRecord({ value, place: at(at(place, key), i), log }, breakdownTable, undefined),
+  )
 }

@@ -1,26 +1,20 @@
 import {
+  type AgentSession,
   LegacyPhase,
   LoopSummary,
   PhaseAnnotation,
   PhaseType,
 } from '../contract/session-file/agent-session.ts'
-import { shapeFaults } from '../contract/session-file/message-payloads.ts'
-import { id, itemsOf, optionalText, optionalTime, textFrom, time, word } from '../core/json/field-kinds.ts'
+import { itemsOf, textFrom } from '../core/json/field-kinds.ts'
+import { fieldTable, numbered, readFields } from '../core/json/field-table.ts'
 import { at, isRecord, type JsonRecord } from '../core/json/json-value.ts'
-import {
-  type Fields,
-  type Found,
-  fieldsOf,
-  found,
-  keepOriginal,
-  rename,
-  setAside,
-  shown,
-} from '../core/json/repair.ts'
+import { type Fields, fieldsOf, found, keepOriginal, rename, setAside, shown } from '../core/json/repair.ts'
+import { callIds } from './session-walk.ts'
 import { loosen } from './shape.ts'
 
 /** The annotations of a session; they are optional, so what cannot be read is set aside. */
-export function annotations(session: Fields): void {
+export function readAnnotations(session: Fields): void {
+  liftAnnotations(session)
   const { record } = session
   if (!Object.hasOwn(record, 'phase_annotations')) return
   const items = itemsOf(found(session, 'phase_annotations'))
@@ -30,33 +24,24 @@ export function annotations(session: Fields): void {
   }
   const unread: unknown[] = []
   record['phase_annotations'] = items.flatMap((item, position) => {
-    const annotation = phaseAnnotation(item, { session, position })
-    if (!annotation) {
-      unread.push(item.value)
-      item.log(
-        item.place,
-        'set_aside',
-        `${shown(item.value)} covers no calls; it is kept as original_phase_annotations`,
-      )
-    }
-    return annotation ? [annotation] : []
+    const fields = fieldsOf(item)
+    if (fields && callRange(fields))
+      return [readFields(fields, annotationTable, { session: record, position })]
+    unread.push(item.value)
+    const says = `${shown(item.value)} covers no calls; it is kept as original_phase_annotations`
+    item.log(item.place, 'set_aside', says)
+    return []
   })
   if (unread.length > 0) keepOriginal(session, 'phase_annotations', unread)
 }
 
-type Context = { readonly session: Fields; readonly position: number }
+type Context = { readonly session: JsonRecord; readonly position: number }
 
-function phaseAnnotation(item: Found, { session, position }: Context): JsonRecord | undefined {
-  const fields = fieldsOf(item)
-  if (!fields) return undefined
-  const { record } = fields
-  if (!callRange(fields)) return undefined
-  rename(fields, 'annotation_id', ['id'])
-  id(fields, 'annotation_id', () => `annotation-${String(position + 1).padStart(3, '0')}`)
-  rename(fields, 'phase_type', ['phase', 'type'])
-  word(fields, 'phase_type', {
-    allowed: PhaseType.options,
-    also: {
+const annotationTable = fieldTable<Context>(PhaseAnnotation, {
+  annotation_id: { aliases: ['id'], fallback: numbered('annotation') },
+  phase_type: {
+    aliases: ['phase', 'type'],
+    words: {
       planning: 'plan',
       exploration: 'explore',
       execution: 'execute',
@@ -64,26 +49,22 @@ function phaseAnnotation(item: Found, { session, position }: Context): JsonRecor
       verification: 'verify',
       test: 'verify',
     },
-    fallback: () => 'unclassified',
-  })
-  word(fields, 'annotated_by', {
-    allowed: ['agent', 'human', 'auto'],
-    also: { user: 'human', system: 'auto' },
-    fallback: () => 'agent',
-  })
-  optionalTime(fields, 'annotated_at')
-  time(fields, 'annotated_at', () => String(session.record['completed_at'] ?? session.record['created_at']))
-  confidence(fields)
-  optionalText(fields, 'description')
-  for (const key of ['decisions', 'context_used'] as const)
-    fittingItems(fields, key, (value) => shapeFaults([value], itemSchemas[key]).length === 0)
-  return record
-}
+    fallback: 'unclassified',
+  },
+  annotated_by: { words: { user: 'human', system: 'auto' }, fallback: 'agent' },
+  annotated_at: { fallback: (_, { session }) => String(session['completed_at'] ?? session['created_at']) },
+  confidence: {
+    fallback: ({ confidence: value }) =>
+      typeof value !== 'number' || (value < 0.75 && value >= 0.4) ? 'medium' : value < 0.4 ? 'low' : 'high',
+  },
+  decisions: { read: fittingItems },
+  context_used: { read: fittingItems },
+})
 
-const itemSchemas = {
-  decisions: loosen(PhaseAnnotation.shape.decisions),
-  context_used: loosen(PhaseAnnotation.shape.context_used),
-}
+const rangeTable = fieldTable<{ readonly start: string }>(PhaseAnnotation.shape.tool_call_range, {
+  start_call_id: { fallback: (_, { start }) => start },
+  end_call_id: { fallback: (_, { start }) => start },
+})
 
 /** Both ends of the range; an array of call ids has them first and last. */
 function callRange({ record, place, log }: Fields): boolean {
@@ -103,36 +84,30 @@ function callRange({ record, place, log }: Fields): boolean {
   rename(fields, 'end_call_id', ['end', 'to', 'last'])
   const start = textFrom(fields.record['start_call_id']) ?? textFrom(fields.record['end_call_id'])
   if (start === undefined || start === '') return false
-  id(fields, 'start_call_id', () => start)
-  id(fields, 'end_call_id', () => start)
-  record['tool_call_range'] = fields.record
+  record['tool_call_range'] = readFields(fields, rangeTable, { start })
   return true
 }
 
-function confidence(fields: Fields): void {
-  const value = fields.record['confidence']
-  const level =
-    typeof value === 'number' ? (value >= 0.75 ? 'high' : value >= 0.4 ? 'medium' : 'low') : undefined
-  word(fields, 'confidence', { allowed: ['high', 'medium', 'low'], fallback: () => level ?? 'medium' })
-}
-
 /** Keeps the items of a list that fit, and the rest beside. */
-function fittingItems(fields: Fields, key: string, fits: (value: unknown) => boolean): void {
+function fittingItems(fields: Fields, key: string): void {
   const value = fields.record[key]
   if (!Object.hasOwn(fields.record, key)) return
   if (!Array.isArray(value)) {
     setAside(fields, key, 'is not a list')
     return
   }
+  const fits = (item: unknown) => itemSchemas[key]?.safeParse([item]).success
   const unfit = value.filter((item) => !fits(item))
   if (unfit.length === 0) return
   fields.record[key] = value.filter(fits)
   keepOriginal(fields, key, unfit)
-  fields.log(
-    at(fields.place, key),
-    'set_aside',
-    `${unfit.length} items do not fit; they are kept as original_${key}`,
-  )
+  const says = `${unfit.length} items do not fit; they are kept as original_${key}`
+  fields.log(at(fields.place, key), 'set_aside', says)
+}
+
+const itemSchemas: Readonly<Record<string, ReturnType<typeof loosen>>> = {
+  decisions: loosen(PhaseAnnotation.shape.decisions),
+  context_used: loosen(PhaseAnnotation.shape.context_used),
 }
 
 /** The calls that the phases of version 2 and the steps of version 1 hold become the session's. */
@@ -148,14 +123,15 @@ export function liftCalls({ record, place, log }: Fields): void {
   log(at(place, 'tool_calls'), 'lifted', `the calls of the ${key} are the calls of the session`)
 }
 
-/** Each phase and step that has calls becomes an annotation; they stay where they are. `known` are the call ids. */
-export function liftAnnotations(session: Fields, known: ReadonlySet<unknown>): void {
+/** Each phase and step that has calls becomes an annotation; they stay where they are. */
+function liftAnnotations(session: Fields): void {
   const { record, place, log } = session
   const source = phasesOf(record)
   if (!source || Array.isArray(record['phase_annotations'])) return
   const { key, phases } = source
   if (Object.hasOwn(record, 'phase_annotations'))
     setAside(session, 'phase_annotations', 'is not a list of annotations')
+  const known = callIds(record as unknown as AgentSession)
   const annotations = phases.flatMap((phase, i) => annotationOf(phase, i, known))
   if (annotations.length === 0) return
   record['phase_annotations'] = annotations

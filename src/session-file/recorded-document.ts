@@ -15,8 +15,8 @@ import { autoAnnotations } from './phase-groups.ts'
 import { recordedMessages } from './recorded-messages.ts'
 import { type FileAgents, fileAgents, recordedSubs } from './recorded-subs.ts'
 import { annotationFrom, collaborationFrom, headFrom } from './records-from-events.ts'
-import { mendDelegations } from './repair-links.ts'
-import { indexSession, triggerOf } from './session-index.ts'
+import { linkDelegations } from './repair-links.ts'
+import { indexSession, triggerOf } from './session-walk.ts'
 
 /** The file of a session that Muster recorded itself. */
 export function recordedDocument(found: Collected, sequence: number): AgentSession | MultiAgentSession {
@@ -44,7 +44,7 @@ export function recordedDocument(found: Collected, sequence: number): AgentSessi
     sub_sessions: list,
     messages: recordedMessages(found, { agents, subs }),
   } as MultiAgentSession
-  mendDelegations(session, () => {})
+  linkDelegations(session, () => {})
   nestTimes(session, list.toReversed())
   annotate(session, found)
   session.summary = { ...summaryOf(session, { found, list }), ...withRounds(extendedSummary(session), found) }

@@ -13,7 +13,7 @@ import { type AgentRole, fileAgentType } from './agent-types.ts'
 import { filesChangedBy, foldEffects } from './changed-files.ts'
 import type { Collected } from './collect.ts'
 import type { OwnerRecord } from './owners.ts'
-import { subSessionOutput } from './read-sub-sessions.ts'
+import { readOutput } from './read-collaboration.ts'
 import {
   type CallEvents,
   type Ending,
@@ -237,7 +237,7 @@ export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
   const answered = ended && 'output' in ended.event.payload ? ended.event.payload.output : undefined
   const given = reported ? reported.payload.payload : answered
   const fields = { record: { task: sub.task, output: given }, place: root, log: () => {} }
-  if (isRecord(given)) subSessionOutput(fields)
+  if (isRecord(given)) readOutput(fields)
   const { output, original_output } = fields.record as Output
   const own = isRecord(given) ? output : undefined
   const isWork = own !== undefined && 'changes' in own

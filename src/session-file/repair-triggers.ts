@@ -23,7 +23,7 @@ type Calls = {
 }
 
 /** Gives every sub-session a delegating call of its parent that started it. */
-export function mendTriggers(session: MultiAgentSession, log: RepairLog): void {
+export function repairTriggers(session: MultiAgentSession, log: RepairLog): void {
   const owners = callsByOwner(session)
   session.sub_sessions.forEach((sub, i) => {
     const calls = owners.get(sub.parent_session_id)

@@ -1,28 +1,16 @@
 import { AgentSession } from '../contract/session-file/agent-session.ts'
-import {
-  type Issue,
-  type IssueCode,
-  issueCodes,
-  type ValidationResult,
-} from '../contract/session-file/issue.ts'
+import { type Issue, issueCodes, type Report, type ValidationResult } from '../contract/session-file/issue.ts'
 import { shapeFaults } from '../contract/session-file/message-payloads.ts'
 import { MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
 import { isRecord, maxNesting, pointer, tooDeep } from '../core/json/json-value.ts'
 import { checkBaseCounts, checkCounts, checkTimes } from './check-figures.ts'
-import {
-  checkAnnotationIds,
-  checkAnnotations,
-  checkCallIds,
-  checkDelegation,
-  checkIds,
-  checkParents,
-} from './check-links.ts'
+import { checkAnnotations, checkDelegation, checkIds, checkParents } from './check-links.ts'
 import { checkMessageFlow, checkMessages } from './check-messages.ts'
 import { isMultiAgentSession } from './multi-agent.ts'
-import { indexSession } from './session-index.ts'
+import { indexSession } from './session-walk.ts'
 import { LooseAgentSession, LooseMultiAgentSession, Skeleton, undocumentedFields } from './shape.ts'
 
-export type ValidateOptions = { readonly filename?: string }
+type ValidateOptions = { readonly filename?: string }
 
 /** Everything wrong with a multi-agent session; valid means no errors. */
 export function validateMultiAgentSession(session: unknown, options: ValidateOptions = {}): ValidationResult {
@@ -35,7 +23,7 @@ export function validateMultiAgentSession(session: unknown, options: ValidateOpt
     checkParents(file, index, report)
     checkDelegation(file, index, report)
     if (!isShaped) return
-    checkIds(file, index, report)
+    checkIds(file, report)
     checkMessages(file, report)
     checkMessageFlow(file, report)
     checkAnnotations(file, index, report)
@@ -51,8 +39,7 @@ export function validateAgentSession(session: unknown, options: ValidateOptions 
     if (!checkSchema(session, single, report)) return
     const file = session as AgentSession
     const index = indexSession(file)
-    checkCallIds(index, report)
-    checkAnnotationIds(file, report)
+    checkIds(file, report)
     checkAnnotations(file, index, report)
     checkTimes(file, index, report)
     checkBaseCounts(file, index, report)
@@ -70,14 +57,18 @@ function validated(
   { filename }: ValidateOptions,
   check: (report: Report) => void,
 ): ValidationResult {
-  const { report, issues } = collectIssues()
+  const issues: Issue[] = []
+  const report: Report = (code, path, message) =>
+    issues.push({ path: pointer(path), code, message, severity: issueCodes[code].severity })
   const deep = tooDeep(session)
   if (deep) report('too_deep', deep, `nested deeper than ${maxNesting} levels`)
   else {
     check(report)
     if (filename !== undefined) checkFileName(session, filename, report)
   }
-  return validationOf(issues)
+  const errors = issues.filter((issue) => issue.severity === 'error')
+  const warnings = issues.filter((issue) => issue.severity === 'warning')
+  return { valid: errors.length === 0, errors, warnings }
 }
 
 const multi = { written: MultiAgentSession, read: LooseMultiAgentSession }
@@ -93,7 +84,7 @@ function checkSchema(session: unknown, format: typeof multi | typeof single, rep
 }
 
 /** A session, or what keeps a value from being one; unknown fields are kept. */
-export type ParseResult<S> =
+type ParseResult<S> =
   | (ValidationResult & { readonly success: true; readonly session: S })
   | (ValidationResult & { readonly success: false })
 
@@ -112,27 +103,8 @@ export const parseAgentSession = (json: unknown): ParseResult<AgentSession> =>
 const parsed = <S>(json: unknown, result: ValidationResult): ParseResult<S> =>
   result.valid ? { ...result, success: true, session: json as S } : { ...result, success: false }
 
-type Path = readonly PropertyKey[]
-/** Says that something is wrong at a path. */
-export type Report = (code: IssueCode, path: Path, message: string) => void
-
-/** Collects what the checks report. */
-export function collectIssues(): { report: Report; issues: Issue[] } {
-  const issues: Issue[] = []
-  const report: Report = (code, path, message) => {
-    issues.push({ path: pointer(path), code, message, severity: issueCodes[code].severity })
-  }
-  return { report, issues }
-}
-
-export function validationOf(issues: readonly Issue[]): ValidationResult {
-  const errors = issues.filter((issue) => issue.severity === 'error')
-  const warnings = issues.filter((issue) => issue.severity === 'warning')
-  return { valid: errors.length === 0, errors, warnings }
-}
-
 /** The name of a file against its content; content decides, so this only warns. */
-export function checkFileName(session: unknown, filename: string, report: Report): void {
+function checkFileName(session: unknown, filename: string, report: Report): void {
   const isMulti = isMultiAgentSession(session)
   if (isMulti !== isMultiAgentSession(filename))
     report(

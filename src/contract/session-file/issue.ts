@@ -71,6 +71,9 @@ export const Issue = z.strictObject({
 })
 export type Issue = z.infer<typeof Issue>
 
+/** Says that something is wrong at a path. */
+export type Report = (code: IssueCode, path: readonly PropertyKey[], message: string) => void
+
 /** What the validator answers; valid means no errors. */
 export const ValidationResult = z.strictObject({
   valid: z.boolean(),

@@ -1,30 +1,24 @@
 import {
-  amount,
-  flagFrom,
-  id,
-  itemsOf,
-  optionalText,
-  optionalTexts,
-  optionalWord,
-  text,
-  textFrom,
-  word,
-} from '../json/field-kinds.ts'
-import { at, isRecord, type JsonRecord } from '../json/json-value.ts'
-import {
-  type Fields,
-  type Found,
-  fieldsOf,
-  found,
-  keepOriginal,
-  rename,
-  setAside,
-  shown,
-} from '../json/repair.ts'
+  DeveloperOutput,
+  FileChange,
+  RequiredChange,
+  ReviewerOutput,
+  ReviewFinding,
+  SelfReview,
+  type Verification,
+} from '../../contract/session-file/outputs.ts'
+import { flagFrom, text, textFrom, texts } from '../json/field-kinds.ts'
+import { fieldTable, liftText, numbered, readFields, readRecord } from '../json/field-table.ts'
+import { at, compact, isRecord, type JsonRecord } from '../json/json-value.ts'
+import { type Fields, type Found, fieldsOf, found, keepOriginal, setAside, shown } from '../json/repair.ts'
+
+/** Where an output is read: the task it is of. */
+type Work = { readonly taskId: string }
+type Item = { readonly position: number }
 
 /** How a developer's task can end, and what other writers call it. */
 export const developerStatuses = {
-  allowed: ['completed', 'partial', 'failed'],
+  allowed: DeveloperOutput.shape.status.options,
   also: {
     success: 'completed',
     done: 'completed',
@@ -33,202 +27,34 @@ export const developerStatuses = {
     in_progress: 'partial',
     blocked: 'partial',
   },
-} as const
-
-/** What a developer gave back; plain paths become file changes, notes become implementation_notes. */
-export function developerOutput(output: Found, taskId: string): JsonRecord | undefined {
-  const fields = fieldsOf(output)
-  if (!fields) return undefined
-  id(fields, 'task_id', () => taskId)
-  word(fields, 'status', { ...developerStatuses, fallback: () => 'partial' })
-  rename(fields, 'summary', ['message', 'description', 'result'])
-  text(fields, 'summary', () => '')
-  rename(fields, 'implementation_notes', ['notes'])
-  optionalText(fields, 'implementation_notes')
-  changes(fields)
-  selfReview(fields)
-  optionalTexts(fields, 'blockers')
-  optionalTexts(fields, 'suggestions')
-  return fields.record
 }
-
-const lists = ['files_created', 'files_modified', 'files_deleted'] as const
-
-function changes(output: Fields): void {
-  const { record, place, log } = output
-  if (!isRecord(record['changes'])) {
-    if (Object.hasOwn(record, 'changes')) setAside(output, 'changes', 'is not an object')
-    const loose = lists.filter((name) => Object.hasOwn(record, name))
-    record['changes'] = Object.fromEntries(loose.map((name) => [name, record[name]]))
-    for (const name of loose) Reflect.deleteProperty(record, name)
-    log(at(place, 'changes'), 'lifted', 'the changed files are put together from what the output has')
-  }
-  const fields = fieldsOf(found(output, 'changes'))
-  if (!fields) return
-  for (const name of ['files_created', 'files_modified'] as const) fileChanges(fields, name)
-  optionalTexts(fields, 'files_deleted')
-  fillList(fields, 'files_deleted')
-  record['changes'] = fields.record
-}
-
-function fileChanges(fields: Fields, key: string): void {
-  const items = itemsOf(found(fields, key))
-  if (!items && Object.hasOwn(fields.record, key)) setAside(fields, key, 'is not a list of files')
-  if (!items) {
-    fillList(fields, key)
-    return
-  }
-  fields.record[key] = items.flatMap((item) => {
-    const change = fileChange(item)
-    if (!change) item.log(item.place, 'dropped', `${shown(item.value)} names no file`)
-    return change ? [change] : []
-  })
-}
-
-function fileChange(item: Found): JsonRecord | undefined {
-  if (typeof item.value === 'string') {
-    item.log(item.place, 'lifted', 'a path is read as a file change')
-    return { path: item.value }
-  }
-  const fields = fieldsOf(item)
-  if (!fields) return undefined
-  rename(fields, 'path', ['file', 'file_path', 'name'])
-  if (textFrom(fields.record['path']) === undefined) return undefined
-  optionalText(fields, 'path')
-  optionalWord(fields, 'change_type', ['created', 'modified', 'deleted'])
-  rename(fields, 'lines_added', ['lines', 'additions'])
-  rename(fields, 'lines_removed', ['deletions'])
-  amount(fields, 'lines_added', { whole: true })
-  amount(fields, 'lines_removed', { whole: true })
-  rename(fields, 'description', ['changes'])
-  optionalText(fields, 'description')
-  return fields.record
-}
-
-function fillList(fields: Fields, key: string): void {
-  if (Array.isArray(fields.record[key])) return
-  fields.record[key] = []
-  fields.log(at(fields.place, key), 'filled', 'it was missing; an empty list is put in')
-}
-
-function selfReview(output: Fields): void {
-  const { record } = output
-  if (!Object.hasOwn(record, 'self_review')) return
-  const fields = fieldsOf(found(output, 'self_review'))
-  if (!fields) {
-    setAside(output, 'self_review', 'is not an object')
-    return
-  }
-  for (const key of ['tests_run', 'tests_passed', 'type_check_passed']) {
-    const value = fields.record[key]
-    if (typeof value === 'boolean') continue
-    const flag = flagFrom(value)
-    keepOriginal(fields, key, value)
-    fields.record[key] = flag ?? false
-    fields.log(
-      at(fields.place, key),
-      flag === undefined ? 'filled' : 'converted',
-      `${shown(value)} is read as ${flag ?? false}`,
-    )
-  }
-  optionalTexts(fields, 'known_issues')
-  record['self_review'] = fields.record
-}
-
-const otherVerdicts = {
-  approve: 'approved',
-  pass: 'approved',
-  passed: 'approved',
-  accepted: 'approved',
-  lgtm: 'approved',
-  ok: 'approved',
-  supported: 'approved',
-  request_changes: 'changes_requested',
-  changes_required: 'changes_requested',
-  needs_changes: 'changes_requested',
-  needs_work: 'changes_requested',
-  inconclusive: 'changes_requested',
-  reject: 'rejected',
-  fail: 'rejected',
-  failed: 'rejected',
-  refuted: 'rejected',
-} as const
 
 /** The verdicts and what other writers call them. */
 export const verdicts = {
-  allowed: ['approved', 'changes_requested', 'rejected'],
-  also: otherVerdicts,
-} as const
-
-/** What a reviewer gave back. A verdict nobody can read asks for changes: it must not count as an approval. */
-export function reviewerOutput(output: Found, taskId: string): JsonRecord | undefined {
-  const fields = fieldsOf(output)
-  if (!fields) return undefined
-  const { record } = fields
-  id(fields, 'task_id', () => taskId)
-  id(fields, 'review_id', () => `review-${String(record['task_id'])}`)
-  word(fields, 'verdict', { ...verdicts, fallback: () => 'changes_requested' })
-  rename(fields, 'summary', ['message', 'description', 'notes'])
-  text(fields, 'summary', () => '')
-  records(fields, 'findings', finding)
-  if (!Array.isArray(record['findings'])) {
-    record['findings'] = []
-    fields.log(at(fields.place, 'findings'), 'filled', 'it was missing; an empty list is put in')
-  }
-  verification(fields)
-  if (Object.hasOwn(record, 'required_changes')) records(fields, 'required_changes', requiredChange)
-  optionalTexts(fields, 'commendations')
-  return record
-}
-
-function records(
-  fields: Fields,
-  key: string,
-  repair: (item: Found, position: number) => JsonRecord | undefined,
-): void {
-  const items = itemsOf(found(fields, key))
-  if (!items) {
-    if (Object.hasOwn(fields.record, key)) setAside(fields, key, 'is not a list')
-    return
-  }
-  fields.record[key] = items.flatMap((item, i) => {
-    const read = repair(item, i)
-    if (!read) item.log(item.place, 'dropped', `${shown(item.value)} cannot be read`)
-    return read ? [read] : []
-  })
-}
-
-function requiredChange(item: Found, position: number): JsonRecord | undefined {
-  const described = textFrom(item.value)
-  if (described !== undefined) item.log(item.place, 'lifted', 'a text is read as a required change')
-  const fields = fieldsOf(described === undefined ? item : { ...item, value: { description: described } })
-  if (!fields || !isRecord(fields.record)) return undefined
-  rename(fields, 'change_id', ['id'])
-  id(fields, 'change_id', () => `change-${String(position + 1).padStart(3, '0')}`)
-  word(fields, 'priority', {
-    allowed: ['must_fix', 'should_fix', 'consider'],
-    also: {
-      must: 'must_fix',
-      high: 'must_fix',
-      should: 'should_fix',
-      medium: 'should_fix',
-      could: 'consider',
-      low: 'consider',
-    },
-    fallback: () => 'should_fix',
-  })
-  optionalTexts(fields, 'related_findings')
-  if (!Array.isArray(fields.record['related_findings'])) {
-    fields.record['related_findings'] = []
-    fields.log(at(fields.place, 'related_findings'), 'filled', 'it was missing; an empty list is put in')
-  }
-  text(fields, 'description', () => '')
-  return fields.record
+  allowed: ReviewerOutput.shape.verdict.options,
+  also: {
+    approve: 'approved',
+    pass: 'approved',
+    passed: 'approved',
+    accepted: 'approved',
+    lgtm: 'approved',
+    ok: 'approved',
+    supported: 'approved',
+    request_changes: 'changes_requested',
+    changes_required: 'changes_requested',
+    needs_changes: 'changes_requested',
+    needs_work: 'changes_requested',
+    inconclusive: 'changes_requested',
+    reject: 'rejected',
+    fail: 'rejected',
+    failed: 'rejected',
+    refuted: 'rejected',
+  },
 }
 
 /** The severities and what other writers call them. */
 export const severities = {
-  allowed: ['critical', 'major', 'minor', 'suggestion'],
+  allowed: ReviewFinding.shape.severity.options,
   also: {
     blocker: 'critical',
     high: 'major',
@@ -239,20 +65,69 @@ export const severities = {
     info: 'suggestion',
     nit: 'suggestion',
   },
-} as const
+}
 
-/** One finding of a review, flat; where it had a nested location, that is kept beside. */
-export function finding(item: Found, position: number): JsonRecord | undefined {
-  const described = textFrom(item.value)
-  if (described !== undefined) item.log(item.place, 'lifted', 'a text is read as a finding')
-  const fields = fieldsOf(described === undefined ? item : { ...item, value: { description: described } })
-  if (!fields) return undefined
-  rename(fields, 'finding_id', ['id', 'findingId'])
-  id(fields, 'finding_id', () => `finding-${String(position + 1).padStart(3, '0')}`)
-  word(fields, 'severity', { ...severities, fallback: () => 'minor' })
-  word(fields, 'category', {
-    allowed: ['bug', 'security', 'performance', 'style', 'logic', 'test'],
-    also: {
+/** What a developer gave back; plain paths become file changes, notes become implementation_notes. */
+export const developerOutput = (output: Found, taskId: string): JsonRecord | undefined =>
+  readRecord(output, developerTable, { taskId })
+
+/** What a reviewer gave back. A verdict nobody can read asks for changes: it must not count as an approval. */
+export const reviewerOutput = (output: Found, taskId: string): JsonRecord | undefined =>
+  readRecord(output, reviewerTable, { taskId })
+
+const fileTable = fieldTable(FileChange, {
+  path: { aliases: ['file', 'file_path', 'name'], read: (fields) => text(fields, 'path') },
+  lines_added: { aliases: ['lines', 'additions'] },
+  lines_removed: { aliases: ['deletions'] },
+  description: { aliases: ['changes'] },
+})
+
+const selfReviewTable = fieldTable(SelfReview, {
+  tests_run: { fallback: false },
+  tests_passed: { fallback: false },
+  type_check_passed: { fallback: false },
+})
+
+const developerTable = fieldTable<Work>(DeveloperOutput, {
+  task_id: { fallback: (_, { taskId }) => taskId },
+  status: { words: developerStatuses.also, fallback: 'partial' },
+  summary: { aliases: ['message', 'description', 'result'], fallback: '' },
+  implementation_notes: { aliases: ['notes'] },
+  changes: { read: changes },
+  self_review: { record: { table: selfReviewTable, not: 'is not an object' } },
+})
+
+const files = { not: 'is not a list of files', item: 'names no file', read: fileChange }
+const changesTable = fieldTable(DeveloperOutput.shape.changes, {
+  files_created: { list: files },
+  files_modified: { list: files },
+  files_deleted: { fallback: [] },
+})
+
+function changes(output: Fields): void {
+  const { record, place, log } = output
+  if (!isRecord(record['changes'])) {
+    if (Object.hasOwn(record, 'changes')) setAside(output, 'changes', 'is not an object')
+    const loose = changesTable.map(({ key }) => key).filter((key) => Object.hasOwn(record, key))
+    record['changes'] = Object.fromEntries(loose.map((key) => [key, record[key]]))
+    for (const key of loose) Reflect.deleteProperty(record, key)
+    log(at(place, 'changes'), 'lifted', 'the changed files are put together from what the output has')
+  }
+  record['changes'] = readRecord(found(output, 'changes'), changesTable, undefined)
+}
+
+function fileChange(item: Found): JsonRecord | undefined {
+  const fields = fieldsOf(liftText(item, 'a path is read as a file change', (path) => ({ path })))
+  const names = ['path', 'file', 'file_path', 'name'].map((key) => fields?.record[key])
+  const path = names.find((name) => name !== undefined && name !== null)
+  return fields && textFrom(path) !== undefined ? readFields(fields, fileTable, undefined) : undefined
+}
+
+const findingTable = fieldTable<Item>(ReviewFinding, {
+  finding_id: { aliases: ['id', 'findingId'], fallback: numbered('finding') },
+  severity: { words: severities.also, fallback: 'minor' },
+  category: {
+    words: {
       correctness: 'bug',
       error: 'bug',
       testing: 'test',
@@ -261,54 +136,83 @@ export function finding(item: Found, position: number): JsonRecord | undefined {
       formatting: 'style',
       design: 'logic',
     },
-    fallback: () => 'logic',
-  })
-  rename(fields, 'file', ['path', 'file_path'])
-  location(fields)
-  text(fields, 'file', () => '')
-  amount(fields, 'line', { whole: true })
-  rename(fields, 'description', ['message', 'title', 'issue'])
-  text(fields, 'description', () => '')
-  optionalText(fields, 'suggestion')
-  optionalText(fields, 'rationale')
-  amount(fields, 'fixed_in_iteration', { whole: true })
-  return fields.record
-}
+    fallback: 'logic',
+  },
+  location: { read: location },
+  file: { aliases: ['path', 'file_path'], fallback: '' },
+  description: { aliases: ['message', 'title', 'issue'], fallback: '' },
+})
 
+const locationTable = fieldTable(ReviewFinding.shape.location.unwrap(), {})
+
+/** Where a finding is: flat, as the format has it; a nested location is kept beside. */
 function location(fields: Fields): void {
   const { record, place, log } = fields
   if (!Object.hasOwn(record, 'location')) return
-  const value = record['location']
-  if (!isRecord(value)) {
-    const path = textFrom(value)
-    if (path !== undefined && record['file'] === undefined) {
-      record['file'] = path
-      log(at(place, 'file'), 'lifted', 'the location is read as the file')
-    }
+  const lift = (key: string, value: unknown, says: string) => {
+    if (record[key] !== undefined || value === undefined) return
+    record[key] = value
+    log(at(place, key), 'lifted', says)
+  }
+  const inner = readRecord(found(fields, 'location'), locationTable, undefined)
+  if (!inner) {
+    lift('file', textFrom(record['location']), 'the location is read as the file')
     setAside(fields, 'location', 'is not an object')
     return
   }
-  const inner = fieldsOf(found(fields, 'location'))
-  if (!inner) return
-  optionalText(inner, 'file')
-  amount(inner, 'line_start', { whole: true })
-  amount(inner, 'line_end', { whole: true })
-  optionalText(inner, 'code_snippet')
-  record['location'] = inner.record
-  if (record['file'] === undefined && inner.record['file'] !== undefined) {
-    record['file'] = inner.record['file']
-    log(at(place, 'file'), 'lifted', 'the file of the location is read as the file')
-  }
-  if (record['line'] === undefined && inner.record['line_start'] !== undefined) {
-    record['line'] = inner.record['line_start']
-    log(at(place, 'line'), 'lifted', 'the first line of the location is read as the line')
-  }
+  record['location'] = inner
+  lift('file', inner['file'], 'the file of the location is read as the file')
+  lift('line', inner['line_start'], 'the first line of the location is read as the line')
 }
 
-const names = { tests_passed: 'tests', type_check_passed: 'type_check' } as const
+const changeTable = fieldTable<Item>(RequiredChange, {
+  change_id: { aliases: ['id'], fallback: numbered('change') },
+  priority: {
+    words: {
+      must: 'must_fix',
+      high: 'must_fix',
+      should: 'should_fix',
+      medium: 'should_fix',
+      could: 'consider',
+      low: 'consider',
+    },
+    fallback: 'should_fix',
+  },
+  related_findings: { fallback: [] },
+  description: { fallback: '' },
+})
+
+const reviewerTable = fieldTable<Work>(ReviewerOutput, {
+  task_id: { fallback: (_, { taskId }) => taskId },
+  review_id: { fallback: (record) => `review-${String(record['task_id'])}` },
+  verdict: { words: verdicts.also, fallback: 'changes_requested' },
+  summary: { aliases: ['message', 'description', 'notes'], fallback: '' },
+  findings: {
+    list: {
+      not: 'is not a list',
+      item: 'cannot be read',
+      read: (item, position) => readRecord(described(item, 'a finding'), findingTable, { position }),
+    },
+  },
+  verification: { read: verification },
+  required_changes: {
+    list: {
+      not: 'is not a list',
+      item: 'cannot be read',
+      read: (item, position) => readRecord(described(item, 'a required change'), changeTable, { position }),
+    },
+  },
+})
+
+const described = (item: Found, what: string): Found =>
+  liftText({ ...item, value: textFrom(item.value) ?? item.value }, `a text is read as ${what}`, (text) => ({
+    description: text,
+  }))
+
+const checkNames = { tests_passed: 'tests', type_check_passed: 'type_check' } as const
 
 /** The reviewer's checks as booleans. A check nobody spoke of did not pass. */
-export function verification(output: Fields): void {
+function verification(output: Fields): void {
   const { record, place, log } = output
   const value = record['verification']
   if (!isRecord(value)) {
@@ -318,35 +222,31 @@ export function verification(output: Fields): void {
   }
   const fields = fieldsOf(found(output, 'verification'))
   if (!fields) return
-  const checks = fields.record
-  if (hasResults(checks)) keepOriginal(output, 'verification', value)
-  for (const [flag, name] of Object.entries(names)) passed(fields, flag, name)
-  custom(fields)
-  record['verification'] = checks
+  if (hasResults(fields.record)) keepOriginal(output, 'verification', value)
+  for (const [key, name] of Object.entries(checkNames)) passed(fields, key, name)
+  customChecks(fields)
+  record['verification'] = fields.record
 }
 
 /** Whether checks are told as results with what they printed, which booleans cannot hold. */
 function hasResults(checks: JsonRecord): boolean {
-  const known = [...Object.keys(names), ...Object.values(names), 'lint'].map((key) => checks[key])
+  const known = [...Object.keys(checkNames), ...Object.values(checkNames), 'lint'].map((key) => checks[key])
   const custom = [checks['custom_checks'], checks['custom']].flatMap((list) =>
     isRecord(list) ? Object.values(list) : [],
   )
   return [...known, ...custom].some(isRecord)
 }
 
-function passed({ record, place, log }: Fields, flag: string, name: string): void {
-  if (typeof record[flag] === 'boolean') return
-  const given = record[flag] ?? record[name]
-  record[flag] = flagFrom(given) ?? false
+function passed({ record, place, log }: Fields, key: string, name: string): void {
+  if (typeof record[key] === 'boolean') return
+  const given = record[key] ?? record[name]
+  record[key] = flagFrom(given) ?? false
   Reflect.deleteProperty(record, name)
-  log(
-    at(place, flag),
-    given === undefined ? 'filled' : 'converted',
-    `${shown(given)} is read as ${String(record[flag])}`,
-  )
+  const code = given === undefined ? 'filled' : 'converted'
+  log(at(place, key), code, `${shown(given)} is read as ${String(record[key])}`)
 }
 
-function custom({ record, place, log }: Fields): void {
+function customChecks({ record, place, log }: Fields): void {
   const lint = flagFrom(record['lint'])
   const given = record['custom_checks'] ?? record['custom']
   if ((given === undefined || given === null) && lint === undefined) {
@@ -364,4 +264,49 @@ function custom({ record, place, log }: Fields): void {
   Reflect.deleteProperty(record, 'custom')
   if (lint !== undefined) Reflect.deleteProperty(record, 'lint')
   log(at(place, 'custom_checks'), 'converted', 'the results of the checks are read as true or false')
+}
+
+/** A check as it is held inside: whether it passed, and what it printed. */
+type CheckResult = { readonly passed: boolean; readonly output?: string; readonly error?: string }
+type CheckResults = {
+  readonly tests: CheckResult
+  readonly type_check: CheckResult
+  readonly custom: Readonly<Record<string, CheckResult>>
+}
+
+/** The checks of a review with what they printed, where the file still has that beside its booleans. */
+export function checkResults(output: ReviewerOutput): CheckResults {
+  const { verification: checks, original_verification: told } = output
+  const original = isRecord(told) ? told : {}
+  const custom = isRecord(original['custom']) ? original['custom'] : {}
+  const of = (key: keyof typeof checkNames) =>
+    resultOf(checks[key], original[checkNames[key]] ?? original[key])
+  const flags = Object.entries(checks.custom_checks ?? {})
+  return {
+    tests: of('tests_passed'),
+    type_check: of('type_check_passed'),
+    custom: Object.fromEntries(
+      flags.map(([name, isPassed]) => [name, resultOf(isPassed, custom[name] ?? original[name])]),
+    ),
+  }
+}
+
+/** The booleans of a file from results with what they printed. */
+export function verificationOf({ tests, type_check, custom }: CheckResults): Verification {
+  const checks = Object.entries(custom).map(([name, result]) => [name, result.passed] as const)
+  return {
+    tests_passed: tests.passed,
+    type_check_passed: type_check.passed,
+    ...(checks.length === 0 ? {} : { custom_checks: Object.fromEntries(checks) }),
+  }
+}
+
+function resultOf(isPassed: boolean, told: unknown): CheckResult {
+  if (!isRecord(told) || flagFrom(told) !== isPassed) return { passed: isPassed }
+  const { output, error } = told
+  return compact({
+    passed: isPassed,
+    output: typeof output === 'string' ? output : undefined,
+    error: typeof error === 'string' ? error : undefined,
+  })
 }

@@ -141,8 +141,7 @@ export function texts(fields: Fields, key: string, fallback?: Fallback<readonly 
     } else setAside(fields, key, 'is not a list of texts')
   }
   if (!fallback || Array.isArray(record[key])) return
-  const filled = fallback()
-  record[key] = [...filled]
+  record[key] = [...fallback()]
   log(at(place, key), 'filled', 'it was missing; what the calls show is put in')
 }
 

@@ -41,6 +41,9 @@ export type Place = { readonly parent?: Place; readonly key: string | number }
 export const root: Place = { key: '' }
 export const at = (parent: Place, key: string | number): Place => ({ parent, key })
 
+/** The place at the end of a path. */
+export const placeAt = (path: readonly (string | number)[]): Place => path.reduce(at, root)
+
 /** The place as a JSON pointer (RFC 6901); the document itself is the empty text. */
 export function pointerOf(place: Place): string {
   const steps: string[] = []

@@ -2,7 +2,7 @@ import { ReviewerReply } from '../../../contract/collaboration/replies.ts'
 import { type Foreign, foreign, foreignList } from '../../../contract/formats/foreign-json.ts'
 import type { ReviewFinding } from '../../../contract/session-file/outputs.ts'
 import { reviewerOutput, severities, verdicts } from '../../delegation/read-outputs.ts'
-import { knownWord, optionalTexts } from '../../json/field-kinds.ts'
+import { knownWord, texts } from '../../json/field-kinds.ts'
 import { root } from '../../json/json-value.ts'
 import { type Read, readReply } from './read-reply.ts'
 
@@ -20,7 +20,7 @@ export function readReview(words: string, review: Review): Read<ReviewerReply> {
     schema: ReviewerReply,
     translate: (value) => {
       const record = reviewerOutput({ value, place: root, log: () => {} }, '')
-      if (record) optionalTexts({ record, place: root, log: () => {} }, 'addressed')
+      if (record) texts({ record, place: root, log: () => {} }, 'addressed')
       return record && { ...record, ...numbered(record, review) }
     },
     check: (reply, said) => [...wordProblems(said), ...emptyFindings(reply), ...silences(reply, review)],
