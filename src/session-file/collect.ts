@@ -4,8 +4,9 @@ import { BlobRef } from '../contract/values.ts'
 import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
 import { isRecord, type JsonRecord, setField } from '../core/json/json-value.ts'
 import { tokenTotal } from '../core/ledger/token-total.ts'
+import { type CallEvents } from './call-events.ts'
 import { type OwnerRecord, Owners, type Placed } from './owners.ts'
-import type { CallEvents, EndEvent } from './records-from-events.ts'
+import { type EndEvent } from './record-events.ts'
 
 /** Everything of a session tree that a session file can hold. */
 export type Collected = {

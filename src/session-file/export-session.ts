@@ -3,23 +3,15 @@ import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { AgentSession } from '../contract/session-file/agent-session.ts'
 import type { MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
+import { type CallEvents, toolCallFrom } from './call-events.ts'
 import { type Collected, collect, type Resolve } from './collect.ts'
+import { inFileOrder, rawOf, restored } from './event-records.ts'
 import { sessionFileName } from './file-name.ts'
 import { hasCollaboration, isMultiAgentSession } from './multi-agent.ts'
 import type { OwnerRecord } from './owners.ts'
 import { readSession } from './read-session.ts'
+import { annotationFrom, headFrom, messageFrom, subSessionFrom } from './record-events.ts'
 import { recordedDocument } from './recorded-document.ts'
-import {
-  annotationFrom,
-  type CallEvents,
-  headFrom,
-  inFileOrder,
-  messageFrom,
-  rawOf,
-  restored,
-  subSessionFrom,
-  toolCallFrom,
-} from './records-from-events.ts'
 import { validateSession } from './validate.ts'
 
 export type ExportOptions = {

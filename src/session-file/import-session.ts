@@ -1,188 +1,181 @@
 import type { ImportIds } from '../contract/derived-ids.ts'
-import type { Draft } from '../contract/event.ts'
-import type { AgentSession, PhaseAnnotation } from '../contract/session-file/agent-session.ts'
-import type {
-  AgentIdentifier,
-  AgentMessage,
-  MultiAgentSession,
-} from '../contract/session-file/multi-agent-session.ts'
-import { compact, isRecord, type JsonRecord } from '../core/json/json-value.ts'
-import { draft, inNestedOrder, line, millis, type Run, rawFor, recorded, type Timed } from './drafting.ts'
-import { callEvents, type RunSpan, subSessionEvents } from './import-sub-sessions.ts'
+import { catalogue, type Draft } from '../contract/event.ts'
+import type { AgentSession } from '../contract/session-file/agent-session.ts'
+import type { MultiAgentSession, SubAgentSession } from '../contract/session-file/multi-agent-session.ts'
+import { millisOf } from '../core/json/iso-time.ts'
+import { callEvents, callSpan } from './call-events.ts'
+import { line, type Run, type Timed } from './event-records.ts'
 import { hasCollaboration } from './multi-agent.ts'
-import { annotationFrom, headFrom, messageFrom } from './records-from-events.ts'
+import {
+  annotationEvent,
+  messageEvent,
+  sessionEnd,
+  sessionStart,
+  sessionSummary,
+  subSessionEvents,
+} from './record-events.ts'
+import { indexSession, parentOf, type SessionIndex, triggerOf } from './session-walk.ts'
 
 /**
  * The events of a session file, in an order in which causes come before effects. Everything the file holds is in
  * them: what our words have no name for stands in `raw`, and the export puts it back.
  */
 export function eventsFromSession(session: AgentSession | MultiAgentSession, ids: ImportIds): Draft[] {
-  const main: Run = {
+  const run: Run = {
     key: 'main',
     runId: ids.run('main'),
     spanId: ids.span('main'),
     actor: (hasCollaboration(session) && line(session.collaboration.orchestrator.agent_id)) || 'main',
   }
   const notBefore = millis(session.created_at)
-  const place = { run: main, notBefore }
-  const calls = session.tool_calls.flatMap((call, index) => callEvents(call, { ...place, index }, ids))
-  const together = hasCollaboration(session) ? collaborationEvents(session, main, ids) : []
-  const body: Timed[] = [...calls, ...together]
-  const last = body.reduce((latest, { sortAt }) => Math.max(latest, sortAt), notBefore)
+  const calls = session.tool_calls.flatMap((call, index) => callEvents(call, { run, notBefore, index }, ids))
+  const body: Timed[] = hasCollaboration(session) ? [...calls, ...togetherEvents(session, run, ids)] : calls
+  const last = latest(body, notBefore)
   session.phase_annotations?.forEach((annotation, index) => {
-    body.push({ draft: annotationEvent(annotation, { run: main, index }, ids), sortAt: last })
+    body.push({ draft: annotationEvent(annotation, { run, index }, ids), sortAt: last })
   })
-  const inOrder = inNestedOrder(body).map((timed) => timed.draft)
   return [
-    sessionStart(session, main, ids),
-    ...inOrder,
-    sessionSummary(session, main, ids),
-    ...sessionEnd(session, main, ids),
+    sessionStart(session, run, ids),
+    ...inNestedOrder(body).map((timed) => timed.draft),
+    sessionSummary(session, run, ids),
+    ...sessionEnd(session, run, ids),
   ]
 }
 
-function collaborationEvents(session: MultiAgentSession, main: Run, ids: ImportIds): Timed[] {
-  const { runs, events } = subSessionEvents(session, main, ids)
-  return [...events, ...messageEvents(session, { main, runs, notBefore: millis(session.created_at) }, ids)]
-}
+const millis = (time: string): number => millisOf(time) || 0
 
-type Session = AgentSession | MultiAgentSession
-const lists = ['tool_calls', 'sub_sessions', 'messages', 'phase_annotations'] as const
+const latest = (events: readonly Timed[], first: number): number =>
+  events.reduce((last, { sortAt }) => Math.max(last, sortAt), first)
 
-/** The event that opens an imported session and carries everything of it that is no list. */
-export function sessionStart(session: Session, run: Run, ids: ImportIds): Draft {
-  const payload = {
-    title: line(session.task_title),
-    prompt: session.user_prompt,
-    model: line(session.agent.model_id),
-    origin: 'imported' as const,
-    foreignId: line(session.session_id),
-    ...compact({
-      description: session.task_description,
-      capabilitySnapshot: session.agent.capability_snapshot && line(session.agent.capability_snapshot),
-      agent: hasCollaboration(session) ? agentOf(session.collaboration.orchestrator) : undefined,
-      collaboration: hasCollaboration(session) ? collaborationOf(session) : undefined,
-    }),
+/** A run and the stretch of the sorted events it lies in. */
+type RunSpan = { readonly run: Run; readonly from: number; readonly to: number }
+
+/** The events of every sub-session and message; a message is in the run of its sender while that lasts. */
+function togetherEvents(session: MultiAgentSession, main: Run, ids: ImportIds): Timed[] {
+  const index = indexSession(session)
+  const runs = subRuns(session, { main, index }, ids)
+  const byAgent = new Map<string, RunSpan>()
+  const starts = new Map<SubAgentSession, number>()
+  const events: Timed[][] = []
+  const notBefore = millis(session.created_at)
+  // A child never sorts before its parent, whatever the clocks of the file say; parents are looked up, not walked,
+  // because a file may chain a hundred thousand of them.
+  for (const [sub, place] of parentsFirst(session)) {
+    const parent = parentOf(index, sub)?.sub
+    const floor = parent ? (starts.get(parent) ?? 0) : notBefore
+    const trigger = triggerOf(index, sub)
+    const from = Math.max(floor, millis(sub.started_at), trigger ? millis(trigger.started_at) : 0)
+    starts.set(sub, from)
+    const run = runs.get(sub) as Run
+    const calls = sub.tool_calls.flatMap((call, n) =>
+      callEvents(call, { run, index: n, notBefore: from }, ids),
+    )
+    const lastCall = latest(calls, from)
+    const [spawned, ended] = subSessionEvents(sub, { run, index: place }, ids)
+    const to = Math.max(
+      lastCall,
+      ended && sub.completed_at !== undefined ? millis(sub.completed_at) : lastCall,
+    )
+    byAgent.set(sub.agent.agent_id, { run, from, to })
+    events.push([{ draft: spawned, sortAt: from }, ...calls])
+    if (ended) events.push([{ draft: ended, sortAt: to }])
   }
-  const format = hasCollaboration(session) ? 'std-008' : 'std-001'
-  const bare = recorded('session.started', session.created_at, payload)
-  const raw = rawFor(headOnly(session), headFrom(bare, endOf(session)), { format })
-  const event = recorded('session.started', session.created_at, { ...payload, raw })
-  return draft(event, { run, key: 'session/started' }, ids)
-}
-
-/** The declared figures of a session, whole. */
-export function sessionSummary(session: Session, run: Run, ids: ImportIds): Draft {
-  const { summary } = session
-  const short = (paths: readonly string[]) => paths.filter((path) => path.length <= 4096)
-  const payload = {
-    totalDurationMs: summary.total_duration_ms,
-    toolCallsCount: summary.tool_calls_count,
-    filesCreated: short(summary.files_created),
-    filesModified: short(summary.files_modified),
-    declared: summary as unknown as JsonRecord,
-    ...compact({ errorsEncountered: summary.errors_encountered, summary: summary.text }),
-  }
-  const event = recorded('result.summary', endTime(session), payload)
-  return draft(event, { run, key: 'session/summary' }, ids)
-}
-
-/** The event that closes an imported session, when it has ended. */
-export function sessionEnd(session: Session, run: Run, ids: ImportIds): Draft[] {
-  const ended = endOf(session)
-  return ended ? [draft(ended, { run, key: 'session/ended' }, ids)] : []
-}
-
-/** A session without its lists and summary; a list that is there is there as an empty one. */
-export function headOnly(session: Session): JsonRecord {
-  const { summary: _summary, ...head } = session as unknown as JsonRecord
-  for (const key of lists) if (Array.isArray(head[key])) head[key] = []
-  return head
-}
-
-function endOf(session: Session) {
-  if (session.status === 'in_progress') return undefined
-  if (session.status === 'success')
-    return recorded('session.completed', endTime(session), { outcome: 'completed' })
-  const reason = session.termination_reason === undefined ? undefined : line(session.termination_reason)
-  return recorded('session.failed', endTime(session), compact({ reason }))
-}
-
-function endTime(session: Session): string {
-  return session.completed_at ?? session.tool_calls.at(-1)?.ended_at ?? session.created_at
-}
-
-function collaborationOf({ collaboration }: MultiAgentSession) {
-  const { original_pattern } = collaboration
-  const isConsensus = isRecord(collaboration) && original_pattern === 'consensus'
-  return {
-    mode: collaboration.mode,
-    pattern: isConsensus ? ('consensus' as const) : collaboration.pattern,
-    orchestrator: agentOf(collaboration.orchestrator),
-    participants: collaboration.participants.map(agentOf),
-  }
-}
-
-type Context = { readonly main: Run; readonly runs: ReadonlyMap<string, RunSpan>; readonly notBefore: number }
-
-/** One event for each message, in the run of its sender while that lasts, else in the session's own. */
-export function messageEvents(
-  { messages }: MultiAgentSession,
-  { main, runs, notBefore }: Context,
-  ids: ImportIds,
-): Timed[] {
-  return messages.map((message, index) => {
+  const messages = session.messages.map((message, place) => {
     const sortAt = Math.max(notBefore, millis(message.timestamp))
-    const sender = runs.get(message.from_agent.agent_id)
+    const sender = byAgent.get(message.from_agent.agent_id)
     const run = sender && sender.from <= sortAt && sortAt <= sender.to ? sender.run : main
-    const payload = payloadOf(message)
-    const bare = recorded('agent.message.created', message.timestamp, payload)
-    const raw = rawFor(message, messageFrom(bare), { index })
-    const event = recorded('agent.message.created', message.timestamp, { ...payload, raw })
-    return { draft: draft(event, { run, key: `message/${index}` }, ids), sortAt }
+    return { draft: messageEvent(message, { run, index: place }, ids), sortAt }
   })
+  return [...events.flat(), ...messages]
 }
 
-/** An agent of a file as events name it. */
-export const agentOf = (agent: AgentIdentifier) => ({
-  agentId: line(agent.agent_id),
-  agentType: line(agent.original_agent_type ?? agent.agent_type),
-  ...compact({ instanceId: agent.instance_id === undefined ? undefined : line(agent.instance_id) }),
-})
+type Tree = { readonly main: Run; readonly index: SessionIndex }
 
-const payloadOf = (message: AgentMessage) => ({
-  messageId: line(message.message_id),
-  sequenceNumber: message.sequence_number,
-  from: agentOf(message.from_agent),
-  to: agentOf(message.to_agent),
-  messageType: message.message_type,
-  payload: message.payload,
-  ...compact({
-    correlationId: message.correlation_id === undefined ? undefined : line(message.correlation_id),
-    replyTo: message.reply_to === undefined ? undefined : line(message.reply_to),
-  }),
-})
-
-type Place = { readonly run: Run; readonly index: number }
-
-/** The event of one annotation. */
-export function annotationEvent(annotation: PhaseAnnotation, { run, index }: Place, ids: ImportIds): Draft {
-  const payload = {
-    annotationId: line(annotation.annotation_id),
-    phaseType: annotation.phase_type,
-    startCallId: line(annotation.tool_call_range.start_call_id),
-    endCallId: line(annotation.tool_call_range.end_call_id),
-    annotatedBy: annotation.annotated_by,
-    annotatedAt: line(annotation.annotated_at),
-    confidence: annotation.confidence,
-    ...compact({
-      description: annotation.description,
-      decisions: annotation.decisions,
-      contextUsed: annotation.context_used,
-    }),
+function subRuns({ sub_sessions }: MultiAgentSession, { main, index }: Tree, ids: ImportIds) {
+  const keys = new Map(sub_sessions.map((sub, i) => [sub, `sub/${i}`] as const))
+  const runOf = (sub: SubAgentSession, key: string): Run => {
+    const parent = parentOf(index, sub)
+    const above = (parent?.sub && keys.get(parent.sub)) ?? main.key
+    const position = parent?.callAt.get(sub.triggered_by_call_id)
+    return {
+      key,
+      runId: ids.run(key),
+      spanId: ids.span(key),
+      actor: line(sub.agent.agent_id),
+      parentRunId: ids.run(above),
+      parentSpanId: position === undefined ? ids.span(above) : callSpan(ids, above, position),
+      taskId: line(sub.task.task_id),
+    }
   }
-  const bare = recorded('session.annotated', annotation.annotated_at, payload)
-  const raw = rawFor(annotation, annotationFrom(bare), { index })
-  const event = recorded('session.annotated', annotation.annotated_at, { ...payload, raw })
-  return draft(event, { run, key: `annotation/${index}` }, ids)
+  return new Map([...keys].map(([sub, key]) => [sub, runOf(sub, key)]))
+}
+
+/** Sub-sessions with their places in the file, ordered so that each comes after its parent. */
+function parentsFirst({ sub_sessions }: MultiAgentSession): [SubAgentSession, number][] {
+  const children = new Map<string, [SubAgentSession, number][]>()
+  const ids = new Set(sub_sessions.map((sub) => sub.sub_session_id))
+  const ordered: [SubAgentSession, number][] = []
+  sub_sessions.forEach((sub, i) => {
+    const siblings = children.get(sub.parent_session_id)
+    if (!ids.has(sub.parent_session_id)) ordered.push([sub, i])
+    else if (siblings) siblings.push([sub, i])
+    else children.set(sub.parent_session_id, [[sub, i]])
+  })
+  // The list grows while it is walked.
+  for (const [sub] of ordered) for (const child of children.get(sub.sub_session_id) ?? []) ordered.push(child)
+  return ordered
+}
+
+type Span = { readonly children: Span[]; latest: number; order: number }
+
+/**
+ * Events in an order in which a span ends after all that is below it, whatever the clocks of a file say:
+ * the journal refuses an end whose span was already closed by the end of its parent.
+ */
+export function inNestedOrder(events: readonly Timed[]): Timed[] {
+  const spans = spansOf(events)
+  const placed = events.map((timed) => {
+    const span = spans.get(timed.draft.spanId)
+    const isEnd = catalogue[timed.draft.type].span === 'end'
+    return {
+      timed,
+      at: isEnd && span ? span.latest : timed.sortAt,
+      // At one time whatever happens comes before what ends, and what is deeper ends first.
+      rank: isEnd ? 1 + (spans.size - (span?.order ?? 0)) : 0,
+    }
+  })
+  // Array.prototype.sort is stable, so what happened at one time keeps the order of the file.
+  return placed.sort((a, b) => a.at - b.at || a.rank - b.rank).map(({ timed }) => timed)
+}
+
+function spansOf(events: readonly Timed[]): Map<string, Span> {
+  const spans = new Map<string, Span>()
+  const parents = new Map<string, string>()
+  for (const { draft, sortAt } of events) {
+    const span = spans.get(draft.spanId) ?? { children: [], latest: sortAt, order: 0 }
+    span.latest = Math.max(span.latest, sortAt)
+    spans.set(draft.spanId, span)
+    if (draft.parentSpanId !== undefined) parents.set(draft.spanId, draft.parentSpanId)
+  }
+  const roots: Span[] = []
+  for (const [id, span] of spans) {
+    const parent = spans.get(parents.get(id) ?? '')
+    if (parent && parent !== span) parent.children.push(span)
+    else roots.push(span)
+  }
+  settle(roots)
+  return spans
+}
+
+/** Gives each span its place, parents first, then the latest time below it; without recursion, since files nest deep. */
+function settle(roots: readonly Span[]): void {
+  const order: Span[] = []
+  const waiting = [...roots]
+  for (let span = waiting.pop(); span; span = waiting.pop()) {
+    span.order = order.length
+    order.push(span)
+    for (const child of span.children) waiting.push(child)
+  }
+  for (const span of order.toReversed())
+    for (const child of span.children) span.latest = Math.max(span.latest, child.latest)
 }

@@ -1,7 +1,11 @@
 import type { AgentSession } from '../contract/session-file/agent-session.ts'
-import type { MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
-import { isRecord } from '../core/json/json-value.ts'
-import { extendedSummary } from './figures.ts'
+import type {
+  AgentSummary,
+  MultiAgentSession,
+  MultiAgentSessionSummary,
+} from '../contract/session-file/multi-agent-session.ts'
+import { compact, isRecord } from '../core/json/json-value.ts'
+import { recordedFigures } from './figures.ts'
 
 /** Whether a file name, or the content of a file, is that of a multi-agent session. */
 export function isMultiAgentSession(filenameOrSession: unknown): boolean {
@@ -35,3 +39,32 @@ export function asMultiAgent(session: AgentSession | MultiAgentSession): MultiAg
 /** When a session was last touched; older files do not say it. */
 export const updatedAt = (session: AgentSession): string =>
   session.updated_at ?? session.completed_at ?? session.created_at
+
+type Extension = Pick<
+  MultiAgentSessionSummary,
+  'agents' | 'tasks' | 'review_iterations' | 'final_verdict' | 'last_verdict'
+>
+
+/** What a multi-agent summary adds to the base one, computed from the records. */
+export function extendedSummary(session: Omit<MultiAgentSession, 'summary'>): Extension {
+  const { agents, tasks, reviewIterations, lastVerdict } = recordedFigures(session)
+  const [architect, ...workers] = agents
+  const ofType = (type: string): AgentSummary[] =>
+    workers.filter(({ agent }) => agent.agent_type === type).map(({ summary }) => summary)
+  const reviewers = ofType('reviewer')
+  const others = ofType('architect')
+  const isFinal = lastVerdict === 'approved' || lastVerdict === 'rejected'
+  return compact({
+    agents: compact({
+      architect: (architect as (typeof agents)[number]).summary,
+      developers: ofType('developer'),
+      reviewer: reviewers.at(-1),
+      reviewers: reviewers.length > 1 ? reviewers.slice(0, -1) : undefined,
+      others: others.length > 0 ? others : undefined,
+    }),
+    tasks,
+    review_iterations: reviewIterations,
+    final_verdict: isFinal ? lastVerdict : undefined,
+    last_verdict: isFinal ? undefined : lastVerdict,
+  })
+}

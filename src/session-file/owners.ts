@@ -1,7 +1,8 @@
 import type { AgentEvent, EventOf } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { type CallEvents } from './call-events.ts'
 import type { FileEffect } from './changed-files.ts'
-import type { CallEvents, EndEvent } from './records-from-events.ts'
+import { type EndEvent } from './record-events.ts'
 
 /** Finds whose work an event belongs to, by its run, its session and the spans above it. */
 export class Owners {

@@ -68,14 +68,12 @@ const contributionTable = fieldTable(ContextContribution, {
 })
 
 const breakdownTable = fieldTable(SubagentInfo.shape.tools_breakdown.unwrap().element, {
-  tool_name: { aliases: ['tool', 'name'], fallback: 'unknown' },
+  tool_name: { fallback: 'unknown' },
   count: { fallback: 0 },
 })
 
 const subagentTable = fieldTable(SubagentInfo, {
-  subagent_type: { aliases: ['agent_type', 'type'], fallback: 'unknown' },
-  tool_uses: { aliases: ['tool_calls_count', 'tool_count'] },
-  tokens_used: { aliases: ['tokens', 'total_tokens'] },
+  subagent_type: { fallback: 'unknown' },
   tools_breakdown: { read: breakdown },
 })
 
@@ -89,15 +87,11 @@ const outputTable = fieldTable(CallOutput, {
 })
 
 const callTable = fieldTable<Place>(ToolCall, {
-  call_id: { aliases: ['id', 'tool_call_id', 'tool_use_id', 'callId'], fallback: numbered('tool') },
-  tool_name: { aliases: ['tool', 'name', 'toolName'], fallback: 'unknown' },
+  call_id: { fallback: numbered('tool') },
+  tool_name: { fallback: 'unknown' },
   input: { read: callInput },
-  started_at: {
-    aliases: ['timestamp', 'start_time', 'startedAt', 'time', 'created_at'],
-    fallback: (_, { after }) => after,
-  },
+  started_at: { fallback: (_, { after }) => after },
   ended_at: {
-    aliases: ['completed_at', 'end_time', 'endedAt', 'finished_at'],
     fallback: ({ started_at, duration_ms: ms }) =>
       later(String(started_at), typeof ms === 'number' && ms >= 0 ? ms : 0),
     notBefore: 'started_at',
@@ -105,7 +99,7 @@ const callTable = fieldTable<Place>(ToolCall, {
   duration_ms: {
     fallback: ({ started_at, ended_at }) => millisOf(String(ended_at)) - millisOf(String(started_at)),
   },
-  tool_category: { aliases: ['category', 'toolCategory'], read: category },
+  tool_category: { read: category },
   output: { read: callOutput },
   context_contribution: {
     read: (fields, key) => {
@@ -137,15 +131,9 @@ function category(fields: Fields): void {
   record['tool_category'] = 'interaction'
 }
 
-/** What went into a call, wherever the file has it; `params` is always there. */
+/** What went into a call; `params` is always there. */
 function callInput(fields: Fields): void {
   const { record, place, log } = fields
-  const name = ['params', 'arguments', 'args', 'tool_input'].find((key) => isRecord(record[key]))
-  if (!Object.hasOwn(record, 'input') && name) {
-    record['input'] = { params: record[name] }
-    Reflect.deleteProperty(record, name)
-    log(at(place, 'input'), 'moved', `${name} is read as the params of the input`)
-  }
   const value = record['input']
   const inner = fieldsOf(found(fields, 'input'))
   if (inner) {

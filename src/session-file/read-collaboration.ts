@@ -46,133 +46,60 @@ type AgentContext = { readonly position: number; readonly role?: AgentRole; read
 type Context = { readonly session: Fields; readonly known: AgentRegistry; readonly position: number }
 
 const agentTable = fieldTable<AgentContext>(AgentIdentifier, {
-  agent_type: { aliases: ['type', 'agentType', 'role'], read: agentType },
+  agent_type: { read: agentType },
   agent_id: {
-    aliases: ['id', 'agentId', 'name'],
     fallback: ({ original_agent_type, agent_type }, { position }) =>
       `${textFrom(original_agent_type) ?? String(agent_type)}-${String(position + 1).padStart(2, '0')}`,
   },
 })
 
 const collaborationTable = fieldTable<{ readonly hasSubs: boolean }>(CollaborationInfo, {
-  mode: {
-    words: {
-      multi: 'multi_agent',
-      multiagent: 'multi_agent',
-      team: 'multi_agent',
-      collaboration: 'multi_agent',
-      single_agent: 'single',
-      solo: 'single',
-    },
-    fallback: (_, { hasSubs }) => (hasSubs ? 'multi_agent' : 'single'),
-  },
-  pattern: {
-    words: {
-      'master/worker': 'master_worker',
-      hierarchical: 'master_worker',
-      orchestrator: 'master_worker',
-      consensus: 'peer_to_peer',
-      voting: 'peer_to_peer',
-      p2p: 'peer_to_peer',
-      peer: 'peer_to_peer',
-      sequential: 'pipeline',
-    },
-    fallback: 'master_worker',
-  },
+  mode: { fallback: (_, { hasSubs }) => (hasSubs ? 'multi_agent' : 'single') },
+  pattern: { words: { consensus: 'peer_to_peer' }, fallback: 'master_worker' },
   original_mode: { read: shownText },
   original_pattern: { read: shownText },
   participants: {
-    aliases: ['agents', 'members', 'team'],
     list: {
       not: 'is not a list of agents',
       item: 'is not an agent',
       read: (item, position) => agentIdentifier(item, { position }),
     },
   },
-  orchestrator: { aliases: ['architect', 'lead', 'coordinator', 'master'], read: orchestrator },
+  orchestrator: { read: orchestrator },
 })
 
 const taskTable = fieldTable<Context>(TaskAssignment, {
-  task_id: { aliases: ['id', 'taskId'], fallback: numbered('task') },
-  description: { aliases: ['task_description', 'title', 'prompt', 'summary'], fallback: '' },
-  priority: {
-    words: {
-      critical: 'high',
-      urgent: 'high',
-      highest: 'high',
-      p0: 'high',
-      p1: 'high',
-      normal: 'medium',
-      default: 'medium',
-      p2: 'medium',
-      lowest: 'low',
-      minor: 'low',
-      p3: 'low',
-    },
-    fallback: 'medium',
-  },
-  dependencies: { aliases: ['depends_on'] },
+  task_id: { fallback: numbered('task') },
+  description: { fallback: '' },
+  priority: { words: { urgent: 'high' }, fallback: 'medium' },
 })
 
 const subTable = fieldTable<Context>(SubAgentSession, {
-  sub_session_id: { aliases: ['id', 'session_id', 'subSessionId'], fallback: numbered('sub') },
-  parent_session_id: {
-    aliases: ['parent_id', 'parent', 'parentSessionId'],
-    fallback: (_, { session }) => String(session.record['session_id']),
-  },
-  agent: { aliases: ['agent_identifier', 'agent_id', 'assigned_to', 'agent_type'], read: subSessionAgent },
-  triggered_by_call_id: {
-    aliases: ['trigger_call_id', 'trigger', 'triggered_by', 'call_id'],
-    // A missing trigger is looked for among the calls of the parent, once all are read.
-    read: (fields, key) => text(fields, key),
-  },
+  sub_session_id: { fallback: numbered('sub') },
+  parent_session_id: { fallback: (_, { session }) => String(session.record['session_id']) },
+  agent: { read: subSessionAgent },
+  // A missing trigger is looked for among the calls of the parent, once all are read.
+  triggered_by_call_id: { read: (fields, key) => text(fields, key) },
   started_at: {
-    aliases: ['created_at', 'start_time', 'startedAt'],
     fallback: (record, { session }) => firstCallTime(record) ?? String(session.record['created_at']),
   },
-  completed_at: {
-    aliases: ['ended_at', 'end_time', 'finished_at', 'completedAt'],
-    notBefore: 'started_at',
-  },
+  completed_at: { notBefore: 'started_at' },
   status: statusRow,
-  task: { aliases: ['task_assignment', 'assignment'], read: task },
+  task: { read: task },
   tool_calls: { read: (fields) => toolCalls(fields, String(fields.record['started_at'])) },
   output: { read: readOutput },
 })
 
 const messageTable = fieldTable<Context>(AgentMessage, {
-  message_id: { aliases: ['id', 'messageId'], fallback: numbered('msg') },
-  timestamp: {
-    aliases: ['time', 'created_at', 'sent_at'],
-    fallback: (_, { session }) => String(session.record['created_at']),
-  },
-  from_agent: { aliases: ['from', 'sender'], read: messageSide },
-  to_agent: { aliases: ['to', 'recipient', 'receiver'], read: messageSide },
+  message_id: { fallback: numbered('msg') },
+  timestamp: { fallback: (_, { session }) => String(session.record['created_at']) },
+  from_agent: { aliases: ['from'], read: messageSide },
+  to_agent: { aliases: ['to'], read: messageSide },
   payload: { read: messagePayload },
-  message_type: { aliases: ['type', 'messageType'], read: messageType },
+  message_type: { aliases: ['type'], read: messageType },
   // Numbers are given to all messages together, when one has none.
   sequence_number: { read: () => {} },
 })
-
-const messageTypes = {
-  assignment: 'task_assignment',
-  assign: 'task_assignment',
-  task: 'task_assignment',
-  delegation: 'task_assignment',
-  progress: 'task_progress',
-  completion: 'task_completion',
-  task_complete: 'task_completion',
-  task_result: 'task_completion',
-  result: 'task_completion',
-  review: 'review_request',
-  review_response: 'review_result',
-  question: 'feedback',
-  query: 'status_query',
-  status: 'status_response',
-  cancel: 'abort',
-  ack: 'acknowledgment',
-  acknowledgement: 'acknowledgment',
-} as const
 
 /** Who an agent is, from an object or a bare name; undefined when there is neither. */
 function agentIdentifier(item: Found, context: AgentContext): JsonRecord | undefined {
@@ -336,7 +263,7 @@ function messageType(fields: Fields, key: string): void {
   const namesTask = isRecord(payload) && typeof payload['task_id'] === 'string'
   word(fields, key, {
     allowed: MessageType.options,
-    also: { ...messageTypes, status_update: namesTask ? 'task_progress' : 'status_response' },
+    also: { status_update: namesTask ? 'task_progress' : 'status_response' },
     fallback: () => 'feedback',
   })
   if (!isUpdate || namesTask || !isRecord(payload) || typeof payload['state'] === 'string') return

@@ -8,7 +8,7 @@ import {
 import { itemsOf, textFrom } from '../core/json/field-kinds.ts'
 import { fieldTable, numbered, readFields } from '../core/json/field-table.ts'
 import { at, isRecord, type JsonRecord } from '../core/json/json-value.ts'
-import { type Fields, fieldsOf, found, keepOriginal, rename, setAside, shown } from '../core/json/repair.ts'
+import { type Fields, fieldsOf, found, keepOriginal, setAside, shown } from '../core/json/repair.ts'
 import { callIds } from './session-walk.ts'
 import { loosen } from './shape.ts'
 
@@ -38,20 +38,9 @@ export function readAnnotations(session: Fields): void {
 type Context = { readonly session: JsonRecord; readonly position: number }
 
 const annotationTable = fieldTable<Context>(PhaseAnnotation, {
-  annotation_id: { aliases: ['id'], fallback: numbered('annotation') },
-  phase_type: {
-    aliases: ['phase', 'type'],
-    words: {
-      planning: 'plan',
-      exploration: 'explore',
-      execution: 'execute',
-      implement: 'execute',
-      verification: 'verify',
-      test: 'verify',
-    },
-    fallback: 'unclassified',
-  },
-  annotated_by: { words: { user: 'human', system: 'auto' }, fallback: 'agent' },
+  annotation_id: { fallback: numbered('annotation') },
+  phase_type: { fallback: 'unclassified' },
+  annotated_by: { fallback: 'agent' },
   annotated_at: { fallback: (_, { session }) => String(session['completed_at'] ?? session['created_at']) },
   confidence: {
     fallback: ({ confidence: value }) =>
@@ -68,7 +57,7 @@ const rangeTable = fieldTable<{ readonly start: string }>(PhaseAnnotation.shape.
 
 /** Both ends of the range; an array of call ids has them first and last. */
 function callRange({ record, place, log }: Fields): boolean {
-  const range = record['tool_call_range'] ?? record['tool_call_ids'] ?? record['tool_calls']
+  const range = record['tool_call_range']
   if (Array.isArray(range)) {
     const ids = range.map(textFrom).filter((call) => call !== undefined && call !== '')
     if (ids.length === 0) return false
@@ -80,8 +69,6 @@ function callRange({ record, place, log }: Fields): boolean {
   if (!isRecord(range)) return false
   const fields = fieldsOf(found({ record, place, log }, 'tool_call_range'))
   if (!fields) return false
-  rename(fields, 'start_call_id', ['start', 'from', 'first'])
-  rename(fields, 'end_call_id', ['end', 'to', 'last'])
   const start = textFrom(fields.record['start_call_id']) ?? textFrom(fields.record['end_call_id'])
   if (start === undefined || start === '') return false
   record['tool_call_range'] = readFields(fields, rangeTable, { start })

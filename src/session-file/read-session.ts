@@ -29,8 +29,7 @@ import {
   setAside,
 } from '../core/json/repair.ts'
 import { filesChangedBy } from './changed-files.ts'
-import { extendedSummary } from './figures.ts'
-import { asMultiAgent } from './multi-agent.ts'
+import { asMultiAgent, extendedSummary } from './multi-agent.ts'
 import { statusRow, toolCalls } from './read-calls.ts'
 import { readCollaboration } from './read-collaboration.ts'
 import { isLegacy, keepPhases, liftCalls, readAnnotations } from './read-phases.ts'
@@ -76,28 +75,24 @@ export function migrate(json: unknown, options: ReadOptions = {}) {
 
 const sessionTable = fieldTable<{ readonly filename: string | undefined }>(AgentSession, {
   created_at: {
-    aliases: ['started_at', 'start_time', 'createdAt', 'date'],
+    aliases: ['started_at'],
     fallback: (record, { filename }) => earliest(record, filename),
   },
   session_id: {
-    aliases: ['id', 'sessionId'],
     fallback: ({ created_at }, { filename }) =>
       filename?.replace(/^.*[/\\]/, '').replace(/\.json$/, '') ||
       `${String(created_at).slice(0, 10)}-000-session`,
   },
-  task_title: { aliases: ['title', 'name'], fallback: titleFrom },
+  task_title: { aliases: ['title'], fallback: titleFrom },
   user_prompt: { fallback: '' },
-  completed_at: {
-    aliases: ['ended_at', 'end_time', 'completedAt', 'finished_at'],
-    notBefore: 'created_at',
-  },
+  completed_at: { notBefore: 'created_at' },
   status: statusRow,
   agent: { read: modelOf },
   tool_calls: { read: (fields) => toolCalls(fields, String(fields.record['created_at'])) },
 })
 
 const modelTable = fieldTable(AgentSession.shape.agent, {
-  model_id: { aliases: ['model', 'id', 'name'], fallback: 'unknown' },
+  model_id: { fallback: 'unknown' },
 })
 
 type Figures = {
@@ -192,7 +187,7 @@ function titleFrom(record: JsonRecord): string {
 function modelOf(fields: Fields): void {
   const { record, place, log } = fields
   const value = record['agent']
-  const name = textFrom(value) ?? textFrom(record['model']) ?? textFrom(record['model_id'])
+  const name = textFrom(value)
   if (!isRecord(value)) {
     if (typeof value === 'object' && value !== null) setAside(fields, 'agent', 'is not an object')
     record['agent'] = name === undefined ? {} : { model_id: name }

@@ -7,10 +7,11 @@ import type {
 import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
 import { compact } from '../core/json/json-value.ts'
 import type { Collected } from './collect.ts'
+import { textOf } from './event-records.ts'
 import { isReview } from './figures.ts'
 import { isWorkflow, type OwnerRecord } from './owners.ts'
+import { endWord, messageFrom } from './record-events.ts'
 import type { FileAgents } from './recorded-subs.ts'
-import { endWord, messageFrom, textOf } from './records-from-events.ts'
 
 type Context = { readonly agents: FileAgents; readonly subs: ReadonlyMap<OwnerRecord, SubAgentSession> }
 

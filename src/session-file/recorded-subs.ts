@@ -10,18 +10,13 @@ import type { Agent } from '../contract/values.ts'
 import { millisOf } from '../core/json/iso-time.ts'
 import { compact, isRecord, root } from '../core/json/json-value.ts'
 import { type AgentRole, fileAgentType } from './agent-types.ts'
+import { type CallEvents, toolCallFrom } from './call-events.ts'
 import { filesChangedBy, foldEffects } from './changed-files.ts'
 import type { Collected } from './collect.ts'
+import { textOf } from './event-records.ts'
 import type { OwnerRecord } from './owners.ts'
 import { readOutput } from './read-collaboration.ts'
-import {
-  type CallEvents,
-  type Ending,
-  endingOf,
-  endWord,
-  textOf,
-  toolCallFrom,
-} from './records-from-events.ts'
+import { type Ending, endingOf, endWord, identifierFrom } from './record-events.ts'
 import { delegatingCall } from './repair-triggers.ts'
 
 /** The calls of every owner and the sub-sessions, linked both ways. */
@@ -185,13 +180,7 @@ export function fileAgents(found: Collected): FileAgents {
     const id = agent.agentId || 'unknown'
     const before = known.get(id)
     if (before) return before
-    const agent_type = fileAgentType(agent.agentType, role)
-    const identifier = compact({
-      agent_id: id,
-      agent_type,
-      instance_id: agent.instanceId,
-      original_agent_type: agent.agentType === agent_type ? undefined : agent.agentType,
-    })
+    const identifier = identifierFrom(agent, fileAgentType(agent.agentType, role))
     known.set(id, identifier)
     return identifier
   }

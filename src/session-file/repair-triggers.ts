@@ -9,7 +9,7 @@ import { millisOf } from '../core/json/iso-time.ts'
 import { at, compact, type Place, root } from '../core/json/json-value.ts'
 import type { RepairLog } from '../core/json/repair.ts'
 import { knownRole } from './agent-types.ts'
-import { openOutput } from './records-from-events.ts'
+import { openOutput } from './call-events.ts'
 
 /** The calls of one owner, by id, with those that delegate and are still free. */
 type Calls = {
