@@ -15,7 +15,7 @@ import {
   withoutParent,
 } from './session-walk.ts'
 
-/** Every sub-session hangs, through its parents, on the session itself. */
+/** The parents of every sub-session lead to the session itself. */
 export function checkParents(session: MultiAgentSession, index: SessionIndex, report: Report): void {
   const { collaboration, sub_sessions } = session
   if (collaboration.mode === 'multi_agent' && sub_sessions.length === 0)
@@ -68,8 +68,12 @@ function checkLink({ call, path, subs }: Delegation, { index, isMulti }: Context
 }
 
 /** Ids are unique inside their owner. */
-export function checkIds(session: AgentSession | MultiAgentSession, report: Report): void {
-  for (const list of idLists(session))
+export function checkIds(
+  session: AgentSession | MultiAgentSession,
+  index: SessionIndex,
+  report: Report,
+): void {
+  for (const list of idLists(session, index))
     for (const [i, first] of duplicates(list))
       report(
         'duplicate_id',
@@ -79,16 +83,16 @@ export function checkIds(session: AgentSession | MultiAgentSession, report: Repo
 }
 
 /** Both ends of an annotation are calls of the file, of the session or of any sub-session. */
-export function checkAnnotations(session: AgentSession, { main }: SessionIndex, report: Report): void {
+export function checkAnnotations(session: AgentSession, index: SessionIndex, report: Report): void {
   const annotations = session.phase_annotations ?? []
   if (annotations.length === 0) return
-  const known = callIds(session)
+  const known = callIds(index)
   annotations.forEach((annotation, i) => {
     const { tool_call_range: range } = annotation
     const path = ['phase_annotations', i, 'tool_call_range']
     for (const end of lostEnds(annotation, known))
       report('annotation_range', [...path, end], `there is no call ${range[end]}`)
-    const [start, end] = [main.callAt.get(range.start_call_id), main.callAt.get(range.end_call_id)]
+    const [start, end] = [range.start_call_id, range.end_call_id].map((id) => index.main.callAt.get(id))
     if (start !== undefined && end !== undefined && start > end)
       report('annotation_reversed', path, `${range.start_call_id} stands after ${range.end_call_id}`)
   })

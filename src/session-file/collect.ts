@@ -177,7 +177,7 @@ function acting(owner: OwnerRecord, act: Placed<AgentEvent>): OwnerRecord {
   return owner
 }
 
-/** Gives the text a blob reference stands for. */
+/** Gives the text of a blob reference. */
 export type Resolve = (ref: BlobRef) => string
 
 /** The event with every blob reference in its payload replaced by its text; without a resolver, by its preview. */

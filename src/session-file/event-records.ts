@@ -96,7 +96,7 @@ export function inFileOrder<T>(items: readonly T[], indexOf: (item: T) => number
     .map(({ item }) => item)
 }
 
-/** The text as events hold a line of it; what is longer stands whole in raw. */
+/** The text as events hold a line of it; a longer one is kept whole in raw. */
 export function line(text: string): string {
   if (text.length <= 4096) return text
   const cut = text.slice(0, 4096)

@@ -19,7 +19,7 @@ export type ExportOptions = {
   readonly sequence: number
   /** The root of the tree; without it, the first session that no other one started. */
   readonly session?: SessionId
-  /** Gives the text a blob reference stands for; without it, its preview stands in the file. */
+  /** Gives the text of a blob reference; without it, the file has its preview. */
   readonly resolve?: Resolve
 }
 

@@ -18,7 +18,7 @@ import { indexSession, parentOf, type SessionIndex, triggerOf } from './session-
 
 /**
  * The events of a session file, in an order in which causes come before effects. Everything the file holds is in
- * them: what our words have no name for stands in `raw`, and the export puts it back.
+ * them: what our events have no field for is kept in `raw`, and the export puts it back.
  */
 export function eventsFromSession(session: AgentSession | MultiAgentSession, ids: ImportIds): Draft[] {
   const run: Run = {

@@ -9,7 +9,7 @@ import { itemsOf, textFrom } from '../core/json/field-kinds.ts'
 import { fieldTable, numbered, readFields } from '../core/json/field-table.ts'
 import { at, isRecord, type JsonRecord } from '../core/json/json-value.ts'
 import { type Fields, fieldsOf, found, keepOriginal, setAside, shown } from '../core/json/repair.ts'
-import { callIds } from './session-walk.ts'
+import { callIds, indexSession } from './session-walk.ts'
 import { loosen } from './shape.ts'
 
 /** The annotations of a session; they are optional, so what cannot be read is set aside. */
@@ -118,7 +118,7 @@ function liftAnnotations(session: Fields): void {
   const { key, phases } = source
   if (Object.hasOwn(record, 'phase_annotations'))
     setAside(session, 'phase_annotations', 'is not a list of annotations')
-  const known = callIds(record as unknown as AgentSession)
+  const known = callIds(indexSession(record as unknown as AgentSession))
   const annotations = phases.flatMap((phase, i) => annotationOf(phase, i, known))
   if (annotations.length === 0) return
   record['phase_annotations'] = annotations

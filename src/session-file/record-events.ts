@@ -131,7 +131,7 @@ export type Ending = {
   readonly completed_at?: string
 }
 
-/** How something ended in the file's words; what they do not say stands in termination_reason. */
+/** How something ended in the file's words; termination_reason has what they do not say. */
 export function endingOf(ended: EndEvent | undefined): Ending {
   if (!ended) return { status: 'in_progress' }
   const word = endWord(ended)

@@ -56,7 +56,7 @@ const delegates = ({ tool_name }: ToolCall): boolean => delegationTools.has(tool
 
 type Work = { readonly found: Collected; readonly list: readonly SubAgentSession[] }
 
-/** A session of one agent, or of one that delegated once: what its sub-agent did stands in subagent_info. */
+/** A session of one agent, or of one that delegated once: subagent_info has what its sub-agent did. */
 function single(
   head: Omit<AgentSession, 'summary'> & { collaboration?: unknown },
   work: Work & { readonly treeId: string },
@@ -119,7 +119,7 @@ function summaryOf(session: AgentSession, { found, list }: Work): SessionSummary
   }
 }
 
-/** The review loop's own rounds are the truth; a reviewer's outputs stand in where it recorded none. */
+/** The review loop's own rounds are the truth; without them the outputs of reviewers are counted. */
 function withRounds(extended: ReturnType<typeof extendedSummary>, { root, rounds }: Collected) {
   if (rounds.length === 0 || isWorkflow(root)) return extended
   const last = rounds.findLast((round) => round.payload.verdict !== undefined)?.payload.verdict

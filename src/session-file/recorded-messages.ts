@@ -9,7 +9,7 @@ import { compact } from '../core/json/json-value.ts'
 import type { Collected } from './collect.ts'
 import { textOf } from './event-records.ts'
 import { isReview } from './figures.ts'
-import { isWorkflow, type OwnerRecord } from './owners.ts'
+import { isWorkflow, type OwnerRecord, type Placed } from './owners.ts'
 import { endWord, messageFrom } from './record-events.ts'
 import type { FileAgents } from './recorded-subs.ts'
 
@@ -29,7 +29,7 @@ export function recordedMessages(found: Collected, { agents, subs }: Context): A
   // A workflow records its protocol whole.
   if (isWorkflow(found.root)) return numbered(said.map(({ message }) => message))
   const known = new Set(said.flatMap(({ message }) => subjects(message)))
-  const flow = [...subs].flatMap(([owner, sub]) => flowMessages({ owner, sub, agents, said }))
+  const flow = [...subs].flatMap(([owner, sub]) => flowMessages({ owner, sub, said }, agents))
   const claims = claimMessages(found, agents, subs)
   const derived = [...flow, ...claims].filter(
     ({ message }) => !subjects(message).some((key) => known.has(key)),
@@ -38,7 +38,7 @@ export function recordedMessages(found: Collected, { agents, subs }: Context): A
   return numbered(inOrder.map(({ message }) => message))
 }
 
-/** What a message is and is about; a message that was really sent stands for the one that would be derived. */
+/** What a message is and is about; a message that was really sent replaces the derived one. */
 function subjects(message: AgentMessage): string[] {
   if (message.message_type === 'task_progress' || message.message_type === 'feedback') return []
   if (message.message_type === 'acknowledgment')
@@ -83,29 +83,117 @@ const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.test(id)
 
 /** A message with its place among the events; the rank orders what one event says. */
-export type Spoken = { readonly message: AgentMessage; readonly position: number; readonly rank: number }
+type Spoken = { readonly message: AgentMessage; readonly position: number; readonly rank: number }
 
 type Flow = {
   readonly owner: OwnerRecord
   readonly sub: SubAgentSession
-  readonly agents: FileAgents
   readonly said: readonly Spoken[]
 }
+type When = { readonly position: number; readonly timestamp: string; readonly rank: number }
+type Said = Pick<AgentMessage, 'message_type' | 'payload'> & { readonly reply_to?: string }
+type Speak = (when: When, said: Said) => Spoken
+/** The two ways between whoever gave the work and whoever does it. */
+type Ways = { readonly down: Speak; readonly up: Speak; readonly start: When }
 
 /** What the protocol records of one agent's work, from its assignment to its end. */
-export function flowMessages({ owner, sub, agents, said }: Flow): Spoken[] {
+function flowMessages(flow: Flow, agents: FileAgents): Spoken[] {
+  const { owner, sub } = flow
   const opened = owner.spawned ?? owner.started
   if (!opened) return []
-  const from = owner.parent ? agents.of(owner.parent) : agents.orchestrator
-  const speak = speaker(sub, { architect: from, worker: agents.of(owner) })
-  const start = { position: opened.position, timestamp: opened.event.timestamp }
-  return isReview(sub)
-    ? reviewFlow(owner, sub, { speak, start })
-    : workFlow({ owner, sub, said, speak, start })
+  const architect = owner.parent ? agents.of(owner.parent) : agents.orchestrator
+  const worker = agents.of(owner)
+  const correlation_id = derivedUuid(`flow ${sub.sub_session_id}`)
+  const way =
+    (from: AgentIdentifier, to: AgentIdentifier): Speak =>
+    ({ position, timestamp, rank }, { message_type, payload, reply_to }) => ({
+      position,
+      rank,
+      message: compact({
+        message_id: derivedUuid(`${sub.sub_session_id} ${message_type} ${position} ${rank}`),
+        timestamp,
+        sequence_number: 0,
+        from_agent: { ...from },
+        to_agent: { ...to },
+        message_type,
+        payload,
+        correlation_id,
+        reply_to,
+      }),
+    })
+  const ways = { down: way(architect, worker), up: way(worker, architect), start: when(opened, 0) }
+  return isReview(sub) ? reviewFlow(flow, ways) : workFlow(flow, ways)
+}
+
+const when = ({ event, position }: Placed<{ readonly timestamp: string }>, rank: number): When => ({
+  position,
+  timestamp: event.timestamp,
+  rank,
+})
+
+function workFlow({ owner, sub, said }: Flow, { down, up, start }: Ways): Spoken[] {
+  const { task_id, description, priority } = sub.task
+  const given = said.find(
+    ({ message }) => message.message_type === 'task_assignment' && taskIdOf(message) === task_id,
+  )
+  const payload = { task: { task_id, task_description: description }, priority }
+  const assignment = given ?? down(start, { message_type: 'task_assignment', payload })
+  const assigned = assignment.message.message_id
+  const act = owner.firstAct ?? owner.ended
+  const accepted = act ? when(act, 1) : { ...start, rank: 1 }
+  const acknowledgment = up(
+    { ...accepted, position: Math.max(accepted.position, assignment.position) },
+    {
+      message_type: 'acknowledgment',
+      payload: { acknowledged_message_id: assigned, accepted: true },
+      reply_to: assigned,
+    },
+  )
+  const progress = owner.checkpoints.map((checkpoint) => {
+    const { progressPercent: progress_percent, message } = checkpoint.event.payload
+    const step = compact({ task_id, progress_percent, current_step: textOf(message) })
+    return up(when(checkpoint, 2), { message_type: 'task_progress', payload: step })
+  })
+  return [...(given ? [] : [assignment]), acknowledgment, ...progress, ...endOf(owner, sub, up)]
+}
+
+/** The end of a task is always told; one that was called off is told as an abort as well. */
+function endOf(owner: OwnerRecord, sub: SubAgentSession, up: Speak): Spoken[] {
+  if (!owner.ended) return []
+  const isOutput = sub.output !== undefined && 'changes' in sub.output
+  const bare = { task_id: sub.task.task_id, status: sub.status === 'success' ? 'completed' : 'failed' }
+  const payload = isOutput ? sub.output : bare
+  return [...abortOf(owner, sub, up), up(when(owner.ended, 4), { message_type: 'task_completion', payload })]
+}
+
+function abortOf({ ended }: OwnerRecord, sub: SubAgentSession, up: Speak): Spoken[] {
+  const word = ended ? endWord(ended.event) : 'completed'
+  if (!ended || word === 'completed' || word === 'error') return []
+  return [up(when(ended, 3), abort(sub, ended.event.payload.reason ?? word))]
+}
+
+const abort = (sub: SubAgentSession, reason: string): Said => ({
+  message_type: 'abort',
+  payload: { scope: 'task', target_id: sub.task.task_id, reason, cleanup_required: false },
+})
+
+function reviewFlow({ owner, sub }: Flow, { down, up, start }: Ways): Spoken[] {
+  const output = sub.output && 'verdict' in sub.output ? sub.output : undefined
+  const { task_id } = sub.task
+  const asked = { review_id: output?.review_id ?? task_id, task_id: output?.task_id ?? task_id }
+  const request = down(start, { message_type: 'review_request', payload: asked })
+  if (!owner.ended) return [request]
+  const end = when(owner.ended, 4)
+  const aborted = abortOf(owner, sub, up)
+  const reply_to = request.message.message_id
+  if (output)
+    return [request, ...aborted, up(end, { message_type: 'review_result', payload: output, reply_to })]
+  if (aborted.length > 0) return [request, ...aborted]
+  return [request, up(end, abort(sub, owner.ended.event.payload.reason ?? 'the review gave no verdict'))]
 }
 
 /** Claims a verifier judged, as review results of the claim. */
-export function claimMessages(
+function claimMessages(
   { claims }: Collected,
   agents: FileAgents,
   subs: ReadonlyMap<OwnerRecord, SubAgentSession>,
@@ -141,146 +229,4 @@ export function claimMessages(
     }
     return [asked, told].map((message, rank) => ({ message, position, rank }))
   })
-}
-
-type When = { readonly position: number; readonly timestamp: string; readonly rank?: number }
-type Said = Pick<AgentMessage, 'message_type' | 'payload'> & { readonly reply_to?: string | undefined }
-type Speak = (way: 'down' | 'up', when: When, said: Said) => Spoken
-
-function speaker(
-  sub: SubAgentSession,
-  { architect, worker }: { architect: AgentIdentifier; worker: AgentIdentifier },
-): Speak {
-  const correlation_id = derivedUuid(`flow ${sub.sub_session_id}`)
-  return (way, { position, timestamp, rank = 0 }, { message_type, payload, reply_to }) => ({
-    position,
-    rank,
-    message: compact({
-      message_id: derivedUuid(`${sub.sub_session_id} ${message_type} ${position} ${rank}`),
-      timestamp,
-      sequence_number: 0,
-      from_agent: { ...(way === 'down' ? architect : worker) },
-      to_agent: { ...(way === 'down' ? worker : architect) },
-      message_type,
-      payload,
-      correlation_id,
-      reply_to,
-    }),
-  })
-}
-
-type Told = { readonly speak: Speak; readonly start: When }
-
-function workFlow({ owner, sub, said, speak, start }: Omit<Flow, 'agents'> & Told): Spoken[] {
-  const task = { task_id: sub.task.task_id, task_description: sub.task.description }
-  const given = said.find(
-    ({ message }) => message.message_type === 'task_assignment' && taskIdOf(message) === task.task_id,
-  )
-  const assignment =
-    given ??
-    speak('down', start, { message_type: 'task_assignment', payload: { task, priority: sub.task.priority } })
-  const assigned = assignment.message.message_id
-  const act = owner.firstAct ?? owner.ended
-  const accepted = {
-    position: Math.max(act?.position ?? start.position, assignment.position),
-    timestamp: act?.event.timestamp ?? start.timestamp,
-    rank: 1,
-  }
-  const acknowledgment = speak('up', accepted, {
-    message_type: 'acknowledgment',
-    payload: { acknowledged_message_id: assigned, accepted: true },
-    reply_to: assigned,
-  })
-  const progress = owner.checkpoints.map(({ event, position }) =>
-    speak(
-      'up',
-      { position, timestamp: event.timestamp, rank: 2 },
-      {
-        message_type: 'task_progress',
-        payload: compact({
-          task_id: task.task_id,
-          progress_percent: event.payload.progressPercent,
-          current_step: textOf(event.payload.message),
-        }),
-      },
-    ),
-  )
-  return [...(given ? [] : [assignment]), acknowledgment, ...progress, ...endOf(owner, sub, speak)]
-}
-
-/** The end of a task is always told; one that was called off is told as an abort as well. */
-function endOf(owner: OwnerRecord, sub: SubAgentSession, speak: Speak): Spoken[] {
-  if (!owner.ended) return []
-  const { event, position } = owner.ended
-  const when = { position, timestamp: event.timestamp }
-  const isOutput = sub.output !== undefined && 'changes' in sub.output
-  const completion = speak(
-    'up',
-    { ...when, rank: 4 },
-    {
-      message_type: 'task_completion',
-      payload: isOutput
-        ? sub.output
-        : { task_id: sub.task.task_id, status: sub.status === 'success' ? 'completed' : 'failed' },
-    },
-  )
-  return [...abortOf(owner, sub, speak), completion]
-}
-
-function abortOf(owner: OwnerRecord, sub: SubAgentSession, speak: Speak): Spoken[] {
-  const ended = owner.ended
-  const word = ended ? endWord(ended.event) : 'completed'
-  if (!ended || word === 'completed' || word === 'error') return []
-  const { event, position } = ended
-  return [
-    speak(
-      'up',
-      { position, timestamp: event.timestamp, rank: 3 },
-      {
-        message_type: 'abort',
-        payload: {
-          scope: 'task',
-          target_id: sub.task.task_id,
-          reason: event.payload.reason ?? word,
-          cleanup_required: false,
-        },
-      },
-    ),
-  ]
-}
-
-function reviewFlow(owner: OwnerRecord, sub: SubAgentSession, { speak, start }: Told): Spoken[] {
-  const output = sub.output && 'verdict' in sub.output ? sub.output : undefined
-  const review_id = output?.review_id ?? sub.task.task_id
-  const request = speak('down', start, {
-    message_type: 'review_request',
-    payload: { review_id, task_id: output?.task_id ?? sub.task.task_id },
-  })
-  if (!owner.ended) return [request]
-  const when = { position: owner.ended.position, timestamp: owner.ended.event.timestamp, rank: 4 }
-  const result = output
-    ? [
-        speak('up', when, {
-          message_type: 'review_result',
-          payload: output,
-          reply_to: request.message.message_id,
-        }),
-      ]
-    : []
-  const aborted = abortOf(owner, sub, speak)
-  const lost =
-    result.length === 0 && aborted.length === 0
-      ? [
-          speak('up', when, {
-            message_type: 'abort',
-            payload: {
-              scope: 'task',
-              target_id: sub.task.task_id,
-              reason: owner.ended.event.payload.reason ?? 'the review gave no verdict',
-              cleanup_required: false,
-            },
-          }),
-        ]
-      : []
-  return [request, ...aborted, ...lost, ...result]
 }

@@ -50,7 +50,7 @@ export function repairAnnotations(session: AgentSession | MultiAgentSession, log
     log,
   )
   const annotations = session.phase_annotations ?? []
-  const known = callIds(session)
+  const known = callIds(indexSession(session))
   const lost = annotations.filter((annotation) => lostEnds(annotation, known).length > 0)
   if (lost.length === 0) return
   for (const annotation of lost)
@@ -95,7 +95,7 @@ function dropRepeatedParticipants(session: MultiAgentSession, log: RepairLog): v
   })
 }
 
-/** Hangs sub-sessions whose parent is not there, or is themselves, on the session. */
+/** Makes the session the parent of sub-sessions whose parents do not lead to it. */
 function repairParents(session: MultiAgentSession, log: RepairLog): void {
   const index = indexSession(session)
   for (const i of [...withoutParent(session, index), ...cyclic(session, index)]) {

@@ -257,7 +257,7 @@ function isRole(agent: AgentIdentifier, role: string): boolean {
   )
 }
 
-/** Gives names that nobody has: the wanted one, or it with a number behind. Many wanting one name stay cheap. */
+/** Gives unused names: the wanted one, or the same with a number appended. Cheap even if thousands want one name. */
 export function freeNames(taken: Iterable<string>): (wanted: string) => string {
   const used = new Set(taken)
   const next = new Map<string, number>()

@@ -18,7 +18,7 @@ export type Owner = {
   readonly id: string
   readonly path: Path
   readonly calls: readonly ToolCall[]
-  /** Where a call id first stands in `calls`. */
+  /** The first position of each call id in `calls`. */
   readonly callAt: ReadonlyMap<string, number>
   readonly sub?: SubAgentSession
 }
@@ -50,8 +50,8 @@ function owner(fields: Omit<Owner, 'callAt'>): Owner {
 }
 
 /** The ids of all calls of a session, of whichever owner. */
-export const callIds = (session: Session): Set<string> =>
-  new Set(indexSession(session).owners.flatMap((each) => [...each.callAt.keys()]))
+export const callIds = ({ owners }: SessionIndex): Set<string> =>
+  new Set(owners.flatMap((each) => [...each.callAt.keys()]))
 
 /** The owner whose call started a sub-session, when the file has it. */
 export const parentOf = (index: SessionIndex, sub: SubAgentSession): Owner | undefined =>
@@ -74,16 +74,18 @@ export type IdList = {
   readonly taken?: string
 }
 
-export function idLists(session: Session): IdList[] {
-  const { owners } = indexSession(session)
-  const calls = owners.map(
-    ({ calls: items, path }): IdList => ({
-      what: 'call',
-      items,
-      key: 'call_id',
-      path: [...path, 'tool_calls'],
-    }),
-  )
+/** The lists of a session whose ids may repeat; an index that has all calls of an owner shows that they do not. */
+export function idLists(session: Session, { owners } = indexSession(session)): IdList[] {
+  const calls = owners
+    .filter((each) => each.callAt.size < each.calls.length)
+    .map(
+      ({ calls: items, path }): IdList => ({
+        what: 'call',
+        items,
+        key: 'call_id',
+        path: [...path, 'tool_calls'],
+      }),
+    )
   const annotations: IdList = {
     what: 'annotation',
     items: session.phase_annotations ?? [],
@@ -140,7 +142,7 @@ export function duplicates({ items, key, taken }: IdList): Map<number, number | 
 export const withoutParent = ({ sub_sessions }: MultiAgentSession, index: SessionIndex): number[] =>
   sub_sessions.flatMap((sub, i) => (parentOf(index, sub) ? [] : [i]))
 
-/** Positions of the sub-sessions that are their own ancestors, or hang below one that is. */
+/** Positions of the sub-sessions that are their own ancestors, or are below one that is. */
 export function cyclic(session: MultiAgentSession, index: SessionIndex): number[] {
   const isRooted = new Map<string, boolean>([[session.session_id, true]])
   for (const { sub_session_id } of session.sub_sessions) {

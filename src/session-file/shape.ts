@@ -45,7 +45,7 @@ function loosenCore(schema: z.core.$ZodType): z.ZodType {
   return loosen(schema as z.ZodType)
 }
 
-/** A field the format does not document, where it first stands and how often it does. */
+/** A field the format does not document, where it first occurs and how often. */
 export type UndocumentedField = { readonly path: readonly (string | number)[]; count: number }
 /** Paths are only spelled for what is found: a file may have millions of fields. */
 type Node = { readonly value: unknown; readonly key: string | number; readonly up?: Node }

@@ -23,7 +23,7 @@ export function validateMultiAgentSession(session: unknown, options: ValidateOpt
     checkParents(file, index, report)
     checkDelegation(file, index, report)
     if (!isShaped) return
-    checkIds(file, report)
+    checkIds(file, index, report)
     checkMessages(file, report)
     checkMessageFlow(file, report)
     checkAnnotations(file, index, report)
@@ -39,7 +39,7 @@ export function validateAgentSession(session: unknown, options: ValidateOptions 
     if (!checkSchema(session, single, report)) return
     const file = session as AgentSession
     const index = indexSession(file)
-    checkIds(file, report)
+    checkIds(file, index, report)
     checkAnnotations(file, index, report)
     checkTimes(file, index, report)
     checkBaseCounts(file, index, report)
@@ -88,7 +88,7 @@ type ParseResult<S> =
   | (ValidationResult & { readonly success: true; readonly session: S })
   | (ValidationResult & { readonly success: false })
 
-/** Any JSON value as a session, as it stands and without repairs; content decides which format it is. */
+/** Any JSON value as a session, as it is and without repairs; content decides which format it is. */
 export function parseSession(json: unknown): ParseResult<AgentSession | MultiAgentSession> {
   const isCollaboration = isRecord(json) && isRecord(json['collaboration'])
   return isCollaboration ? parseMultiAgentSession(json) : parseAgentSession(json)

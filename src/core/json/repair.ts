@@ -5,7 +5,7 @@ export type Fields = { readonly record: JsonRecord; readonly place: Place; reado
 /** A value under repair, with its place. */
 export type Found = { readonly value: unknown; readonly place: Place; readonly log: RepairLog }
 
-/** The fields of an object, ready to be mended; undefined when the value is none. */
+/** The fields of a copy of an object; undefined when the value is none. */
 export function fieldsOf({ value, place, log }: Found): Fields | undefined {
   if (!isRecord(value)) return undefined
   return { record: { ...value }, place, log }
@@ -50,15 +50,15 @@ export function keepOriginal({ record }: Fields, key: string, value: unknown): v
 
 /** What the reader can do to a file, by name. */
 export const repairCodes = [
-  'renamed', // a field stood under another name
+  'renamed', // a field had another name
   'filled', // a missing field was filled in
   'translated', // a value was put into the format's words
   'converted', // a value was put into the format's type
   'set_aside', // a value that does not fit was kept under original_…
   'dropped', // something that holds no information, or is unsafe, was left out
   'lifted', // an older shape was lifted to the present one
-  'moved', // a value stood in another place
-  'linked', // a link between records was made or mended
+  'moved', // a value was in another place
+  'linked', // a link between records was added or repaired
   'made', // a record that others point at was made
   'downgraded', // a collaboration that has no trace of one became a single session
 ] as const
