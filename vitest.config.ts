@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const pure = ['src/{contract,core,ports,client}/**/*.test.ts']
+const pure = ['src/{contract,core,session-file,ports,client}/**/*.test.ts']
 
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
 const slowest = ['test/real-cli/', 'test/faults/', 'test/system/']

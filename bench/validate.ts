@@ -1,4 +1,4 @@
-import { validateSession } from '../src/core/session-log/validate.ts'
+import { validateSession } from '../src/session-file/validate.ts'
 import { example } from '../test/support/std-008.ts'
 import { type Figure, ratio } from './support/figure.ts'
 

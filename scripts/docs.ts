@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { toJsonSchema } from '../src/contract/formats/std-008/json-schema.ts'
+import { toJsonSchema } from '../src/contract/session-file/message-payloads.ts'
 import { openapi } from '../src/http/openapi.ts'
 import { cliPage } from './docs/cli-page.ts'
 import { configExample } from './docs/config-example.ts'

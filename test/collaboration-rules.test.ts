@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MessageType } from '../src/contract/events/message.ts'
-import { PhaseType } from '../src/contract/formats/std-001/phase-annotation.ts'
-import { ToolCall } from '../src/contract/formats/std-001/tool-call.ts'
-import { AgentMessage } from '../src/contract/formats/std-008/message.ts'
+import { PhaseType, ToolCall } from '../src/contract/session-file/agent-session.ts'
+import { AgentMessage } from '../src/contract/session-file/multi-agent-session.ts'
 import { ToolCategory } from '../src/contract/values.ts'
 
 const rules = readFileSync(join(import.meta.dirname, '../SPEC.md'), 'utf8')

@@ -21,6 +21,7 @@ const pure = { packages: ['zod'], usesNode: false, world: 'given' } as const
 export const table: Readonly<Record<string, FolderRule>> = {
   contract: { ...pure, folders: [], readsManifest: true },
   core: { ...pure, folders: ['contract'], isSynchronous: true },
+  'session-file': { ...pure, folders: ['contract', 'core'], isSynchronous: true },
   ports: { ...pure, folders: ['contract'] },
   engine: { ...pure, folders: ['contract', 'core', 'ports'] },
   runtime: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },

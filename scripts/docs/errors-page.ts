@@ -1,5 +1,5 @@
 import { errorCodes } from '../../src/contract/errors.ts'
-import { issueCodes } from '../../src/contract/formats/std-008/issue.ts'
+import { issueCodes } from '../../src/contract/session-file/issue.ts'
 import { code, markdownTable, page } from './markdown.ts'
 
 /** The reference of refusals and of what can be wrong with a session file. */

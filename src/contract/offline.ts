@@ -3,8 +3,8 @@ import type { LoadedAgents } from './agent-definition.ts'
 import type { LoadedConfig } from './config.ts'
 import type { Crew } from './crew.ts'
 import type { LoadedCrews } from './crew-definition.ts'
-import { ValidationResult } from './formats/std-008/issue.ts'
 import { Check, type JournalStats } from './health.ts'
+import { ValidationResult } from './session-file/issue.ts'
 import { Count } from './values.ts'
 
 /** What `sm journal verify` found: each place that is not as it was written. */

@@ -1,6 +1,6 @@
+import { derivedSpan, derivedUuid } from '../contract/derived-ids.ts'
 import type { Decision } from '../contract/dialect.ts'
 import type { PayloadOf } from '../contract/event.ts'
-import { derivedSpan, derivedUuid } from '../core/session-log/derived-ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { type Flow, waitStep } from '../ports/durable.ts'
 

@@ -1,6 +1,6 @@
+import { derivedSpan } from '../contract/derived-ids.ts'
 import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import type { SpanId } from '../contract/ids.ts'
-import { derivedSpan } from '../core/session-log/derived-ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Flow } from '../ports/durable.ts'

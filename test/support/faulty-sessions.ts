@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
-import { type IssueCode, issueCodes } from '../../src/contract/formats/std-008/issue.ts'
-import type { ReviewerOutput } from '../../src/contract/formats/std-008/reviewer.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import type { SubAgentSession } from '../../src/contract/formats/std-008/sub-session.ts'
-import { validateMultiAgentSession } from '../../src/core/session-log/validate.ts'
+import { type IssueCode, issueCodes } from '../../src/contract/session-file/issue.ts'
+import type {
+  MultiAgentSession,
+  SubAgentSession,
+} from '../../src/contract/session-file/multi-agent-session.ts'
+import type { ReviewerOutput } from '../../src/contract/session-file/outputs.ts'
+import { validateMultiAgentSession } from '../../src/session-file/validate.ts'
 import { call, example } from './std-008.ts'
 
 /** The example without its known flaws: no warning, no error. */

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import { parseJsonText } from '../../src/core/session-log/json/parse-json-text.ts'
-import { readSession } from '../../src/core/session-log/read-session.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { parseJsonText } from '../../src/core/json/parse-json-text.ts'
+import { readSession } from '../../src/session-file/read-session.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { goldenText, single } from './std-008.ts'
 
 type Json = Record<string, unknown>

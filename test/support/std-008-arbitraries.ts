@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { AgentSession } from '../../src/contract/formats/std-001/session.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import { withoutPrototypeKeys } from '../../src/core/session-log/json/nesting.ts'
-import { asMultiAgent } from '../../src/core/session-log/multi-agent.ts'
+import type { AgentSession } from '../../src/contract/session-file/agent-session.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { withoutPrototypeKeys } from '../../src/core/json/json-value.ts'
+import { asMultiAgent } from '../../src/session-file/multi-agent.ts'
 
 type Json = Record<string, unknown>
 const pad = (n: number): string => String(n).padStart(3, '0')

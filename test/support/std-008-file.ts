@@ -1,12 +1,9 @@
 import { expect } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import { AgentSession } from '../../src/contract/formats/std-001/session.ts'
-import { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import {
-  type ExportOptions,
-  sessionFromEvents,
-} from '../../src/core/session-log/export/session-from-events.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
+import { AgentSession } from '../../src/contract/session-file/agent-session.ts'
+import { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { type ExportOptions, sessionFromEvents } from '../../src/session-file/export-session.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { LiveSession, verdictOn } from './std-008-live.ts'
 
 /** The file of some events: valid, without a warning, and strictly in the format. */

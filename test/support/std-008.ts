@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { AgentSession } from '../../src/contract/formats/std-001/session.ts'
-import type { ToolCall } from '../../src/contract/formats/std-001/tool-call.ts'
-import type { ValidationResult } from '../../src/contract/formats/std-008/issue.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
+import type { AgentSession, ToolCall } from '../../src/contract/session-file/agent-session.ts'
+import type { ValidationResult } from '../../src/contract/session-file/issue.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
 
 const golden = new URL('../golden/std-008/', import.meta.url)
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 
 test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
 import { type SessionId, shortId } from '../../src/contract/ids.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
-import type { DeveloperOutput } from '../../src/contract/formats/std-008/developer.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import type { DeveloperOutput } from '../../src/contract/session-file/outputs.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { done, played, playedTask, said, write } from '../support/crew-play.ts'
 
 type Bed = Awaited<ReturnType<typeof played>>

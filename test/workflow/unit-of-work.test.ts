@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { bodyText } from '../../src/contract/body-text.ts'
 import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
-import type { AgentSession } from '../../src/contract/formats/std-001/session.ts'
-import type { MultiAgentSession } from '../../src/contract/formats/std-008/session.ts'
+import type { AgentSession } from '../../src/contract/session-file/agent-session.ts'
+import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
 import { bash, done, played, playedTask, said, write } from '../support/crew-play.ts'
 import { eventually } from '../support/session-daemon.ts'
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { FileChange } from '../formats/std-008/developer.ts'
-import { ReviewFinding } from '../formats/std-008/reviewer.ts'
+import { FileChange, ReviewFinding } from '../session-file/outputs.ts'
 import { Count, Millis, Verdict } from '../values.ts'
 
 /** How a task of a collaboration stands. */

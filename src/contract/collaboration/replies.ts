@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { DeveloperOutput, SelfReview } from '../formats/std-008/developer.ts'
-import { RequiredChange, ReviewFinding } from '../formats/std-008/reviewer.ts'
+import { DeveloperOutput, RequiredChange, ReviewFinding, SelfReview } from '../session-file/outputs.ts'
 import { Verdict } from '../values.ts'
 
 /** What a developer answers with. Which files changed is not asked: git says it. */

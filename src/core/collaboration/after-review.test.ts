@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defaultMaxIterations } from '../../contract/formats/std-008/message-payloads.ts'
+import { defaultMaxIterations } from '../../contract/session-file/message-payloads.ts'
 import { afterAnswer, afterReview } from './after-review.ts'
 
 const loop = { iterations: 0, maxIterations: defaultMaxIterations, onLimit: 'human_review' } as const

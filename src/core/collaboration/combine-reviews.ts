@@ -1,5 +1,5 @@
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 
 /** What one of several reviewers said. */
 export type ReviewBy = { readonly by: string; readonly reply: ReviewerReply }

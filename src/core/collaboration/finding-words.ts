@@ -1,4 +1,4 @@
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 
 /** A finding as one entry of a list. */
 export function findingWords(finding: ReviewFinding): string {

@@ -1,6 +1,6 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { checkReason, failedChecks, openOf, type UnfinishedTask, unfinishedReason } from './judge-review.ts'
 import { unansweredCritical } from './replies/read-review.ts'
 

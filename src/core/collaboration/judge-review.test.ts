@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkRun, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { findingsToMend } from './findings-to-mend.ts'
 import { judgeReview } from './judge-review.ts'
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Verdict } from '../../contract/values.ts'
 import { unansweredCritical } from './replies/read-review.ts'
 

@@ -1,6 +1,6 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { type Judgement, judgeReview, type UnfinishedTask } from './judge-review.ts'
 
 type Unjudged = {

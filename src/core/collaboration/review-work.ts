@@ -3,7 +3,7 @@ import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-repo
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
-import type { ReviewerInput, ReviewerOutput, Verification } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewerInput, ReviewerOutput, Verification } from '../../contract/session-file/outputs.ts'
 import { findingWords } from './finding-words.ts'
 import type { Judgement } from './judge-review.ts'
 import { checkNames, isBasic, type RequiredCheck } from './required-checks.ts'

@@ -1,5 +1,5 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { matchesGlob } from '../delegation/matches-glob.ts'
 import { findingWords } from './finding-words.ts'
 import { overBefore } from './task-order.ts'

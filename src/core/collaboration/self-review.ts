@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { SelfReview } from '../../contract/formats/std-008/developer.ts'
+import type { SelfReview } from '../../contract/session-file/outputs.ts'
 import { checkNames } from './required-checks.ts'
 import { failedCheck } from './task-failure.ts'
 

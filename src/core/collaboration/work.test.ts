@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
-import { DeveloperInput, DeveloperOutput } from '../../contract/formats/std-008/developer.ts'
+import { DeveloperInput, DeveloperOutput } from '../../contract/session-file/outputs.ts'
 import { developerInput, developerOutput, tried } from './work.ts'
 
 test('[COL-41, COL-42] a developer is given the task, what to read, its scope and how it is done', () => {

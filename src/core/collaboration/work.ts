@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
-import type { DeveloperInput, DeveloperOutput, FileChange } from '../../contract/formats/std-008/developer.ts'
+import type { DeveloperInput, DeveloperOutput, FileChange } from '../../contract/session-file/outputs.ts'
 
 /** An attempt at a task, as the next developer is told of it. */
 export type PreviousAttempt = {

@@ -1,9 +1,9 @@
+import { derivedIds, type ImportIds } from '../../contract/derived-ids.ts'
 import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
+import { toolCategory } from '../delegation/tool-category.ts'
 import { Costs } from '../ledger/costs.ts'
-import { derivedIds, type ImportIds } from '../session-log/derived-ids.ts'
-import { toolCategory } from '../session-log/tool-category.ts'
 
 /** Where the facts of a session belong. */
 export type FactPlace = {

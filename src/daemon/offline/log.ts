@@ -2,11 +2,10 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { LogConversion, LogValidation } from '../../contract/offline.ts'
-import { maxNesting, tooDeep } from '../../core/session-log/json/nesting.ts'
-import { parseJsonText } from '../../core/session-log/json/parse-json-text.ts'
-import { migrate } from '../../core/session-log/migrate.ts'
-import { readSession } from '../../core/session-log/read-session.ts'
-import { validateSession } from '../../core/session-log/validate.ts'
+import { maxNesting, tooDeep } from '../../core/json/json-value.ts'
+import { parseJsonText } from '../../core/json/parse-json-text.ts'
+import { migrate, readSession } from '../../session-file/read-session.ts'
+import { validateSession } from '../../session-file/validate.ts'
 
 // JavaScript strings end at about half a billion characters.
 const maxBytes = 400 * 1024 * 1024

@@ -7,7 +7,7 @@ import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionState } from '../../core/session/state.ts'
-import type { SessionFile } from '../../core/session-log/export/session-from-events.ts'
+import type { SessionFile } from '../../session-file/export-session.ts'
 import { CollaborationFiles } from './collaboration-files.ts'
 
 const [flow, child, other] = ['ses_flow', 'ses_child', 'ses_other'] as SessionId[] as [

@@ -4,11 +4,11 @@ import { privateFolder, replaceFile } from '../../adapters/system/durable-files.
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
-import { fileEvents } from '../../core/session-log/export/collect.ts'
-import { type SessionFile, sessionFileText } from '../../core/session-log/export/session-from-events.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Reactor } from '../../engine/react.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { fileEvents } from '../../session-file/collect.ts'
+import { type SessionFile, sessionFileText } from '../../session-file/export-session.ts'
 
 export type CollaborationFileDeps = {
   readonly engine: Pick<Engine, 'session' | 'sessions'>

@@ -1,7 +1,7 @@
+import { derivedIds } from '../../contract/derived-ids.ts'
 import type { Draft } from '../../contract/event.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
-import { derivedIds } from '../../core/session-log/derived-ids.ts'
 import type { ForeignSession } from '../../ports/agent-cli.ts'
 import type { Ids } from '../../ports/ids.ts'
 import { draftOf, type Root } from '../sessions/drafts.ts'

@@ -1,7 +1,7 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
-import type { FileChange } from '../../contract/formats/std-008/developer.ts'
+import type { FileChange } from '../../contract/session-file/outputs.ts'
 import { developerFromProse } from '../../core/collaboration/replies/read-developer.ts'
 import { selfReview } from '../../core/collaboration/self-review.ts'
 import { failureOfChecks, type TaskFailure, taskFailure } from '../../core/collaboration/task-failure.ts'

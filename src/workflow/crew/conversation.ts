@@ -1,3 +1,4 @@
+import { derivedSpan, derivedUuid } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import { Turns } from '../../contract/turns.ts'
@@ -11,7 +12,6 @@ import {
   type Utterance,
   withAgent,
 } from '../../core/collaboration/protocol/talk.ts'
-import { derivedSpan, derivedUuid } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'

@@ -1,5 +1,5 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { DoneTask } from '../../core/collaboration/report/crew-report.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Opened } from './carry-out.ts'

@@ -1,5 +1,5 @@
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { Draft } from '../../contract/event.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'

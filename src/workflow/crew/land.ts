@@ -1,5 +1,5 @@
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,5 +1,5 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { FileChange } from '../../contract/formats/std-008/developer.ts'
+import type { FileChange } from '../../contract/session-file/outputs.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import type { CrewInput } from './crew-parts.ts'
 

@@ -1,7 +1,7 @@
 import type { CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { challengeFeedback, planFeedback } from '../../core/collaboration/challenge-feedback.ts'
 import { estimatedTokens, estimateWords } from '../../core/collaboration/estimate-crew.ts'
 import { planRecord } from '../../core/collaboration/plan-record.ts'

@@ -1,5 +1,6 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import {
   type AfterReview,
   afterAnswer,
@@ -11,7 +12,6 @@ import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { newestWork, type Revision, revise, rootTask } from '../../core/collaboration/revise.ts'
 import type { Work } from '../../core/collaboration/work.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { type Delegated, delegate } from './delegate.ts'

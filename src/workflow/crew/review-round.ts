@@ -1,7 +1,7 @@
 import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { combineReviews, withUnanswered } from '../../core/collaboration/combine-reviews.ts'
 import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
 import { type Judgement, judgeReview, type UnfinishedTask } from '../../core/collaboration/judge-review.ts'

@@ -1,7 +1,7 @@
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 

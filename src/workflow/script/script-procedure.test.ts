@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { AgentEvent, PayloadOf } from '../../contract/event.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 
 const phases = (names: string[]) => ({ name: 'a', description: 'what it does', phases: names })
 const payloads = <T extends AgentEvent['type']>(events: readonly AgentEvent[], type: T) =>

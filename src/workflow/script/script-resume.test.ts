@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { DurableBed } from '../../../test/suites/durable.ts'
 import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { derivedSpan } from '../../contract/derived-ids.ts'
 import { sha256 } from '../../contract/sha256.ts'
-import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 
 const nap = (ms: number) => systemClock.sleep(ms, new AbortController().signal)
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { DeveloperInput } from '../../../contract/formats/std-008/developer.ts'
+import type { DeveloperInput } from '../../../contract/session-file/outputs.ts'
 import { checksOfTask, type RequiredCheck } from '../required-checks.ts'
 import { fencedJson, howToAnswer } from './quoted.ts'
 

@@ -1,6 +1,6 @@
 import type { CrewRound } from '../../../contract/collaboration/crew-report.ts'
 import type { ChallengerReply } from '../../../contract/collaboration/replies.ts'
-import type { ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
+import type { ReviewFinding } from '../../../contract/session-file/outputs.ts'
 import { challengeWords } from '../challenge-feedback.ts'
 import { findingWords } from '../finding-words.ts'
 import { fenced, howToAnswer } from './quoted.ts'

@@ -7,7 +7,7 @@ import {
   reviewReply,
 } from '../../../../test/support/collaboration.ts'
 import { replySchema } from '../../../contract/collaboration/reply-schema.ts'
-import { ReviewerInput, ReviewerOutput } from '../../../contract/formats/std-008/reviewer.ts'
+import { ReviewerInput, ReviewerOutput } from '../../../contract/session-file/outputs.ts'
 import { readChallenge } from '../replies/read-challenge.ts'
 import { readDeveloper } from '../replies/read-developer.ts'
 import { readFailureReply } from '../replies/read-failure-reply.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../../contract/collaboration/crew-report.ts'
-import type { ReviewerInput, ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
+import type { ReviewerInput, ReviewFinding } from '../../../contract/session-file/outputs.ts'
 import { findingWords } from '../finding-words.ts'
 import { endOf, fenced, fencedJson, howToAnswer } from './quoted.ts'
 

@@ -1,5 +1,4 @@
-import { messagePayloads } from '../../../contract/formats/std-008/message-payloads.ts'
-import { shapeFaults } from '../../../contract/formats/std-008/shape-faults.ts'
+import { messagePayloads, shapeFaults } from '../../../contract/session-file/message-payloads.ts'
 import { answeredId, openReview, openWork, own } from './subject.ts'
 import type { Said, Talk, Utterance } from './talk.ts'
 

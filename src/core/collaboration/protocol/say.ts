@@ -1,5 +1,5 @@
+import { derivedUuid } from '../../../contract/derived-ids.ts'
 import type { Agent } from '../../../contract/values.ts'
-import { derivedUuid } from '../../session-log/derived-ids.ts'
 import { checkUtterance, shapeProblems } from './check-utterance.ts'
 import { about, answeredBy, openReview } from './subject.ts'
 import type { MessagePayload, Said, Talk, Utterance } from './talk.ts'

@@ -1,4 +1,4 @@
-import { reviewIdOf, taskIdOf } from '../../session-log/checks/message-flow.ts'
+import { isRecord } from '../../json/json-value.ts'
 import type { Said, Talk, Utterance } from './talk.ts'
 
 /** What a message is about; all messages with one correlation belong together. */
@@ -26,6 +26,20 @@ function taskOf(utterance: Utterance): string | undefined {
   if (utterance.type === 'status_query') return utterance.payload.subject_id
   return taskIdOf(utterance)
 }
+
+/** The task a message is about, wherever its payload says so. */
+export function taskIdOf({ payload }: { readonly payload?: unknown }): string | undefined {
+  if (!isRecord(payload)) return undefined
+  const task = isRecord(payload['task']) ? payload['task']['task_id'] : undefined
+  return filled(task) ?? filled(payload['task_id']) ?? filled(payload['related_task_id'])
+}
+
+/** The review a message is about. */
+export const reviewIdOf = ({ payload }: { readonly payload?: unknown }): string | undefined =>
+  isRecord(payload) ? filled(payload['review_id']) : undefined
+
+const filled = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** The message that this one answers: named outright, or the open one that its payload belongs to. */
 export function answeredBy(talk: Talk, utterance: Utterance): Said | undefined {

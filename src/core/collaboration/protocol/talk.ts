@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { EventOf } from '../../../contract/event.ts'
 import type { MessageType } from '../../../contract/events/message.ts'
-import type { messagePayloads } from '../../../contract/formats/std-008/message-payloads.ts'
+import type { messagePayloads } from '../../../contract/session-file/message-payloads.ts'
 import type { Agent } from '../../../contract/values.ts'
 
 /** A message that was said, as far as later ones depend on it. */

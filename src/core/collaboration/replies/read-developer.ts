@@ -1,7 +1,7 @@
 import { DeveloperReply } from '../../../contract/collaboration/replies.ts'
-import { root } from '../../session-log/json/pointer.ts'
-import { developerOutput, developerStatuses } from '../../session-log/repair/developer-output.ts'
-import { knownWord } from '../../session-log/repair/values.ts'
+import { developerOutput, developerStatuses } from '../../delegation/read-outputs.ts'
+import { knownWord } from '../../json/field-kinds.ts'
+import { root } from '../../json/json-value.ts'
 import { type Read, readReply } from './read-reply.ts'
 
 const mostProse = 4000

@@ -1,10 +1,9 @@
 import { ReviewerReply } from '../../../contract/collaboration/replies.ts'
 import { type Foreign, foreign, foreignList } from '../../../contract/formats/foreign-json.ts'
-import type { ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
-import { root } from '../../session-log/json/pointer.ts'
-import { severities } from '../../session-log/repair/finding.ts'
-import { reviewerOutput, verdicts } from '../../session-log/repair/reviewer-output.ts'
-import { knownWord, optionalTexts } from '../../session-log/repair/values.ts'
+import type { ReviewFinding } from '../../../contract/session-file/outputs.ts'
+import { reviewerOutput, severities, verdicts } from '../../delegation/read-outputs.ts'
+import { knownWord, texts } from '../../json/field-kinds.ts'
+import { root } from '../../json/json-value.ts'
 import { type Read, readReply } from './read-reply.ts'
 
 type Review = {
@@ -21,7 +20,7 @@ export function readReview(words: string, review: Review): Read<ReviewerReply> {
     schema: ReviewerReply,
     translate: (value) => {
       const record = reviewerOutput({ value, place: root, log: () => {} }, '')
-      if (record) optionalTexts({ record, place: root, log: () => {} }, 'addressed')
+      if (record) texts({ record, place: root, log: () => {} }, 'addressed')
       return record && { ...record, ...numbered(record, review) }
     },
     check: (reply, said) => [...wordProblems(said), ...emptyFindings(reply), ...silences(reply, review)],

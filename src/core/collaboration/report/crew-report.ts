@@ -6,8 +6,7 @@ import type {
   CrewTask,
   Skipped,
 } from '../../../contract/collaboration/crew-report.ts'
-import type { FileChange } from '../../../contract/formats/std-008/developer.ts'
-import type { ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
+import type { FileChange, ReviewFinding } from '../../../contract/session-file/outputs.ts'
 import { openOf } from '../judge-review.ts'
 
 /** A task as it went, before anything is counted. */

@@ -1,6 +1,5 @@
 import type { CheckRun, CrewReport, CrewTask } from '../../../contract/collaboration/crew-report.ts'
-import type { FileChange } from '../../../contract/formats/std-008/developer.ts'
-import type { ReviewFinding } from '../../../contract/formats/std-008/reviewer.ts'
+import type { FileChange, ReviewFinding } from '../../../contract/session-file/outputs.ts'
 import { failedChecks } from '../judge-review.ts'
 
 /** The report as a person reads it: verdict and branch first, then what changed, then what stays open. */
