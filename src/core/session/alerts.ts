@@ -1,6 +1,5 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import type { Evidence } from './evidence/evidence.ts'
-import { timeOf } from './evidence/mark.ts'
+import { type Evidence, timeOf } from './evidence/evidence.ts'
 import type { Verdict } from './evidence/verdict.ts'
 import type { Typical } from './typical.ts'
 
@@ -39,8 +38,8 @@ function failingCall({ calls }: Evidence): Alert | undefined {
     .toSorted((a, b) => timeOf(b.end) - timeOf(a.end))
   const [last] = ended
   let count = 0
-  for (const { tool, print, isFailed } of ended) {
-    if (!isFailed || tool !== last?.tool || print !== last?.print) break
+  for (const { tool, inputHash, isFailed } of ended) {
+    if (!isFailed || tool !== last?.tool || inputHash !== last?.inputHash) break
     count += 1
   }
   if (count < sameFailures) return undefined

@@ -49,7 +49,7 @@ export function progressView(parts: ProgressParts): ProgressView {
           seconds_ago: seconds(now - lastTool.atMs),
         }
       : null,
-    current_activity: session.current_task ?? firstLine(parts.evidence?.marks.text?.text) ?? session.detail,
+    current_activity: session.current_task ?? firstLine(parts.evidence?.last.text?.text) ?? session.detail,
     checkpoints: [...checkpoints],
     is_idle: session.status === 'idle',
     idle_seconds: isComplete || active.has(session.status) ? 0 : seconds(idleMs),

@@ -2,8 +2,9 @@ import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
 import { alertsOf } from './alerts.ts'
+import type { WaitingFor } from './evidence/conclude.ts'
 import type { Evidence } from './evidence/evidence.ts'
-import type { Verdict, WaitingFor } from './evidence/verdict.ts'
+import type { Verdict } from './evidence/verdict.ts'
 import type { Managed } from './managed.ts'
 import { hasEnded, type SessionState } from './state.ts'
 import type { Typical } from './typical.ts'
@@ -87,7 +88,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     subtree_tokens: beside.subtree?.tokens ?? tokens,
     subtree_cost_usd: beside.subtree?.costUsd ?? row.costUsd,
     budget: managed?.budget ?? null,
-    context_percent: beside.evidence?.marks.meter?.contextPercent ?? null,
+    context_percent: beside.evidence?.last.meter?.contextPercent ?? null,
     total_tools: row.toolCompleted + row.toolFailed,
     pending_approvals: isEnded ? 0 : asks,
     queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
@@ -108,11 +109,11 @@ function isAlive(managed: Managed | undefined, { verdict, evidence }: Beside): b
   return verdict !== undefined && !hasExited(evidence)
 }
 
-const hasExited = (evidence: Evidence | undefined): boolean => evidence?.marks.exited !== undefined
+const hasExited = (evidence: Evidence | undefined): boolean => evidence?.last.exited !== undefined
 
 /** The newest sign of work; looking at a screen is none. */
 function lastActivity(row: SessionRow, evidence: Evidence | undefined): number {
-  const marks = evidence?.marks
+  const marks = evidence?.last
   const signs = [marks?.prompt, marks?.text, marks?.['tool-start'], marks?.['tool-end'], marks?.['turn-end']]
   return Math.max(row.lastMs, ...signs.map((mark) => mark?.at ?? 0))
 }

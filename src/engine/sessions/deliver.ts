@@ -140,7 +140,7 @@ export class Delivery {
     const { taken, evidence } = this.#watch
     const { prompt } = taken
     if (!prompt) return true
-    const { text, response, 'tool-start': call } = evidence.marks
+    const { text, response, 'tool-start': call } = evidence.last
     const isAnswered = [text, response, call].some((mark) => mark !== undefined && mark.at > prompt.at)
     return isAnswered || this.#parts.clock.now() - prompt.at > heardMs
   }

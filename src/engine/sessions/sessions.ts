@@ -149,7 +149,7 @@ export class Sessions {
   /** Whether its program is there, also of a session that said it is done. */
   isRunning(id: SessionId): boolean {
     const live = this.#live.get(id)
-    return live !== undefined && live.watch.evidence.marks.exited === undefined
+    return live !== undefined && live.watch.evidence.last.exited === undefined
   }
 
   all(): IterableIterator<Live> {
@@ -296,7 +296,7 @@ export class Sessions {
     if (!state || !hasEnded(state) || modeOf(this.#parts, state) === 'manual') return
     const { cleanup } = this.#parts.config().child_agents
     if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
-    else if (watch.evidence.marks.exited) await this.#afterEnd.removeWorktree(watch, signal)
+    else if (watch.evidence.last.exited) await this.#afterEnd.removeWorktree(watch, signal)
   }
 
   /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */

@@ -122,7 +122,7 @@ export class TypingBox {
   #isEmptyUnseen(seen: Seen): boolean {
     const { taken, evidence } = this.#watch
     const { prompt } = taken
-    const ended = evidence.marks['turn-end']
+    const ended = evidence.last['turn-end']
     return prompt !== undefined && ended !== undefined && ended.at > prompt.at
       ? this.isUntouched(seen, prompt.at)
       : false

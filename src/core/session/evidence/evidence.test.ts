@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
 import type { Signal } from '../../../contract/signal.ts'
-import { noEvidence, observe } from './evidence.ts'
+import { noEvidence } from './evidence.ts'
+import { observe } from './observe.ts'
 
 const seen = (signals: readonly Signal[]) => signals.reduce(observe, noEvidence)
 const prompt = (at: number): Signal => ({ kind: 'prompt', origin: 'person', source: 'hook', at })
@@ -56,19 +57,19 @@ describe('evidence', () => {
 
   test('[SM-75] keeps the beginning and the end of a long message', () => {
     const text = `Done.${' filler'.repeat(2000)} The end.`
-    const kept = seen([{ kind: 'text', text, source: 'transcript', at: 1 }]).marks.text?.text
+    const kept = seen([{ kind: 'text', text, source: 'transcript', at: 1 }]).last.text?.text
     expect(kept).toMatch(/^Done\./)
     expect(kept).toMatch(/The end\.$/)
     expect(kept?.length).toBe(4000)
   })
 
   test('[SM-75] a later arrival of an older signal undoes nothing, and a tie goes to the better source', () => {
-    expect(seen([prompt(5), prompt(3)]).marks.prompt?.at).toBe(5)
+    expect(seen([prompt(5), prompt(3)]).last.prompt?.at).toBe(5)
     const tie = seen([
       { kind: 'turn-end', background: 2, source: 'hook', at: 5 },
       { kind: 'turn-end', background: 0, source: 'transcript', at: 5 },
     ])
-    expect(tie.marks['turn-end']).toMatchObject({ background: 2, source: 'hook' })
+    expect(tie.last['turn-end']).toMatchObject({ background: 2, source: 'hook' })
   })
 
   test('[MUS-50] of two that differ in content alone the same one stands, whichever came first', () => {
@@ -87,7 +88,7 @@ describe('evidence', () => {
       of('text'),
       of('gone'),
     ])
-    expect(Object.keys(evidence.marks).toSorted()).toEqual(['agent', 'prompt'])
+    expect(Object.keys(evidence.last).toSorted()).toEqual(['agent', 'prompt'])
   })
 
   test('[MUS-50] a time that is none is not taken', () => {
