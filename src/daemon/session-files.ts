@@ -7,7 +7,7 @@ import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { RouteOutput } from '../contract/routes.ts'
 import { BlobRef } from '../contract/values.ts'
-import { tryWhole } from '../core/session/trial.ts'
+import { tryWholeSession } from '../core/session/decide.ts'
 import { derivedIds } from '../core/session-log/derived-ids.ts'
 import { type SessionFile, sessionFromEvents } from '../core/session-log/export/session-from-events.ts'
 import { sessionFileName } from '../core/session-log/filename.ts'
@@ -36,7 +36,7 @@ export async function importSession(
   )
   const drafts = eventsFromSession(session, ids)
   // Either the whole file goes in or nothing of it.
-  tryWhole(drafts)
+  tryWholeSession(drafts)
   let added = 0
   for (let at = 0; at < drafts.length; at += batchEvents) {
     const results = await engine.propose({

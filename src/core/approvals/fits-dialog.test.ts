@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Dialog, SignalOf } from '../../contract/signal.ts'
-import { dialogText, fitsDialog, showsCommand } from './fits-dialog.ts'
+import { dialogText, fitsDialog, showsCommand } from './approval-card.ts'
 
 const dialog: Dialog = {
   kind: 'permission',

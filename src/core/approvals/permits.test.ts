@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SignalOf } from '../../contract/signal.ts'
-import { isPermitted, permitOf } from './permits.ts'
+import { isPermitted, permitOf } from './permissions.ts'
 
 const place = { cli: 'codex', folder: '/work' }
 const asking = (tool: string, input: object): SignalOf<'asking'> => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SignalOf } from '../../contract/signal.ts'
 import type { Managed } from '../session/managed.ts'
-import { runsUnasked } from './runs-unasked.ts'
+import { runsUnasked } from './permissions.ts'
 
 const session: Managed = {
   origin: 'managed',

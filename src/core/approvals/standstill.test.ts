@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../contract/event.ts'
-import { Standstill } from './standstill.ts'
+import { PausedTime } from './open-approvals.ts'
 
 const at = (second: number, type: AgentEvent['type'], payload: object = {}) =>
   ({ type, payload, timestamp: new Date(second * 1000).toISOString() }) as AgentEvent
 
 test('[COL-67] work stands still while a person is asked, and until it goes on after a restart', () => {
   const seconds = (isAway: boolean) => {
-    const standstill = new Standstill()
+    const standstill = new PausedTime()
     for (const event of [
       at(0, 'agent.spawned'),
       at(10, 'approval.requested', { approvalId: 'a' }),

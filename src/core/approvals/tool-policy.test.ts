@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../contract/config.ts'
-import { toolPolicy } from './tool-policy.ts'
+import { toolPolicy } from './permissions.ts'
 
 const settings = (more: object) => ({ ...defaultConfig.runtime, ...more })
 const bash = (command: string) => ({ tool: 'Bash', input: { command } })

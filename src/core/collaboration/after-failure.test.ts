@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../contract/event.ts'
-import { afterFailure, type FailureKind, suggestedAction } from './after-failure.ts'
+import { afterFailure, type FailureKind, suggestedAction } from './task-failure.ts'
 
 const limitMs = 600_000
 const failure = (kind: FailureKind, attempt: number, more = {}) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
-import { combineReviews, withUnanswered } from './combine-reviews.ts'
+import { combineReviews, withUnanswered } from './judge-review.ts'
 
 const by = (name: string, more: Partial<ReviewerReply>) => ({ by: name, reply: reviewReply(more) })
 

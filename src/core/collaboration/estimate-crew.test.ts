@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { estimateWords } from './estimate-crew.ts'
+import { estimateWords } from './crew-effort.ts'
 
 const planned = { tasks: 4, reviewers: 2, maxIterations: 3, atOnce: 3 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkRun, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { findingsToMend } from './findings-to-mend.ts'
+import { findingsToFix } from './after-review.ts'
 import { judgeReview } from './judge-review.ts'
 
 const approval = (findings: ReviewFinding[], checks: CheckRun[], earlier: ReviewFinding[] = []) =>
@@ -48,7 +48,7 @@ test('[COL-12] an approval of work that is only partly done does not count, and 
     said: 'approved',
     reasons: ['t1 is only partly done: its tests are missing'],
   })
-  expect(findingsToMend({ reply, checks: [], earlier: [], round: 2, unfinished })).toMatchObject([
+  expect(findingsToFix({ reply, checks: [], earlier: [], round: 2, unfinished })).toMatchObject([
     {
       finding_id: 'r2-unfinished-t1',
       severity: 'major',

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
-import { nextTasks, type TaskStates } from './next-tasks.ts'
-import { overBefore } from './task-order.ts'
+import { nextTasks, overBefore, type TaskStates } from './task-graph.ts'
 
 const next = (tasks: ReturnType<typeof planTask>[], states: TaskStates, atOnce = 4) =>
   nextTasks({ tasks, states, atOnce })

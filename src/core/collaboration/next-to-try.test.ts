@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextToTry } from './next-to-try.ts'
+import { nextDeveloper } from './developer-work.ts'
 
 const all = ['a', 'b', 'c'].map((id) => ({ id }))
 
@@ -12,10 +12,10 @@ test.each([
   [['a', 'b', 'c'], 'a'],
   [['c', 'a', 'b'], 'c'],
 ])('[COL-62] after %j it is the turn of %s', (tried, next) => {
-  expect(nextToTry(all, tried)?.id).toBe(next)
+  expect(nextDeveloper(all, tried)?.id).toBe(next)
 })
 
 test('[COL-62] who is alone tries again', () => {
-  expect(nextToTry([{ id: 'a' }], ['a'])?.id).toBe('a')
-  expect(nextToTry([], ['a'])).toBeUndefined()
+  expect(nextDeveloper([{ id: 'a' }], ['a'])?.id).toBe('a')
+  expect(nextDeveloper([], ['a'])).toBeUndefined()
 })

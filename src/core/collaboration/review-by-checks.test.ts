@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkRun, reviewFinding } from '../../../test/support/collaboration.ts'
-import { reviewByChecks } from './review-by-checks.ts'
+import { reviewByChecks } from './judge-review.ts'
 
 const none = { checks: [], earlier: [], unfinished: [] }
 const verdictOf = (given: Partial<Parameters<typeof reviewByChecks>[0]>) =>

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest'
 import { checkRun, planTask, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { DeveloperInput } from '../../contract/formats/std-008/developer.ts'
+import { findingsToFix, newestWork, revise } from './after-review.ts'
 import { checkPlan } from './check-plan.ts'
-import { findingsToMend } from './findings-to-mend.ts'
-import { newestWork, revise } from './revise.ts'
-import { developerInput, type Work } from './work.ts'
+import { developerInput, type Work } from './developer-work.ts'
 
 const worked = (...tasks: PlanTask[]) => ({
   plan: tasks,
@@ -87,11 +86,11 @@ test('[COL-32] nothing that a review leaves is lost on the way to revisions', ()
   })
   const checks = [checkRun('tests', { passed: false, output: 'x failed' }), checkRun('types')]
   const earlier = [reviewFinding('r0-old', { severity: 'critical' })]
-  const found = findingsToMend({ reply, checks, earlier, round: 1 })
+  const found = findingsToFix({ reply, checks, earlier, round: 1 })
   expect(found.map((each) => each.finding_id)).toEqual(['r1-a', 'r0-old', 'r1-c2', 'r1-check-tests'])
   expect(found.at(-1)).toMatchObject({ severity: 'critical', rationale: 'it ended with:\nx failed' })
   const silent = reviewReply({ verdict: 'changes_requested', summary: 'Not yet.' })
-  expect(findingsToMend({ reply: silent, checks: [], earlier: [], round: 2 })).toMatchObject([
+  expect(findingsToFix({ reply: silent, checks: [], earlier: [], round: 2 })).toMatchObject([
     { finding_id: 'r2-summary', description: 'Not yet.' },
   ])
 })

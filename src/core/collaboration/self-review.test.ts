@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkRun } from '../../../test/support/collaboration.ts'
-import { selfReview } from './self-review.ts'
+import { selfReview } from './required-checks.ts'
 
 const proud = { tests_run: true, tests_passed: true, type_check_passed: true, known_issues: ['slow'] }
 const red = checkRun('tests', { command: 'npm test', passed: false, because: 'it ended with 1 exit code' })

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import { matchesGlob } from '../delegation/matches-glob.ts'
-import { newestAfterSplits, tasksAfterSplits, workAfterSplit } from './after-splits.ts'
+import { matchesGlob } from '../delegation/globs.ts'
 import { checkPlan } from './check-plan.ts'
-import { conflictWork } from './conflict-work.ts'
-import { splitPrompt } from './prompts/split-prompt.ts'
-import { readSplit } from './replies/read-split.ts'
-import { splitTask } from './split-task.ts'
+import { conflictWork, newestAfterSplits, tasksAfterSplits, workAfterSplit } from './developer-work.ts'
+import { splitPrompt } from './plan-prompts.ts'
+import { readSplit } from './read-crew-replies.ts'
+import { splitTask } from './task-graph.ts'
 
 const tasks = [planTask('base'), planTask('big', ['base']), planTask('top', ['big', '~base'])]
 const limits = { maxTasks: 6 }

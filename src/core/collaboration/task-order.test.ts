@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import { checkPlan } from './check-plan.ts'
-import { dependencyCircle, integrationOrder } from './task-order.ts'
+import { dependencyCircle, integrationOrder } from './task-graph.ts'
 
 test('[COL-31] work is put together after what it depends on, else as planned', () => {
   const tasks = [planTask('d', ['b', '~c']), planTask('a'), planTask('b', ['a']), planTask('c')]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type TimeMark, timeUsed } from './time-used.ts'
+import { timeUsed, type WorkSign } from './crew-effort.ts'
 
-const marks = (...all: [TimeMark['is'], number][]) => all.map(([is, atMs]) => ({ is, atMs }))
+const marks = (...all: [WorkSign['is'], number][]) => all.map(([is, atMs]) => ({ is, atMs }))
 
 test('[MUS-175] the time of a run is that in which it was at work', () => {
   expect(timeUsed([])).toBe(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import { DeveloperInput, DeveloperOutput } from '../../contract/formats/std-008/developer.ts'
-import { developerInput, developerOutput, tried } from './work.ts'
+import { developerInput, developerOutput, withAttempt } from './developer-work.ts'
 
 test('[COL-41, COL-42] a developer is given the task, what to read, its scope and how it is done', () => {
   const task = planTask('a', ['b'], { specs: ['SPEC.md'], testing_required: false })
@@ -21,8 +21,8 @@ test('[COL-41, COL-42] a developer is given the task, what to read, its scope an
 })
 
 test('[COL-63] a failed attempt is told to the next developer', () => {
-  const work = tried({ task: planTask('a'), attempts: [] }, 'timeout', 'be quick')
-  expect(tried(work, 'exception', 'be careful').attempts).toEqual([
+  const work = withAttempt({ task: planTask('a'), attempts: [] }, 'timeout', 'be quick')
+  expect(withAttempt(work, 'exception', 'be careful').attempts).toEqual([
     { attempt_number: 1, outcome: 'timeout', feedback: 'be quick' },
     { attempt_number: 2, outcome: 'exception', feedback: 'be careful' },
   ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentServers } from './agent-servers.ts'
+import { agentServers } from './allowed-tools.ts'
 
 const db = { command: 'db-server', args: [], env: {} }
 const web = { type: 'http' as const, url: 'https://example.com/mcp', headers: {} }

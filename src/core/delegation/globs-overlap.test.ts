@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { globsOverlap } from './globs-overlap.ts'
-import { matchesGlob } from './matches-glob.ts'
+import { globsOverlap, matchesGlob } from './globs.ts'
 
 test.each([
   ['src/a.ts', 'src/a.ts', true],

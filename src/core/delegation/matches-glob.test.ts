@@ -1,7 +1,7 @@
 import { matchesGlob as nodeMatches } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { matchesGlob } from './matches-glob.ts'
+import { matchesGlob } from './globs.ts'
 
 test.each([
   ['src/a.ts', 'src/*.ts', true],

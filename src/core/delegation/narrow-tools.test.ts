@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { narrowTools } from './narrow-tools.ts'
+import { narrowTools } from './allowed-tools.ts'
 
 test('[MUS-279] work gets no tool that its role does not have, and none that is not allowed to it', () => {
   expect(narrowTools(['Read', 'Write'], undefined)).toEqual(['Read', 'Write'])

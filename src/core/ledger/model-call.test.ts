@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EventStream } from '../../../test/support/events.ts'
-import { modelCall } from './model-call.ts'
+import { modelCall } from './model-usage.ts'
 
 const stream = new EventStream()
 

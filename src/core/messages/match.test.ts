@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsText, isSameText } from './match.ts'
+import { holdsText, isSameText } from './message-text.ts'
 
 test('[SM-42] a prompt is the receipt of a text only when it has all of it', () => {
   const long = `${'word '.repeat(500)}the end`

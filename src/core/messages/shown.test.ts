@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { typing } from '../../contract/formats/claude/typing.ts'
-import { isShown } from './shown.ts'
+import { isShown } from './message-text.ts'
 
 const { marker } = typing('2.1.325')
 const shows = (shown: string, text: string) => isShown(shown, text, marker)

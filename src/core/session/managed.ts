@@ -1,9 +1,10 @@
 import type { Capability } from '../../contract/agent-definition.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { Signal } from '../../contract/signal.ts'
 import type { Budget, LoopMode, PermissionMode } from '../../contract/values.ts'
 
 /** Where a session's program runs. */
-export type Place = {
+export type TerminalPlace = {
   readonly socket: string
   readonly serverId: string
   readonly tmuxSession: string
@@ -15,7 +16,7 @@ export type Place = {
 }
 
 /** A git work tree that was made for one session, with the branch and the commit it began at. */
-export type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
+type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
 
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
 export type Managed = {
@@ -52,7 +53,7 @@ export type Managed = {
   readonly recordFrom?: number
   readonly task?: string
   readonly lock?: string
-  readonly place?: Place
+  readonly place?: TerminalPlace
   /** Where the vault keeps how it was started. */
   readonly launch?: string
   readonly isPromptTyped?: boolean
@@ -145,4 +146,17 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),
   }
+}
+
+/** What a CLI says of itself and was not known: its conversation, its record, its model, its version. */
+export function newlyReported(signal: Signal, managed: Managed | undefined) {
+  if (signal.kind !== 'ready' || signal.agent !== undefined || !managed) return undefined
+  const { foreignId, transcript, model, version } = signal
+  const news = {
+    ...(foreignId && foreignId !== managed.foreignId && { foreignId }),
+    ...(transcript && transcript !== managed.transcript && { transcript }),
+    ...(model && model !== managed.model && { model }),
+    ...(version && version !== managed.cliVersion && { cliVersion: version }),
+  }
+  return Object.keys(news).length === 0 ? undefined : news
 }

@@ -1,23 +1,22 @@
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
-import { alertsOf } from './alerts.ts'
 import type { WaitingFor } from './evidence/conclude.ts'
-import type { Evidence } from './evidence/evidence.ts'
+import { type Evidence, timeOf } from './evidence/evidence.ts'
 import type { Verdict } from './evidence/verdict.ts'
 import type { Managed } from './managed.ts'
+import type { TypicalUsage } from './progress-view.ts'
 import { hasEnded, type SessionState } from './state.ts'
-import type { Typical } from './typical.ts'
 
 /** What is known of a session beside its row: only of those that are open or still run. */
-export type Beside = {
+type Beside = {
   readonly state?: Readonly<SessionState> | undefined
   readonly verdict?: Verdict | undefined
   readonly evidence?: Evidence | undefined
   readonly attached?: number | undefined
   readonly children: number
   /** What sessions of its kind usually take. */
-  readonly typical?: Typical | undefined
+  readonly typical?: TypicalUsage | undefined
   readonly subtree?: { readonly tokens: number; readonly costUsd: number | null } | undefined
   readonly now: number
 }
@@ -116,4 +115,50 @@ function lastActivity(row: SessionRow, evidence: Evidence | undefined): number {
   const marks = evidence?.last
   const signs = [marks?.prompt, marks?.text, marks?.['tool-start'], marks?.['tool-end'], marks?.['turn-end']]
   return Math.max(row.lastMs, ...signs.map((mark) => mark?.at ?? 0))
+}
+
+type Alert = SessionView['alerts'][number]
+
+/** What an alert is made of; only a session that has not ended can raise one. */
+type AlertParts = {
+  readonly verdict: Verdict | undefined
+  readonly evidence: Evidence | undefined
+  readonly tokens: number
+  readonly typical: TypicalUsage | undefined
+}
+
+const sameFailures = 3
+const runawayTimes = 3
+
+/** What looks wrong with a session, each with its evidence. */
+function alertsOf({ verdict, evidence, tokens, typical }: AlertParts): Alert[] {
+  const failing = evidence && failingCall(evidence)
+  const isRunaway = typical !== undefined && tokens > typical.tokens * runawayTimes
+  return [
+    ...(failing ? [failing] : []),
+    ...(verdict?.health === 'stuck'
+      ? [{ kind: 'no_progress' as const, evidence: verdict.because[0]?.says ?? 'nothing has moved' }]
+      : []),
+    ...(isRunaway
+      ? [{ kind: 'runaway' as const, evidence: `${tokens} tokens; ${typical.basis} took ${typical.tokens}` }]
+      : []),
+  ]
+}
+
+/** The same call, failed several times in a row. */
+function failingCall({ calls }: Evidence): Alert | undefined {
+  const ended = calls
+    .filter(({ end, agent }) => end !== undefined && agent === undefined)
+    .toSorted((a, b) => timeOf(b.end) - timeOf(a.end))
+  const [last] = ended
+  let count = 0
+  for (const { tool, inputHash, isFailed } of ended) {
+    if (!isFailed || tool !== last?.tool || inputHash !== last?.inputHash) break
+    count += 1
+  }
+  if (count < sameFailures) return undefined
+  return {
+    kind: 'failing',
+    evidence: `${last?.tool ?? 'a tool'} failed ${count} times in a row with the same input`,
+  }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { SpanId } from '../../contract/ids.ts'
-import type { Queued } from '../messages/queue.ts'
+import type { Queued } from '../messages/message-queue.ts'
+import { restartPlan } from './launch.ts'
 import type { Managed } from './managed.ts'
-import { wayBack } from './way-back.ts'
 
 const managed: Managed = {
   origin: 'managed',
@@ -33,9 +33,9 @@ test.each([
   ['nobody knows which conversation is its own', { managed, queue: [prompt] }, true, 'none'],
   ['it is a program of the user’s own', { managed: { ...known, cli: 'custom' }, queue: [] }, true, 'none'],
 ])('[MUS-135] no prompt is given again unless it surely never ran: %s', (_what, state, mayHaveRun, kind) => {
-  expect(wayBack(state, mayHaveRun).kind).toBe(kind)
+  expect(restartPlan(state, mayHaveRun).kind).toBe(kind)
 })
 
 test('[MUS-135] one that begins anew takes the prompt that waits', () => {
-  expect(wayBack({ managed: known, queue: [prompt] }, false)).toEqual({ kind: 'anew', prompt: 'v1' })
+  expect(restartPlan({ managed: known, queue: [prompt] }, false)).toEqual({ kind: 'anew', prompt: 'v1' })
 })

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
-import { isOrphaning } from '../../core/session/is-orphaning.ts'
+import { leavesOrphans } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
@@ -15,7 +15,7 @@ export async function abandonOrphans(
     const parent = parentSessionId && engine.session(parentSessionId)
     // One that was brought back without being adopted is not abandoned again.
     if (managed?.origin !== 'managed' || state.isOrphan || !parent?.managed) continue
-    if (isOrphaning(parent, hasProgram(parent.sessionId))) await abandon(engine, state, parent)
+    if (leavesOrphans(parent, hasProgram(parent.sessionId))) await abandon(engine, state, parent)
   }
 }
 

@@ -4,9 +4,8 @@ import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
-import { labelled } from '../../core/messages/labelled.ts'
-import { heldBy } from '../../core/session/held-by.ts'
-import { openBelow } from '../../core/session/open-below.ts'
+import { labelled } from '../../core/messages/message-text.ts'
+import { firstOverBudget, openChildren } from '../../core/session/session-tree.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './abandon-orphans.ts'
@@ -361,7 +360,7 @@ export class Sessions {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       await this.#parts.clock.sleep(lookEveryMs, signal).catch(() => {})
-      const below = openBelow(this.#parts.engine.sessions())
+      const below = openChildren(this.#parts.engine.sessions())
       for (const { watch, transcript } of this.#live.values()) {
         if (signal.aborted) return
         const state = watch.state()
@@ -379,7 +378,7 @@ export class Sessions {
     const { lifecycle, activity } = watch.verdict
     if (lifecycle !== 'running' || activity === 'calling_tool') return
     const live = this.#live.get(watch.id)
-    if (live && heldBy(state, (id) => this.#parts.engine.session(id))) await this.interrupt(live)
+    if (live && firstOverBudget(state, (id) => this.#parts.engine.session(id))) await this.interrupt(live)
   }
 
   async #look(watch: SessionWatch): Promise<void> {

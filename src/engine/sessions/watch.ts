@@ -4,12 +4,12 @@ import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { isSameText } from '../../core/messages/match.ts'
+import { isSameText } from '../../core/messages/message-text.ts'
 import { type Evidence, noEvidence } from '../../core/session/evidence/evidence.ts'
 import { observe } from '../../core/session/evidence/observe.ts'
 import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
-import { type FactRun, Facts, type Refused } from '../../core/session/facts.ts'
-import { newsOf } from '../../core/session/news-of.ts'
+import { newlyReported } from '../../core/session/managed.ts'
+import { type FactRun, Facts, type Refused } from '../../core/session/signal-facts.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
@@ -343,7 +343,7 @@ export class SessionWatch {
   }
 
   #known(signal: Signal): Draft[] {
-    const news = newsOf(signal, this.state()?.managed)
+    const news = newlyReported(signal, this.state()?.managed)
     return news ? [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })] : []
   }
 

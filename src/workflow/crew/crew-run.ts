@@ -1,6 +1,6 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import type { DoneTask } from '../../core/collaboration/report/crew-report.ts'
+import type { DoneTask } from '../../core/collaboration/crew-report.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Opened } from './carry-out.ts'
 import { Conversation } from './conversation.ts'

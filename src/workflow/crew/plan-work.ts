@@ -2,17 +2,17 @@ import type { CrewRound, Skipped } from '../../contract/collaboration/crew-repor
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { challengeFeedback, planFeedback } from '../../core/collaboration/challenge-feedback.ts'
-import { estimatedTokens, estimateWords } from '../../core/collaboration/estimate-crew.ts'
-import { planRecord } from '../../core/collaboration/plan-record.ts'
-import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
+import { planRecord } from '../../core/collaboration/check-plan.ts'
+import { estimatedTokens, estimateWords } from '../../core/collaboration/crew-effort.ts'
 import {
   challengedPlanPrompt,
+  challengeFeedback,
+  challengerPrompt,
+  planFeedback,
   planPrompt,
   replanPrompt,
-} from '../../core/collaboration/prompts/plan-prompt.ts'
-import { readChallenge } from '../../core/collaboration/replies/read-challenge.ts'
-import { readPlan } from '../../core/collaboration/replies/read-plan.ts'
+} from '../../core/collaboration/plan-prompts.ts'
+import { readChallenge, readPlan } from '../../core/collaboration/read-crew-replies.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'

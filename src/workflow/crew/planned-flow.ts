@@ -5,12 +5,19 @@ import {
   afterAnswer,
   afterReview,
   answeredBy,
+  newestWork,
+  type Revision,
+  revise,
 } from '../../core/collaboration/after-review.ts'
-import { newestAfterSplits, type TaskSplit, tasksAfterSplits } from '../../core/collaboration/after-splits.ts'
+import {
+  newestAfterSplits,
+  rootTask,
+  type TaskSplit,
+  tasksAfterSplits,
+  type Work,
+} from '../../core/collaboration/developer-work.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
-import { newestWork, type Revision, revise, rootTask } from '../../core/collaboration/revise.ts'
-import type { Work } from '../../core/collaboration/work.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'

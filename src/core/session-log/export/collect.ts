@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf, EventType } from '../../../contract/event.ts'
 import type { SessionId } from '../../../contract/ids.ts'
-import { tokenTotal } from '../../ledger/token-total.ts'
+import { tokenTotal } from '../../ledger/model-usage.ts'
 import { reviewIdOf, taskIdOf } from '../checks/message-flow.ts'
 import type { EndEvent } from '../rebuild/ending.ts'
 import type { CallEvents } from '../rebuild/tool-call.ts'

@@ -1,0 +1,242 @@
+import type * as z from 'zod'
+import type { EventOf } from '../../contract/event.ts'
+import type { MessageType } from '../../contract/events/message.ts'
+import { messagePayloads } from '../../contract/formats/std-008/message-payloads.ts'
+import { shapeFaults } from '../../contract/formats/std-008/shape-faults.ts'
+import type { Agent } from '../../contract/values.ts'
+import { reviewIdOf, taskIdOf } from '../session-log/checks/message-flow.ts'
+
+/** A message that was said, as far as later ones depend on it. */
+export type LoggedMessage = {
+  readonly messageId: string
+  readonly messageType: MessageType
+  readonly from: string
+  readonly to: string
+  readonly correlationId: string
+  readonly taskId?: string
+  readonly reviewId?: string
+}
+
+/** What a collaboration's messages have led to so far; plain data, so that it can be kept between steps. */
+export type MessageLog = {
+  readonly workflowId: string
+  /** The id of the agent that coordinates. */
+  readonly orchestrator: string
+  readonly agents: readonly Agent[]
+  readonly said: readonly LoggedMessage[]
+  /** Ids of assignments that wait for their completion, by task. */
+  readonly assignments: Readonly<Record<string, string>>
+  /** Ids of review requests that wait for their result, by review. */
+  readonly reviews: Readonly<Record<string, string>>
+  /** Tasks that ended without being done, so that they may be assigned again. */
+  readonly reopened: readonly string[]
+}
+
+/** A message to be said, with the payload that its type has. */
+export type OutgoingMessage = {
+  readonly [T in MessageType]: {
+    readonly from: string
+    readonly to: string
+    readonly type: T
+    readonly payload: z.input<(typeof messagePayloads)[T]>
+    /** Needed only where the payload does not say what is answered. */
+    readonly replyTo?: string
+  }
+}[MessageType]
+
+export type MessagePayload = EventOf<'agent.message.created'>['payload']
+
+/** The beginning of a talk. */
+export const newMessageLog = (
+  workflowId: string,
+  orchestrator: Agent,
+  others: readonly Agent[],
+): MessageLog => ({
+  workflowId,
+  orchestrator: orchestrator.agentId,
+  agents: [orchestrator, ...others],
+  said: [],
+  assignments: {},
+  reviews: {},
+  reopened: [],
+})
+
+/** One more agent takes part; one that is known already stays as it is. */
+export const withAgent = (talk: MessageLog, agent: Agent): MessageLog =>
+  talk.agents.some(({ agentId }) => agentId === agent.agentId)
+    ? talk
+    : { ...talk, agents: [...talk.agents, agent] }
+
+/** Why a message may not be said; nothing when it may. Whatever is given gets an answer. */
+export function checkMessage(talk: MessageLog, utterance: OutgoingMessage): string[] {
+  const shape = shapeProblems(utterance)
+  const people = [...unknownAgents(talk, utterance), ...directions(talk, utterance)]
+  // What a payload means is only asked of one that can be read.
+  return shape.length > 0 ? [...people, ...shape] : [...people, ...meanings(talk, utterance)]
+}
+
+/** Where a payload has not the shape that its type gives it. */
+export const shapeProblems = ({ type, payload }: OutgoingMessage): string[] =>
+  shapeFaults(payload, messagePayloads[type]).map(
+    ({ path, message }) => `${['payload', ...path.map(String)].join('.')}: ${message}`,
+  )
+
+function unknownAgents({ agents }: MessageLog, { from, to }: OutgoingMessage): string[] {
+  const unknown = [...new Set([from, to])].filter((id) => !agents.some(({ agentId }) => agentId === id))
+  if (unknown.length > 0) return unknown.map((id) => `${id} takes no part in this collaboration`)
+  return from === to ? [`${from} cannot send a message to itself`] : []
+}
+
+/** Work and reviews are given by the one who coordinates, and results and news come back to it. */
+function directions(talk: MessageLog, utterance: OutgoingMessage): string[] {
+  const { type, from, to } = utterance
+  const { orchestrator } = talk
+  switch (type) {
+    case 'task_assignment':
+    case 'review_request':
+    case 'abort':
+      return from === orchestrator ? [] : [`a ${type} comes from ${orchestrator}, not from ${from}`]
+    case 'task_completion':
+    case 'review_result':
+    case 'task_progress':
+      return to === orchestrator ? [] : [`a ${type} goes to ${orchestrator}, not to ${to}`]
+    case 'status_response': {
+      const asker = queryOf(talk, utterance)?.from ?? orchestrator
+      return to === asker ? [] : [`a status_response goes to ${asker}, not to ${to}`]
+    }
+    case 'feedback':
+    case 'status_query':
+    case 'acknowledgment':
+      return []
+    default:
+      return type satisfies never
+  }
+}
+
+const queryOf = ({ said }: MessageLog, { replyTo }: OutgoingMessage): LoggedMessage | undefined =>
+  said.find(({ messageId, messageType }) => messageId === replyTo && messageType === 'status_query')
+
+function meanings(talk: MessageLog, utterance: OutgoingMessage): string[] {
+  const { type, payload, from } = utterance
+  const id = answeredId(talk, utterance)
+  const reply = id === undefined ? undefined : talk.said.find(({ messageId }) => messageId === id)
+  if (id !== undefined && !reply) return [`no message ${id} was sent that could be answered`]
+  switch (type) {
+    case 'task_assignment':
+      return assignment(talk, payload.task.task_id)
+    case 'task_progress':
+    case 'task_completion':
+      return workReport(talk, { type, from, taskId: payload.task_id })
+    case 'review_request':
+      return request(talk, payload.review_id ?? payload.task_id)
+    case 'review_result':
+      return result(talk, payload.review_id ?? payload.task_id, from)
+    case 'acknowledgment':
+      return reply && reply.to !== from
+        ? [`${reply.messageId} was sent to ${reply.to}, so ${from} cannot acknowledge it`]
+        : []
+    case 'abort':
+      return payload.scope === 'session' || openWork(talk, payload.target_id) !== undefined
+        ? []
+        : [`${payload.target_id} is no open task that could be called off`]
+    case 'feedback':
+    case 'status_query':
+    case 'status_response':
+      return []
+    default:
+      return type satisfies never
+  }
+}
+
+function assignment({ said, assignments, reopened }: MessageLog, taskId: string): string[] {
+  if (ownField(assignments, taskId) !== undefined) return [`${taskId} is assigned already`]
+  const isKnown = said.some((each) => each.messageType === 'task_assignment' && each.taskId === taskId)
+  return isKnown && !reopened.includes(taskId)
+    ? [`${taskId} was assigned and done; give new work a new id`]
+    : []
+}
+
+type Report = { readonly type: string; readonly from: string; readonly taskId: string }
+
+function workReport(talk: MessageLog, { type, from, taskId }: Report): string[] {
+  const assigned = ownField(talk.assignments, taskId)
+  if (assigned === undefined) return [`${taskId} is no open assignment, so there is no ${type} of it`]
+  const worker = talk.said.find(({ messageId }) => messageId === assigned)?.to
+  return worker === from ? [] : [`${taskId} is assigned to ${worker}, not to ${from}`]
+}
+
+const request = ({ reviews, said }: MessageLog, review: string): string[] =>
+  ownField(reviews, review) !== undefined ||
+  said.some((each) => each.messageType === 'review_request' && each.reviewId === review)
+    ? [`the review ${review} was asked for already; give a new one a new review_id`]
+    : []
+
+function result(talk: MessageLog, review: string | undefined, from: string): string[] {
+  const asked = openReview(talk, review)
+  if (asked === undefined) return [`no review ${review ?? ''} is open, so there is no result of it`]
+  const reviewer = talk.said.find(({ messageId }) => messageId === asked)?.to
+  return reviewer === from ? [] : [`the review ${review} was asked of ${reviewer}, not of ${from}`]
+}
+
+/** What a message is about; all messages with one correlation belong together. */
+type Subject = {
+  readonly taskId?: string
+  readonly reviewId?: string
+  readonly correlation?: string
+}
+
+/** What a message says of itself. */
+export function subjectOf(utterance: OutgoingMessage): Subject {
+  const taskId = taskOf(utterance)
+  const reviewId = utterance.type.startsWith('review_') ? reviewIdOf(utterance) : undefined
+  const correlation = reviewId === undefined ? taskId && `task ${taskId}` : `review ${reviewId}`
+  return {
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(reviewId === undefined ? {} : { reviewId }),
+    ...(correlation ? { correlation } : {}),
+  }
+}
+
+function taskOf(utterance: OutgoingMessage): string | undefined {
+  if (utterance.type === 'abort')
+    return utterance.payload.scope === 'task' ? utterance.payload.target_id : undefined
+  if (utterance.type === 'status_query') return utterance.payload.subject_id
+  return taskIdOf(utterance)
+}
+
+/** The message that this one answers: named outright, or the open one that its payload belongs to. */
+export function answeredBy(talk: MessageLog, utterance: OutgoingMessage): LoggedMessage | undefined {
+  const id = answeredId(talk, utterance)
+  return id === undefined ? undefined : talk.said.find(({ messageId }) => messageId === id)
+}
+
+/** The id of what is answered, whether there is such a message or not. */
+function answeredId(talk: MessageLog, utterance: OutgoingMessage): string | undefined {
+  if (utterance.replyTo !== undefined) return utterance.replyTo
+  if (utterance.type === 'acknowledgment') return utterance.payload.acknowledged_message_id
+  if (utterance.type === 'task_progress' || utterance.type === 'task_completion')
+    return ownField(talk.assignments, utterance.payload.task_id)
+  if (utterance.type === 'review_result') {
+    const { review_id, task_id } = utterance.payload
+    return openReview(talk, review_id ?? task_id)
+  }
+  return undefined
+}
+
+/** The open request of a review, by its own name or that of what is reviewed. */
+export function openReview(talk: MessageLog, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined
+  const named = ownField(talk.reviews, name)
+  if (named !== undefined) return named
+  return talk.said.findLast(
+    ({ messageId, taskId }) => taskId === name && Object.values(talk.reviews).includes(messageId),
+  )?.messageId
+}
+
+/** The message that gave somebody work that is still open: a task, or a review by its name. */
+export const openWork = ({ assignments, reviews }: MessageLog, name: string): string | undefined =>
+  ownField(assignments, name) ?? ownField(reviews, name)
+
+/** A field that is really there, whatever the name is. */
+const ownField = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
