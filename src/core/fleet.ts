@@ -15,7 +15,7 @@ export type Fleet = {
   readonly ended: Map<SessionId, SessionState>
   /** What was allowed for good. */
   permits: readonly Permit[]
-  /** How our own agents work, by project. */
+  /** How built-in agents work, by project. */
   readonly modes: Map<string, LoopMode>
 }
 

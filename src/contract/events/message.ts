@@ -80,7 +80,7 @@ export const messageEvents = {
       ...receipt,
       /** When it goes: once the agent is idle, at the next boundary, or at once with an interrupt. */
       mode: z.enum(['sequential', 'important', 'urgent']).optional(),
-      /** How it goes: typed into the terminal, given to the program at its start, as the answer to a question, or to an agent of Muster's own. */
+      /** How it goes: typed into the terminal, given to the program at its start, as the answer to a question, or to a built-in agent. */
       by: z.enum(['terminal', 'launch', 'answer', 'runtime']).optional(),
       preview: z.string().max(2048).optional(),
       vault: Line.optional(),

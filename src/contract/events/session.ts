@@ -101,7 +101,7 @@ export const sessionEvents = {
       /** What the answers of its agent are held to. */
       resultSchema: Line.optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
-      /** How an agent of Muster's own works. */
+      /** How a built-in agent works. */
       loop: LoopMode.optional(),
       budget: Budget.optional(),
       worktree: Worktree.optional(),

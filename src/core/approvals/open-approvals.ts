@@ -52,11 +52,11 @@ export const approvalFacts = [
   'approval.expired',
 ] as const satisfies readonly EventType[]
 
-/** How long work stood still, by its record: a person was asked, or nobody was there to go on with it. */
+/** How long work was paused, by its record: a person was asked, or no daemon was there to continue it. */
 export class PausedTime {
   readonly #asked = new Set<string>()
   #lastMs: number | undefined
-  #stoodMs = 0
+  #pausedMs = 0
 
   /** The next fact of the work. */
   take(event: AgentEvent): void {
@@ -65,15 +65,15 @@ export class PausedTime {
     else if (isAnswer(event)) this.#asked.delete(event.payload.approvalId)
   }
 
-  /** Until now; of work that goes on by itself only what it waited for a person. */
+  /** Until now; of work that continues by itself only the time it waited for a person. */
   ms(nowMs: number, { isAway }: { readonly isAway: boolean }): number {
     this.#pass(nowMs, isAway)
-    return this.#stoodMs
+    return this.#pausedMs
   }
 
-  #pass(atMs: number, stood: boolean): void {
-    if (this.#lastMs !== undefined && (stood || this.#asked.size > 0))
-      this.#stoodMs += Math.max(0, atMs - this.#lastMs)
+  #pass(atMs: number, isPaused: boolean): void {
+    if (this.#lastMs !== undefined && (isPaused || this.#asked.size > 0))
+      this.#pausedMs += Math.max(0, atMs - this.#lastMs)
     this.#lastMs = atMs
   }
 }
@@ -83,6 +83,6 @@ type Answer = Extract<AgentEvent, { type: Exclude<(typeof approvalFacts)[number]
 const isAnswer = (event: AgentEvent): event is Answer =>
   approvalFacts.some((type) => type === event.type && type !== 'approval.requested')
 
-/** A run says so when it goes on after a restart. */
+/** A run says so when it continues after a restart. */
 const isResumed = (event: AgentEvent): boolean =>
   event.type === 'decision.made' && event.payload.subject === 'retry' && event.payload.choice === 'resume'

@@ -82,7 +82,7 @@ type ReviewToFix = {
 
 const mostOutput = 2000
 
-/** Everything that a review leaves to be mended, as findings: what was found, asked for, or failed. Never nothing. */
+/** Everything that a review leaves to fix, as findings: what was found, asked for, or failed. Never nothing. */
 export function findingsToFix({
   reply,
   checks,
@@ -142,7 +142,7 @@ function checkFinding(check: CheckRun, round: number): ReviewFinding {
   }
 }
 
-/** Work that mends what a review found in earlier work. */
+/** Work that fixes what a review found in earlier work. */
 export type Revision = Work & {
   /** The task of the plan that it revises; undefined for what belongs to no single one. */
   readonly revises?: string

@@ -55,18 +55,18 @@ const range = (least: number, most: number): string =>
 
 const number = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 
-/** What is known of a run at a moment: a sign of life, that a daemon took it up again, or whether it waits for a person. */
+/** What is known of a run at one time: a sign of life, that a daemon resumed it, or whether it waits for a person. */
 export type WorkSign = {
   readonly atMs: number
   readonly is: 'sign' | 'resumed' | 'waiting' | 'at_work'
 }
 
 /** How long a run was at work: without the time in which no daemon was there, and without that of a person who was asked. */
-export function timeUsed(marks: readonly WorkSign[]): number {
+export function timeUsed(signs: readonly WorkSign[]): number {
   let used = 0
   let isWaiting = false
-  for (const [i, { atMs, is }] of marks.entries()) {
-    const last = marks[i - 1]
+  for (const [i, { atMs, is }] of signs.entries()) {
+    const last = signs[i - 1]
     // After its last sign of life nobody knows how long a daemon that was killed was still there.
     if (last && !isWaiting && is !== 'resumed') used += Math.max(0, atMs - last.atMs)
     if (is === 'waiting' || is === 'at_work') isWaiting = is === 'waiting'

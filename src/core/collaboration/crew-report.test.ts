@@ -107,7 +107,7 @@ test('[COL-29] the report says everything that happened, counted', () => {
 
 test('[COL-29] the report for people says verdict, branch and what stays open first', async () => {
   await expect(reportMarkdown(crewReport(history))).toMatchFileSnapshot(
-    '../../../../test/golden/collaboration/report.md',
+    '../../../test/golden/collaboration/report.md',
   )
 })
 

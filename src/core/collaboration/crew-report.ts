@@ -63,7 +63,7 @@ export function crewReport(history: CrewHistory): CrewReport {
   }
 }
 
-/** Findings by what became of them: open when the last word on them is a finding, mended otherwise. */
+/** Findings by what became of them: open when the last word on them is a finding, fixed otherwise. */
 export function settledFindings(rounds: readonly CrewRound[]): CrewReport['findings'] {
   const open = new Map<string, ReviewFinding>()
   const mended = new Map<string, ReviewFinding>()
@@ -74,7 +74,7 @@ export function settledFindings(rounds: readonly CrewRound[]): CrewReport['findi
   for (const { number, findings, addressed } of rounds) {
     const again = new Set(openOf(findings).map((finding) => finding.finding_id))
     for (const finding of open.values()) {
-      // Silence mends what is not critical; a critical finding is open until somebody says otherwise.
+      // Silence fixes what is not critical; a critical finding is open until somebody says otherwise.
       const isSettled = addressed.includes(finding.finding_id) || finding.severity !== 'critical'
       if (!again.has(finding.finding_id) && isSettled) mend(finding, number)
     }

@@ -38,7 +38,7 @@ export function judgeReview({ reply, checks, earlier, unfinished = [] }: Review)
   return { verdict: reasons.length > 0 ? 'changes_requested' : 'approved', said, reasons }
 }
 
-/** Findings that are not said to be mended already. */
+/** Findings that are not said to fix already. */
 export const openOf = (findings: readonly ReviewFinding[]): ReviewFinding[] =>
   findings.filter((finding) => finding.fixed_in_iteration === undefined)
 
@@ -52,7 +52,7 @@ const findingReason = ({ finding_id, severity }: ReviewFinding): string =>
 export const unfinishedReason = ({ task_id, why }: UnfinishedTask): string =>
   `${task_id} is only partly done: ${why}`
 
-/** Critical findings of earlier rounds that a review neither calls mended nor raises again. */
+/** Critical findings of earlier rounds that a review neither calls fixed nor raises again. */
 export function unansweredCritical(
   { findings, addressed = [] }: Pick<ReviewerReply, 'findings' | 'addressed'>,
   earlier: readonly ReviewFinding[],
@@ -82,14 +82,14 @@ export function combineReviews(first: ReviewBy, ...others: readonly ReviewBy[]):
     verdict: strictest(replies.map(({ verdict }) => verdict)),
     summary: all.map(({ by, reply }) => `${by}: ${reply.summary}`).join('\n'),
     findings,
-    // What one calls mended and another raises again is not mended.
+    // What one calls fixed and another raises again is not fixed.
     addressed: [...new Set(replies.flatMap(({ addressed = [] }) => addressed))].filter((id) => !open.has(id)),
     ...(changes.length > 0 && { required_changes: changes }),
     ...(commendations.length > 0 && { commendations }),
   }
 }
 
-/** A review that somebody did not take part in: earlier findings that it neither calls mended nor raises are open as they were. */
+/** A review that somebody did not take part in: earlier findings that it neither calls fixed nor raises are open as they were. */
 export function withUnanswered(reply: ReviewerReply, earlier: readonly ReviewFinding[]): ReviewerReply {
   const answered = new Set([
     ...(reply.addressed ?? []),
@@ -119,7 +119,7 @@ const weight = ({ severity, fixed_in_iteration }: ReviewFinding): number =>
 
 type Unjudged = {
   readonly checks: readonly CheckRun[]
-  /** Findings of earlier rounds that nobody has called mended. */
+  /** Findings of earlier rounds that nobody has called fixed. */
   readonly earlier: readonly ReviewFinding[]
   readonly unfinished: readonly UnfinishedTask[]
   /** Why those who were asked said nothing; nothing where nobody was to be asked. */

@@ -46,7 +46,7 @@ export type OutgoingMessage = {
 
 export type MessagePayload = EventOf<'agent.message.created'>['payload']
 
-/** The beginning of a talk. */
+/** A collaboration in which nothing was said yet. */
 export const newMessageLog = (
   workflowId: string,
   orchestrator: Agent,
@@ -62,23 +62,23 @@ export const newMessageLog = (
 })
 
 /** One more agent takes part; one that is known already stays as it is. */
-export const withAgent = (talk: MessageLog, agent: Agent): MessageLog =>
-  talk.agents.some(({ agentId }) => agentId === agent.agentId)
-    ? talk
-    : { ...talk, agents: [...talk.agents, agent] }
+export const withAgent = (log: MessageLog, agent: Agent): MessageLog =>
+  log.agents.some(({ agentId }) => agentId === agent.agentId)
+    ? log
+    : { ...log, agents: [...log.agents, agent] }
 
 /** Why a message may not be said; nothing when it may. Whatever is given gets an answer. */
-export function checkMessage(talk: MessageLog, utterance: OutgoingMessage): string[] {
-  const shape = shapeProblems(utterance)
-  const people = [...unknownAgents(talk, utterance), ...directions(talk, utterance)]
+export function checkMessage(log: MessageLog, message: OutgoingMessage): string[] {
+  const shape = shapeProblems(message)
+  const people = [...unknownAgents(log, message), ...directions(log, message)]
   // What a payload means is only asked of one that can be read.
-  return shape.length > 0 ? [...people, ...shape] : [...people, ...meanings(talk, utterance)]
+  return shape.length > 0 ? [...people, ...shape] : [...people, ...meanings(log, message)]
 }
 
 /** Where a payload has not the shape that its type gives it. */
 export const shapeProblems = ({ type, payload }: OutgoingMessage): string[] =>
   shapeFaults(payload, messagePayloads[type]).map(
-    ({ path, message }) => `${['payload', ...path.map(String)].join('.')}: ${message}`,
+    ({ path, message: fault }) => `${['payload', ...path.map(String)].join('.')}: ${fault}`,
   )
 
 function unknownAgents({ agents }: MessageLog, { from, to }: OutgoingMessage): string[] {
@@ -88,9 +88,9 @@ function unknownAgents({ agents }: MessageLog, { from, to }: OutgoingMessage): s
 }
 
 /** Work and reviews are given by the one who coordinates, and results and news come back to it. */
-function directions(talk: MessageLog, utterance: OutgoingMessage): string[] {
-  const { type, from, to } = utterance
-  const { orchestrator } = talk
+function directions(log: MessageLog, message: OutgoingMessage): string[] {
+  const { type, from, to } = message
+  const { orchestrator } = log
   switch (type) {
     case 'task_assignment':
     case 'review_request':
@@ -101,7 +101,7 @@ function directions(talk: MessageLog, utterance: OutgoingMessage): string[] {
     case 'task_progress':
       return to === orchestrator ? [] : [`a ${type} goes to ${orchestrator}, not to ${to}`]
     case 'status_response': {
-      const asker = queryOf(talk, utterance)?.from ?? orchestrator
+      const asker = queryOf(log, message)?.from ?? orchestrator
       return to === asker ? [] : [`a status_response goes to ${asker}, not to ${to}`]
     }
     case 'feedback':
@@ -116,27 +116,27 @@ function directions(talk: MessageLog, utterance: OutgoingMessage): string[] {
 const queryOf = ({ said }: MessageLog, { replyTo }: OutgoingMessage): LoggedMessage | undefined =>
   said.find(({ messageId, messageType }) => messageId === replyTo && messageType === 'status_query')
 
-function meanings(talk: MessageLog, utterance: OutgoingMessage): string[] {
-  const { type, payload, from } = utterance
-  const id = answeredId(talk, utterance)
-  const reply = id === undefined ? undefined : talk.said.find(({ messageId }) => messageId === id)
+function meanings(log: MessageLog, message: OutgoingMessage): string[] {
+  const { type, payload, from } = message
+  const id = answeredId(log, message)
+  const reply = id === undefined ? undefined : log.said.find(({ messageId }) => messageId === id)
   if (id !== undefined && !reply) return [`no message ${id} was sent that could be answered`]
   switch (type) {
     case 'task_assignment':
-      return assignment(talk, payload.task.task_id)
+      return assignment(log, payload.task.task_id)
     case 'task_progress':
     case 'task_completion':
-      return workReport(talk, { type, from, taskId: payload.task_id })
+      return workReport(log, { type, from, taskId: payload.task_id })
     case 'review_request':
-      return request(talk, payload.review_id ?? payload.task_id)
+      return request(log, payload.review_id ?? payload.task_id)
     case 'review_result':
-      return result(talk, payload.review_id ?? payload.task_id, from)
+      return result(log, payload.review_id ?? payload.task_id, from)
     case 'acknowledgment':
       return reply && reply.to !== from
         ? [`${reply.messageId} was sent to ${reply.to}, so ${from} cannot acknowledge it`]
         : []
     case 'abort':
-      return payload.scope === 'session' || openWork(talk, payload.target_id) !== undefined
+      return payload.scope === 'session' || openWork(log, payload.target_id) !== undefined
         ? []
         : [`${payload.target_id} is no open task that could be called off`]
     case 'feedback':
@@ -158,10 +158,10 @@ function assignment({ said, assignments, reopened }: MessageLog, taskId: string)
 
 type Report = { readonly type: string; readonly from: string; readonly taskId: string }
 
-function workReport(talk: MessageLog, { type, from, taskId }: Report): string[] {
-  const assigned = ownField(talk.assignments, taskId)
+function workReport(log: MessageLog, { type, from, taskId }: Report): string[] {
+  const assigned = ownField(log.assignments, taskId)
   if (assigned === undefined) return [`${taskId} is no open assignment, so there is no ${type} of it`]
-  const worker = talk.said.find(({ messageId }) => messageId === assigned)?.to
+  const worker = log.said.find(({ messageId }) => messageId === assigned)?.to
   return worker === from ? [] : [`${taskId} is assigned to ${worker}, not to ${from}`]
 }
 
@@ -171,10 +171,10 @@ const request = ({ reviews, said }: MessageLog, review: string): string[] =>
     ? [`the review ${review} was asked for already; give a new one a new review_id`]
     : []
 
-function result(talk: MessageLog, review: string | undefined, from: string): string[] {
-  const asked = openReview(talk, review)
+function result(log: MessageLog, review: string | undefined, from: string): string[] {
+  const asked = openReview(log, review)
   if (asked === undefined) return [`no review ${review ?? ''} is open, so there is no result of it`]
-  const reviewer = talk.said.find(({ messageId }) => messageId === asked)?.to
+  const reviewer = log.said.find(({ messageId }) => messageId === asked)?.to
   return reviewer === from ? [] : [`the review ${review} was asked of ${reviewer}, not of ${from}`]
 }
 
@@ -186,9 +186,9 @@ type Subject = {
 }
 
 /** What a message says of itself. */
-export function subjectOf(utterance: OutgoingMessage): Subject {
-  const taskId = taskOf(utterance)
-  const reviewId = utterance.type.startsWith('review_') ? reviewIdOf(utterance) : undefined
+export function subjectOf(message: OutgoingMessage): Subject {
+  const taskId = taskOf(message)
+  const reviewId = message.type.startsWith('review_') ? reviewIdOf(message) : undefined
   const correlation = reviewId === undefined ? taskId && `task ${taskId}` : `review ${reviewId}`
   return {
     ...(taskId === undefined ? {} : { taskId }),
@@ -197,39 +197,39 @@ export function subjectOf(utterance: OutgoingMessage): Subject {
   }
 }
 
-function taskOf(utterance: OutgoingMessage): string | undefined {
-  if (utterance.type === 'abort')
-    return utterance.payload.scope === 'task' ? utterance.payload.target_id : undefined
-  if (utterance.type === 'status_query') return utterance.payload.subject_id
-  return taskIdOf(utterance)
+function taskOf(message: OutgoingMessage): string | undefined {
+  if (message.type === 'abort')
+    return message.payload.scope === 'task' ? message.payload.target_id : undefined
+  if (message.type === 'status_query') return message.payload.subject_id
+  return taskIdOf(message)
 }
 
 /** The message that this one answers: named outright, or the open one that its payload belongs to. */
-export function answeredBy(talk: MessageLog, utterance: OutgoingMessage): LoggedMessage | undefined {
-  const id = answeredId(talk, utterance)
-  return id === undefined ? undefined : talk.said.find(({ messageId }) => messageId === id)
+export function answeredBy(log: MessageLog, message: OutgoingMessage): LoggedMessage | undefined {
+  const id = answeredId(log, message)
+  return id === undefined ? undefined : log.said.find(({ messageId }) => messageId === id)
 }
 
 /** The id of what is answered, whether there is such a message or not. */
-function answeredId(talk: MessageLog, utterance: OutgoingMessage): string | undefined {
-  if (utterance.replyTo !== undefined) return utterance.replyTo
-  if (utterance.type === 'acknowledgment') return utterance.payload.acknowledged_message_id
-  if (utterance.type === 'task_progress' || utterance.type === 'task_completion')
-    return ownField(talk.assignments, utterance.payload.task_id)
-  if (utterance.type === 'review_result') {
-    const { review_id, task_id } = utterance.payload
-    return openReview(talk, review_id ?? task_id)
+function answeredId(log: MessageLog, message: OutgoingMessage): string | undefined {
+  if (message.replyTo !== undefined) return message.replyTo
+  if (message.type === 'acknowledgment') return message.payload.acknowledged_message_id
+  if (message.type === 'task_progress' || message.type === 'task_completion')
+    return ownField(log.assignments, message.payload.task_id)
+  if (message.type === 'review_result') {
+    const { review_id, task_id } = message.payload
+    return openReview(log, review_id ?? task_id)
   }
   return undefined
 }
 
 /** The open request of a review, by its own name or that of what is reviewed. */
-export function openReview(talk: MessageLog, name: string | undefined): string | undefined {
+export function openReview(log: MessageLog, name: string | undefined): string | undefined {
   if (name === undefined) return undefined
-  const named = ownField(talk.reviews, name)
+  const named = ownField(log.reviews, name)
   if (named !== undefined) return named
-  return talk.said.findLast(
-    ({ messageId, taskId }) => taskId === name && Object.values(talk.reviews).includes(messageId),
+  return log.said.findLast(
+    ({ messageId, taskId }) => taskId === name && Object.values(log.reviews).includes(messageId),
   )?.messageId
 }
 

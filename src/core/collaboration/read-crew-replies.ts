@@ -49,7 +49,7 @@ export const developerFromProse = (words: string): DeveloperReply => ({
 
 type ReviewContext = {
   readonly round: number
-  /** Findings of earlier rounds that nobody has called mended yet. */
+  /** Findings of earlier rounds that nobody has called fixed yet. */
   readonly earlier: readonly ReviewFinding[]
   /** Who reviews, where several do. */
   readonly by?: string

@@ -13,7 +13,7 @@ import {
   subjectOf,
 } from './message-protocol.ts'
 
-/** Why a message may not be said: it has another shape than its type, or it does not fit what was said before. */
+/** Why a message is refused: it has another shape than its type, or it does not fit what was said before. */
 export type RefusedMessage = {
   readonly problems: readonly string[]
   readonly errorType: 'malformed' | 'rejected'
@@ -22,7 +22,7 @@ export type RefusedMessage = {
 type SendResult = { readonly talk: MessageLog; readonly message: MessagePayload } | RefusedMessage
 
 /**
- * Says a message: numbered without gaps, tied to its task and to what it answers. The same talk and the same
+ * Sends a message: numbered without gaps, tied to its task and to what it answers. The same log and the same
  * words give the same message, ids included, so that a step that is run again repeats what it said.
  */
 export function sendMessage(talk: MessageLog, utterance: OutgoingMessage): SendResult {

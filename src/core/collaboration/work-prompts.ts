@@ -63,7 +63,7 @@ type GivenReview = {
   /** The commit that the work began at. */
   readonly base: string
   readonly checks: readonly CheckRun[]
-  /** Findings of earlier rounds that nobody has called mended yet. */
+  /** Findings of earlier rounds that nobody has called fixed yet. */
   readonly earlier: readonly ReviewFinding[]
 }
 

@@ -1,9 +1,9 @@
 import type { AgentEvent, DraftOf, PayloadOf } from '../../contract/event.ts'
 
-/** Where an item stands; one that ends has its end beside its version. */
+/** The version of an item; one that expires has its end beside it. */
 type ItemVersion = number | { readonly version: number; readonly expiresAtMs: number }
 
-/** How every item on a session's blackboard stands; the contents are in the journal. */
+/** The version of every item on a session's blackboard; the contents are in the journal. */
 export type BoardVersions = Readonly<Record<string, ItemVersion>>
 
 /** What is on the board now; a change that met another version changed nothing. */
@@ -24,15 +24,15 @@ export function currentVersion(
   id: string,
   now: number,
 ): number | undefined {
-  const standing = itemVersion(board, id)
-  if (typeof standing !== 'object') return standing
-  return standing.expiresAtMs > now ? standing.version : undefined
+  const known = itemVersion(board, id)
+  if (typeof known !== 'object') return known
+  return known.expiresAtMs > now ? known.version : undefined
 }
 
-/** The version that an id had last: one that is put anew goes on from there, so that no old version fits it again. */
+/** The version that an id had last: one that is put there again counts on from it, so that no old version fits it again. */
 export function lastVersion(board: BoardVersions | undefined, id: string): number {
-  const standing = itemVersion(board, id) ?? 0
-  return typeof standing === 'object' ? standing.version : standing
+  const known = itemVersion(board, id) ?? 0
+  return typeof known === 'object' ? known.version : known
 }
 
 const itemVersion = (board: BoardVersions = {}, id: string): ItemVersion | undefined =>

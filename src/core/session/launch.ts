@@ -18,7 +18,7 @@ type LaunchContext = {
 /** A spawn with every default filled in. */
 export type Resolved = {
   readonly cli: AgentCliName
-  /** The configured name of a program of the user's own. */
+  /** The command of a program that the settings name. */
   readonly program: string
   readonly promptBy: 'argument' | 'typed'
   readonly args: readonly string[]
@@ -43,11 +43,11 @@ const isCli = (word: string): word is AgentCliName => (clis as readonly string[]
 export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Resolved {
   const { config } = context
   const word = request.agent_type.toLowerCase()
-  const isOwn = !isCli(word) && Object.hasOwn(config.clis, word)
-  const agent = isCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
+  const isConfigured = !isCli(word) && Object.hasOwn(config.clis, word)
+  const agent = isCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
-  const named = isOwn ? word : programNamed(request.cli, config)
+  const named = isConfigured ? word : programNamed(request.cli, config)
   const cli: AgentCliName =
     named === undefined ? (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
   const program = config.clis[named ?? cli]

@@ -31,15 +31,15 @@ export type Managed = {
   readonly workingDir: string
   readonly permissionMode?: PermissionMode
   readonly lifecycleMode?: 'auto' | 'manual' | 'supervised'
-  /** How an agent of Muster's own works; nothing for the program of somebody else. */
+  /** How a built-in agent works; undefined for an agent CLI. */
   readonly loop?: LoopMode
   readonly budget?: Budget
   /** Its budget is used up and nobody has given it more. */
   readonly isSpent?: boolean
-  /** A git work tree of its own. */
+  /** A git work tree that only it uses. */
   readonly worktree?: Worktree
   readonly isolation?: 'bwrap'
-  /** The only tools it may use; nothing limits nothing. */
+  /** The only tools it may use; undefined means no limit. */
   readonly tools?: readonly string[]
   /** The only actions that its role may take, and the only files that it may change. */
   readonly policy?: readonly Capability[]
@@ -59,7 +59,7 @@ export type Managed = {
   readonly isPromptTyped?: boolean
   /** It was given a prompt when it was started. */
   readonly hasPrompt?: boolean
-  /** Its program goes on with a conversation of before. */
+  /** Its program continues an earlier conversation. */
   readonly isResumed?: boolean
   readonly startedAtMs: number
 }

@@ -4,11 +4,10 @@ import type { SessionId } from '../../contract/ids.ts'
 import type { Fleet } from '../fleet.ts'
 import { hasEnded, type SessionState } from './state.ts'
 
-type TreeLimits = Pick<Config['limits'], 'max_depth' | 'max_children'>
-
+type Limits = Config['limits']
 type State = Readonly<SessionState>
 
-/** A session that is to hang below another one, or at the root. */
+/** A session that gets another parent, or becomes a root. */
 type Adoption = {
   readonly child: SessionId
   readonly parent: SessionId | undefined
@@ -30,11 +29,11 @@ export function levelsBelow(open: Iterable<State>, top: SessionId): ReadonlyMap<
   return levels
 }
 
-/** Refuses what would make a circle, hang on one that has ended, or pass a limit. */
+/** Refuses what would make a circle, name a parent that has ended, or pass a limit. */
 export function checkAdoption(
   open: ReadonlyMap<SessionId, State>,
   { child, parent }: Adoption,
-  limits: TreeLimits,
+  limits: Pick<Limits, 'max_depth' | 'max_children'>,
 ): void {
   if (parent === undefined) return
   const above = open.get(parent)
@@ -66,8 +65,6 @@ export type Passed = {
   readonly what: string
 }
 
-type Limits = Config['limits']
-
 /** The first limit that one more session below `parent` would pass; `recentSpawns` are those of the last minute. */
 export function spawnLimit(
   fleet: Fleet,
@@ -76,11 +73,9 @@ export function spawnLimit(
 ): Passed | undefined {
   const passed = (limit: keyof Limits, current: number, what: string): Passed | undefined =>
     current >= limits[limit] ? { limit, max: limits[limit], current, what } : undefined
-  const ofOurs = [...fleet.sessions.values()].filter(
-    ({ managed }) => managed && managed.origin !== 'observed',
-  )
-  // An agent of Muster's own needs no program of its own.
-  const live = ofOurs.filter(({ managed }) => managed?.origin === 'managed')
+  const known = [...fleet.sessions.values()].filter(({ managed }) => managed && managed.origin !== 'observed')
+  // A built-in agent needs no program.
+  const live = known.filter(({ managed }) => managed?.origin === 'managed')
   const above = parent === undefined ? undefined : (fleet.sessions.get(parent) ?? fleet.ended.get(parent))
   return (
     spent(fleet, above) ??
@@ -90,14 +85,14 @@ export function spawnLimit(
       (passed('max_depth', above.depth, 'levels of sessions below a root') ??
         passed(
           'max_children',
-          childrenOf(ofOurs, above),
+          childrenOf(known, above),
           `live children of ${above.managed?.name ?? 'a session'}`,
         ) ??
         passed('max_descendants', rootOf(fleet, above).descendants, 'sessions ever started below one root')))
   )
 }
 
-/** Whoever may not go on may not send others to go on in its place. */
+/** Whoever may not continue may not start others to continue in its place. */
 function spent(fleet: Fleet, above: SessionState | undefined): Passed | undefined {
   const holder = above && firstOverBudget(above, (id) => fleet.sessions.get(id) ?? fleet.ended.get(id))
   if (!holder) return undefined
@@ -123,12 +118,9 @@ function rootOf(fleet: Fleet, from: SessionState): SessionState {
 
 const deepest = 64
 
-/** Why a session must not go on: itself or the first above it whose budget is used up and was not raised. */
-export function firstOverBudget(
-  from: Readonly<SessionState>,
-  find: (id: SessionId) => Readonly<SessionState> | undefined,
-): Readonly<SessionState> | undefined {
-  let state: Readonly<SessionState> | undefined = from
+/** What stops a session: itself or the first above it whose budget is used up and was not raised. */
+export function firstOverBudget(from: State, find: (id: SessionId) => State | undefined): State | undefined {
+  let state: State | undefined = from
   for (let i = 0; state && i < deepest; i++) {
     if (state.managed?.isSpent) return state
     state = state.parentSessionId && find(state.parentSessionId)
@@ -136,18 +128,18 @@ export function firstOverBudget(
   return undefined
 }
 
-/** Ends after which nobody is there to look after children, even while the program stands in its terminal. */
+/** Ends after which nobody is there to look after children, even while the program is still in its terminal. */
 const fatalEnds: ReadonlySet<string> = new Set(['error', 'killed', 'cancelled'])
 
 /**
  * Whether the children of a session have lost it. One that completed, or was abandoned itself, is still there for
  * them as long as its program is.
  */
-export const leavesOrphans = (parent: Readonly<SessionState>, hasProgram: boolean): boolean =>
+export const leavesOrphans = (parent: State, hasProgram: boolean): boolean =>
   hasEnded(parent) && (fatalEnds.has(parent.lifecycle) || !hasProgram)
 
 /** How many open children each parent has. */
-export function openChildren(open: Iterable<Readonly<SessionState>>): ReadonlyMap<SessionId, number> {
+export function openChildren(open: Iterable<State>): ReadonlyMap<SessionId, number> {
   const counts = new Map<SessionId, number>()
   for (const { parentSessionId } of open)
     if (parentSessionId) counts.set(parentSessionId, (counts.get(parentSessionId) ?? 0) + 1)

@@ -42,9 +42,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const lifecycle = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
   const isEnded = ends.some((end) => end === lifecycle)
   const asks = state?.asks?.length ?? 0
-  const isOwn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
-  // Of our own agents nothing is guessed: one that asks waits.
-  const status = isOwn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
+  const isBuiltIn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
+  // Of built-in agents nothing is guessed: one that asks waits.
+  const status = isBuiltIn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
   const tokens = row.tokens ?? 0
   const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]
   return {
@@ -59,9 +59,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     origin: row.origin,
     status,
     activity: isEnded ? null : (verdict?.activity ?? row.activity),
-    health: verdict?.health ?? (isOwn && !isEnded ? 'ok' : 'unknown'),
+    health: verdict?.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
     detail: row.detail,
-    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isOwn ? askedOf(state) : 'approval') : null),
+    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? askedOf(state) : 'approval') : null),
     limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
     current_task: row.task,
     lock: managed?.lock ?? null,
@@ -73,7 +73,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
     tmux_session: row.tmuxSession,
     tmux_socket: managed?.place?.socket ?? null,
-    is_alive: isOwn ? !isEnded : isAlive(managed, beside),
+    is_alive: isBuiltIn ? !isEnded : isAlive(managed, beside),
     attached: beside.attached ?? 0,
     spawn_prompt: row.prompt,
     created_at: iso(row.startedMs ?? row.firstMs),
@@ -96,7 +96,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   }
 }
 
-/** What an agent of our own asks for first. */
+/** What a built-in agent asks for first. */
 function askedOf(state: Readonly<SessionState> | undefined): SessionView['waiting_for'] {
   const subject = state?.asks?.[0]?.subject
   if (subject === 'tool') return 'permission'

@@ -23,7 +23,7 @@ export type Refused = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' | 'r
   readonly isOpen: boolean
 }
 
-const previewChars = 2000
+const mostPreview = 2000
 const maxResponses = 20_000
 
 /**
@@ -191,7 +191,7 @@ export class Facts {
         agentType: agentType || 'subagent',
         kind: 'subagent',
         depth: 1,
-        ...(description && { agentTask: description.slice(0, previewChars) }),
+        ...(description && { agentTask: description.slice(0, mostPreview) }),
         ...(callId && { triggeredByCallId: callId }),
       },
     })
@@ -205,7 +205,7 @@ export class Facts {
       parentRun: parent,
       payload: {
         agentId: signal.agentId,
-        ...(signal.text && { detail: signal.text.slice(0, previewChars) }),
+        ...(signal.text && { detail: signal.text.slice(0, mostPreview) }),
       },
     })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import { DeveloperInput, DeveloperOutput } from '../../contract/formats/std-008/developer.ts'
-import { developerInput, developerOutput, withAttempt } from './developer-work.ts'
+import { developerInput, developerOutput, nextDeveloper, withAttempt } from './developer-work.ts'
 
 test('[COL-41, COL-42] a developer is given the task, what to read, its scope and how it is done', () => {
   const task = planTask('a', ['b'], { specs: ['SPEC.md'], testing_required: false })
@@ -45,4 +45,23 @@ test("[COL-13, COL-43] a developer's output has its own words and the changes th
       files_deleted: ['old.ts'],
     },
   })
+})
+
+const all = ['a', 'b', 'c'].map((id) => ({ id }))
+
+test.each([
+  [['a'], 'b'],
+  [['c'], 'a'],
+  [['a', 'a'], 'b'],
+  [['b', 'a'], 'c'],
+  [['a', 'c', 'a'], 'b'],
+  [['a', 'b', 'c'], 'a'],
+  [['c', 'a', 'b'], 'c'],
+])('[COL-62] after %j it is the turn of %s', (tried, next) => {
+  expect(nextDeveloper(all, tried)?.id).toBe(next)
+})
+
+test('[COL-62] who is alone tries again', () => {
+  expect(nextDeveloper([{ id: 'a' }], ['a'])?.id).toBe('a')
+  expect(nextDeveloper([], ['a'])).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { estimateWords } from './crew-effort.ts'
+import { estimateWords, timeUsed, type WorkSign } from './crew-effort.ts'
 
 const planned = { tasks: 4, reviewers: 2, maxIterations: 3, atOnce: 3 }
 
@@ -19,4 +19,19 @@ test('[COL-24] without a basis there is no estimate of tokens, and a budget is n
   expect(words).toContain('up to 1 at once')
   expect(words).toContain('no estimate of tokens')
   expect(words).toContain('It is stopped at 1,500,000 tokens or $5.')
+})
+
+const marks = (...all: [WorkSign['is'], number][]) => all.map(([is, atMs]) => ({ is, atMs }))
+
+test('[MUS-175] the time of a run is that in which it was at work', () => {
+  expect(timeUsed([])).toBe(0)
+  expect(timeUsed(marks(['sign', 100], ['sign', 150], ['sign', 300]))).toBe(200)
+  expect(timeUsed(marks(['sign', 0], ['sign', 10], ['resumed', 5000], ['sign', 5030]))).toBe(40)
+  expect(
+    timeUsed(marks(['sign', 0], ['waiting', 10], ['sign', 900], ['at_work', 1000], ['sign', 1005])),
+  ).toBe(15)
+  expect(
+    timeUsed(marks(['waiting', 10], ['resumed', 900], ['sign', 950], ['at_work', 1000], ['sign', 1001])),
+  ).toBe(1)
+  expect(timeUsed(marks(['sign', 100], ['sign', 90]))).toBe(0)
 })
