@@ -1,5 +1,4 @@
 import { catalogue, EventEnvelope, eventTypes } from '../../src/contract/event.ts'
-import { views } from '../../src/contract/views.ts'
 import { fieldTable } from './field-rows.ts'
 import { code, page } from './markdown.ts'
 
@@ -15,8 +14,7 @@ export function eventsPage(): string {
     'One line of the journal is one event. Every event has the envelope; its type says what its payload holds.',
     ['## The envelope', fieldTable(EventEnvelope, 'output')].join('\n\n'),
     ...eventTypes.map((type) => {
-      const { about, span, payload } = catalogue[type]
-      const { sm, sse, std008 } = views[type]
+      const { about, span, payload, sm, sse, std008 } = catalogue[type]
       const shown = [
         `${code('sm events')}: ${sm === null ? '–' : code(sm)}`,
         `SSE: ${sse.map(code).join(', ')}`,

@@ -1,14 +1,92 @@
 import type * as z from 'zod'
 
-/** How an event stands to its span: it opens it, closes it, or is a point inside it. */
+/** How an event relates to its span: it opens it, closes it, or is a point inside it. */
 export type SpanRole = 'start' | 'end' | 'point'
 
-/** One event type: what it means, its place in a span, and its payload. */
-export type EventDefinition = {
+/** What a span is about; each kind has its own ways to begin and to end. */
+export type SpanKind =
+  | 'session'
+  | 'agent'
+  | 'task'
+  | 'tool'
+  | 'llm'
+  | 'message'
+  | 'approval'
+  | 'effect'
+  | 'workflow'
+  | 'phase'
+  | 'node'
+  | 'round'
+  | 'handoff'
+
+/** SSE event names of the runtime's stream. */
+export const sseTypes = [
+  'StateUpdated',
+  'Message',
+  'SubagentSpawned',
+  'SubagentResult',
+  'AgentStatus',
+  'SettingsUpdated',
+  'QueueUpdated',
+  'Token',
+  'Outcome',
+] as const
+export type SseType = (typeof sseTypes)[number]
+
+/** What a title or the search text is made from. */
+type Telling<P extends z.ZodObject> = { readonly payload: z.output<P>; readonly taskId?: string | undefined }
+
+type SpanUse =
+  /** The kind of span that it opens. */
+  | { readonly opens: SpanKind; readonly closes?: never }
+  /** The kind of span that it closes. */
+  | { readonly closes: SpanKind; readonly opens?: never }
+  | { readonly opens?: never; readonly closes?: never }
+
+/** Everything that is said of one event type, in one place. */
+type Declaration<P extends z.ZodObject> = SpanUse & {
+  /** What it means, in one sentence. */
   readonly about: string
-  readonly span: SpanRole
-  readonly payload: z.ZodObject
+  /** A session that has ended still takes it. */
+  readonly isLate?: true
+  /** Its word in `sm events`; null when it is not shown there. */
+  readonly sm: string | null
+  /** Its frames on `GET /api/events`; `StateUpdated` when none are named. */
+  readonly sse?: readonly [SseType, ...SseType[]]
+  /** Where it appears in a session file. */
+  readonly std008?: string
+  /** The parts of its line in lists; what is missing is left out. */
+  readonly title: (event: Telling<P>) => readonly unknown[]
+  /** Its words that people may look for; without it the event is not searched. */
+  readonly search?: (event: Telling<P>) => unknown
+  readonly payload: P
 }
 
-/** Declares a family of events; the catalogue is the union of the families and the only list of types. */
-export const family = <const F extends Record<string, EventDefinition>>(definitions: F): F => definitions
+/** One event type as everything else reads it. */
+export type EventDefinition<P extends z.ZodObject = z.ZodObject> = {
+  readonly about: string
+  readonly span: SpanRole
+  /** Undefined for a point. */
+  readonly spanKind: SpanKind | undefined
+  readonly isLate: boolean
+  readonly sm: string | null
+  readonly sse: readonly SseType[]
+  readonly std008: string | null
+  readonly title: (event: Telling<P>) => readonly unknown[]
+  readonly search: ((event: Telling<P>) => unknown) | undefined
+  readonly payload: P
+}
+
+/** Declares an event type; a family is an object of these, and the catalogue the union of the families. */
+export const event = <P extends z.ZodObject>(declared: Declaration<P>): EventDefinition<P> => ({
+  about: declared.about,
+  span: declared.opens ? 'start' : declared.closes ? 'end' : 'point',
+  spanKind: declared.opens ?? declared.closes,
+  isLate: declared.isLate ?? false,
+  sm: declared.sm,
+  sse: declared.sse ?? ['StateUpdated'],
+  std008: declared.std008 ?? null,
+  title: declared.title,
+  search: declared.search,
+  payload: declared.payload,
+})

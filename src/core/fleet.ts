@@ -1,7 +1,7 @@
 import type { Draft, ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
 import type { Lifecycle, LoopMode, Permit } from '../contract/values.ts'
-import { withPermit } from './approvals/with-permit.ts'
+import { withPermit } from './approvals/permissions.ts'
 import { evolve, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
 
 /** How far a producer has got; what it repeats up to here is known. */
@@ -15,7 +15,7 @@ export type Fleet = {
   readonly ended: Map<SessionId, SessionState>
   /** What was allowed for good. */
   permits: readonly Permit[]
-  /** How our own agents work, by project. */
+  /** How built-in agents work, by project. */
   readonly modes: Map<string, LoopMode>
 }
 
@@ -90,7 +90,7 @@ export const endedSession = (sessionId: SessionId, lifecycle: Lifecycle): Sessio
 })
 
 /** Whether a producer has sent this item before. */
-export function standing(state: Fleet, stamp: ProducerStamp): 'new' | 'repeat' | 'stale epoch' {
+export function producerState(state: Fleet, stamp: ProducerStamp): 'new' | 'repeat' | 'stale epoch' {
   const cursor = state.producers.get(stamp.id)
   if (!cursor || stamp.epoch > cursor.epoch) return 'new'
   if (stamp.epoch < cursor.epoch) return 'stale epoch'

@@ -2,7 +2,7 @@ import { AgentCliName } from '../contract/config/names.ts'
 import type { Config } from '../contract/config.ts'
 import type { Crew } from '../contract/crew.ts'
 import type { LoadedCrews } from '../contract/crew-definition.ts'
-import { resolveCrews } from '../core/crew-definitions/resolve-crews.ts'
+import { resolveCrews } from '../core/definitions/resolve-crews.ts'
 import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
 import type { CrewDefinitions } from '../ports/crew-definitions.ts'
 

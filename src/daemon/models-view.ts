@@ -1,8 +1,7 @@
 import type { ModelsConfig } from '../contract/config/models.ts'
 import { AppError } from '../contract/errors.ts'
 import type { ModelStatus, ModelsView } from '../contract/model-status.ts'
-import { chooseModels, type PassedOver } from '../core/model/choose-models.ts'
-import { nameOfModel } from '../core/model/read-model-word.ts'
+import { chooseModels, nameOfModel, type PassedOver } from '../core/model/choose-models.ts'
 
 /** What people are shown of the models; a default that cannot be used is shown with its reason, not refused. */
 export function modelsView(config: ModelsConfig, statuses: readonly ModelStatus[]): ModelsView {

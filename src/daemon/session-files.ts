@@ -8,7 +8,6 @@ import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { RouteOutput } from '../contract/routes.ts'
 import { BlobRef } from '../contract/values.ts'
-import { tryWhole } from '../core/session/trial.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type SessionFile, sessionFromEvents } from '../session-file/export-session.ts'
 import { sessionFileName } from '../session-file/file-name.ts'
@@ -16,6 +15,7 @@ import { eventsFromSession } from '../session-file/import-session.ts'
 import { readSession } from '../session-file/read-session.ts'
 import type { IndexClient } from './index-client.ts'
 import { sessionEvents } from './pick-events.ts'
+import { tryWholeSession } from '../core/session/decide.ts'
 
 const batchEvents = 5000
 const pageSessions = 1000
@@ -36,7 +36,7 @@ export async function importSession(
   )
   const drafts = eventsFromSession(session, ids)
   // Either the whole file goes in or nothing of it.
-  tryWhole(drafts)
+  tryWholeSession(drafts)
   let added = 0
   for (let at = 0; at < drafts.length; at += batchEvents) {
     const results = await engine.propose({

@@ -4,7 +4,14 @@ import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../c
 import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { LoopMode, Permit } from '../contract/values.ts'
-import { emptyFleet, evolveFleet, type Fleet, restoreFleet, snapshotFleet, standing } from '../core/fleet.ts'
+import {
+  emptyFleet,
+  evolveFleet,
+  type Fleet,
+  producerState,
+  restoreFleet,
+  snapshotFleet,
+} from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -149,7 +156,7 @@ export class Engine {
 
   /** Whether a producer has told this before. */
   isRepeat(stamp: ProducerStamp): boolean {
-    return standing(this.#fleet, stamp) === 'repeat'
+    return producerState(this.#fleet, stamp) === 'repeat'
   }
 
   /** What a person allowed for good. */
@@ -222,7 +229,7 @@ export class Engine {
   #take(prepared: Redacted<Draft>, turn: Turn): AppendResult {
     const draft = prepared.value
     if (turn.producer) {
-      const known = standing(this.#fleet, turn.producer)
+      const known = producerState(this.#fleet, turn.producer)
       if (known === 'repeat') return { status: 'duplicate' }
       if (known === 'stale epoch')
         throw new AppError(

@@ -1,5 +1,5 @@
 import type { SpanId } from '../contract/ids.ts'
-import { type RetryPolicy, retryDelay } from '../core/model/retry.ts'
+import { type RetryPolicy, retryDelay } from '../core/model/retry-delay.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
 import {

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { AppError } from '../contract/errors.ts'
-import { findAgent } from '../core/agent-definitions/find-agent.ts'
+import { findAgent } from '../core/definitions/find-definition.ts'
 import type { RuntimeParts } from './parts.ts'
 
 /** The main agent of this name; people speak with no other kind. */

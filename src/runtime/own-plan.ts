@@ -1,5 +1,5 @@
 import type { SignalOf } from '../contract/signal.ts'
-import { toolPolicy } from '../core/approvals/tool-policy.ts'
+import { toolPolicy } from '../core/approvals/permissions.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
 import type { RunPlan } from './perform-run.ts'
 import type { Recorder } from './recorder.ts'

@@ -3,9 +3,9 @@ import { AppError } from '../contract/errors.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { SignalOf } from '../contract/signal.ts'
-import type { Ask } from '../core/approvals/asks.ts'
-import { cardOf } from '../core/approvals/card.ts'
-import { isPermitted, permitOf } from '../core/approvals/permits.ts'
+import { cardOf } from '../core/approvals/approval-card.ts'
+import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { isPermitted, permitOf } from '../core/approvals/permissions.ts'
 import type { SessionState } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
@@ -81,7 +81,7 @@ export class Questions {
   /** Gives a decision; the first wins. */
   async decide(
     state: Readonly<SessionState>,
-    ask: Ask,
+    ask: OpenApproval,
     { decision, by }: { readonly decision: Decision; readonly by: string },
   ): Promise<void> {
     const { engine, clock } = this.#parts

@@ -1,5 +1,5 @@
 import type { Draft } from '../contract/event.ts'
-import type { Queued } from '../core/messages/queue.ts'
+import type { Queued } from '../core/messages/message-queue.ts'
 import type { SessionState } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 

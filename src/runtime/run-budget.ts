@@ -1,4 +1,4 @@
-import { tokenTotal } from '../core/ledger/token-total.ts'
+import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { amountOf } from '../engine/budgets.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'

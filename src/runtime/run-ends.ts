@@ -1,6 +1,6 @@
 import type { Draft } from '../contract/event.ts'
 import { statusOf } from '../contract/status-phrases.ts'
-import { tokenTotal } from '../core/ledger/token-total.ts'
+import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RunOutcome } from './perform-run.ts'

@@ -1,11 +1,6 @@
 import type { Decision } from '../contract/dialect.ts'
 import { AppError } from '../contract/errors.ts'
-import type { RunId, SessionId } from '../contract/ids.ts'
-import { shortId } from '../contract/ids.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
-import type { Ask } from '../core/approvals/asks.ts'
-import { handoverCircle } from '../core/delegation/handover.ts'
-import type { Queued } from '../core/messages/queue.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
@@ -25,6 +20,11 @@ import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
 import { tidyCutOff } from './tidy-cut-off.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { Works } from './works.ts'
+import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
+import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { handoffLoop } from '../core/delegation/gate-call.ts'
+import type { Queued } from '../core/messages/message-queue.ts'
+import { spawnLimit } from '../core/session/session-tree.ts'
 
 const previewChars = 2048
 /** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
@@ -236,7 +236,7 @@ export class Runtime {
 
   decide(
     state: Readonly<SessionState>,
-    ask: Ask,
+    ask: OpenApproval,
     given: { readonly decision: Decision; readonly by: string },
   ): Promise<void> {
     return this.questions.decide(state, ask, given)
@@ -365,7 +365,7 @@ export class Runtime {
   async #handOver(sessionId: SessionId, from: string, to: string): Promise<readonly string[] | undefined> {
     const own = this.#own(sessionId)
     if (own.trail.at(-1) !== from) own.trail.push(from)
-    const circle = handoverCircle(own.trail, to)
+    const circle = handoffLoop(own.trail, to)
     if (circle) return circle
     own.trail.push(to)
     const { engine } = this.#parts

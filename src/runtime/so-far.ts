@@ -1,5 +1,5 @@
 import type { RunId, SessionId } from '../contract/ids.ts'
-import { askFacts, Standstill } from '../core/approvals/standstill.ts'
+import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
 import type { SeenBefore } from '../ports/tools.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
@@ -25,7 +25,7 @@ const types = [
   'tool.call.started',
   'tool.call.completed',
   'decision.made',
-  ...askFacts,
+  ...approvalFacts,
 ] as const
 
 export async function soFar(
@@ -38,7 +38,7 @@ export async function soFar(
   const usage: SoFar['usage'][number][] = []
   const named = new Map<string, { tool: string; path: string }>()
   const seenBefore: SeenBefore[] = []
-  const standstill = new Standstill()
+  const standstill = new PausedTime()
   for await (const event of events(sessionId, types)) {
     if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
     const isOwn = event.runId === runId

@@ -7,7 +7,7 @@ import { tempFolder } from '../../test/support/temp-journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { agentTools } from '../adapters/tools/agent-tools.ts'
-import { matchesGlob } from '../core/delegation/matches-glob.ts'
+import { matchesGlob } from '../core/delegation/globs.ts'
 import { tidyCutOff } from './tidy-cut-off.ts'
 
 const ids = { sessionId: 's', runId: 'r' }

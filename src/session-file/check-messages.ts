@@ -1,7 +1,7 @@
 import type { Report } from '../contract/session-file/issue.ts'
 import { shapeFaults } from '../contract/session-file/message-payloads.ts'
 import type { AgentMessage, MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
-import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
+import { reviewIdOf, taskIdOf } from '../core/collaboration/message-protocol.ts'
 import { isRecord } from '../core/json/json-value.ts'
 import { lostReplies, unlistedAgents } from './session-walk.ts'
 import { loosePayloads } from './shape.ts'

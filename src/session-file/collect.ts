@@ -1,12 +1,12 @@
 import type { AgentEvent, EventOf, EventType } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { BlobRef } from '../contract/values.ts'
-import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
+import { reviewIdOf, taskIdOf } from '../core/collaboration/message-protocol.ts'
 import { isRecord, type JsonRecord, setField } from '../core/json/json-value.ts'
-import { tokenTotal } from '../core/ledger/token-total.ts'
-import { type CallEvents } from './call-events.ts'
+import { tokenTotal } from '../core/ledger/model-usage.ts'
+import type { CallEvents } from './call-events.ts'
 import { type OwnerRecord, Owners, type Placed } from './owners.ts'
-import { type EndEvent } from './record-events.ts'
+import type { EndEvent } from './record-events.ts'
 
 /** Everything of a session tree that a session file can hold. */
 export type Collected = {

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { agentSessions, multiAgentSessions } from '../../test/support/std-008-arbitraries.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
 import { catalogue } from '../contract/event.ts'
-import { tryWhole } from '../core/session/trial.ts'
 import { eventsFromSession } from './import-session.ts'
+import { tryWholeSession } from '../core/session/decide.ts'
 
 test('[MUS-161][MUS-13] the journal takes every event of every valid session file', () => {
   fc.assert(
     fc.property(fc.oneof(multiAgentSessions, agentSessions), (session) => {
       const drafts = eventsFromSession(session, derivedIds('seed', 0))
-      expect(() => tryWhole(drafts)).not.toThrow()
+      expect(() => tryWholeSession(drafts)).not.toThrow()
       for (const draft of drafts)
         expect(catalogue[draft.type].payload.safeParse(draft.payload).success, draft.type).toBe(true)
     }),

@@ -4,7 +4,7 @@ import type {
   AgentMessage,
   SubAgentSession,
 } from '../contract/session-file/multi-agent-session.ts'
-import { reviewIdOf, taskIdOf } from '../core/collaboration/protocol/subject.ts'
+import { reviewIdOf, taskIdOf } from '../core/collaboration/message-protocol.ts'
 import { compact } from '../core/json/json-value.ts'
 import type { Collected } from './collect.ts'
 import { textOf } from './event-records.ts'

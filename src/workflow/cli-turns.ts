@@ -1,7 +1,7 @@
 import type { AgentEvent, EventType } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
-import { agentEnds, ends } from '../core/trace/end-types.ts'
+import { agentEnds, ends } from '../core/trace/span-kinds.ts'
 import type { Undelivered } from '../ports/workers.ts'
 import type { FactWaits } from './fact-waits.ts'
 

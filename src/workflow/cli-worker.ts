@@ -3,7 +3,6 @@ import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
-import { askFacts, Standstill } from '../core/approvals/standstill.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import { lateReason, workTime } from '../engine/work-time.ts'
@@ -13,6 +12,7 @@ import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { CliTurns, repairOf } from './cli-turns.ts'
 import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
+import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
 
 export type CliWorkerDeps = {
   readonly engine: Engine
@@ -117,8 +117,8 @@ export class CliWorker implements Workers {
 
   /** When the time is over of one that was begun before: what it waited for a person does not count. */
   async #untilMs(work: Work, sessionId: SessionId, startedMs: number): Promise<number> {
-    const standstill = new Standstill()
-    for await (const event of this.#deps.events(sessionId, askFacts)) standstill.take(event)
+    const standstill = new PausedTime()
+    for await (const event of this.#deps.events(sessionId, approvalFacts)) standstill.take(event)
     const now = this.#deps.clock.now()
     const stoodMs = standstill.ms(now, { isAway: false })
     return Math.max(startedMs + stoodMs + work.timeoutMs, now + Math.min(graceMs, work.timeoutMs))

@@ -4,7 +4,6 @@ import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget } from '../contract/values.ts'
-import type { Ask } from '../core/approvals/asks.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
@@ -15,6 +14,8 @@ import type { Ids } from '../ports/ids.ts'
 import type { Vault } from '../ports/vault.ts'
 import { approvalTopic } from './ask-person.ts'
 import { type FlowRecord, LocalDurable } from './local/local-durable.ts'
+import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { spawnLimit } from '../core/session/session-tree.ts'
 
 /** What workflows are run with. */
 export type WorkflowDeps = {
@@ -174,7 +175,7 @@ export class Workflows {
   /** Gives the answer to a question of a workflow; the first wins. */
   async decide(
     state: Readonly<SessionState>,
-    ask: Ask,
+    ask: OpenApproval,
     { decision, by }: { readonly decision: Decision; readonly by: string },
   ): Promise<void> {
     const span = [...state.open.values()].find(({ spanId }) => spanId === ask.spanId)

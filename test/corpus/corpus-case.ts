@@ -1,6 +1,6 @@
 import type { AgentCliName } from '../../src/contract/config/names.ts'
 import type { Signal } from '../../src/contract/signal.ts'
-import type { State } from '../../src/core/session/evidence/verdict.ts'
+import type { State } from '../../src/core/session/evidence/conclude.ts'
 
 /** What really was the case, or what a careful person would say where nobody could know. */
 export type Expected = Pick<State, 'lifecycle'> &

@@ -1,8 +1,8 @@
 import { ChildAgentsConfig } from '../../src/contract/config/child-agents.ts'
 import { completionScore } from '../../src/core/session/evidence/completion.ts'
-import { type Evidence, noEvidence, observe } from '../../src/core/session/evidence/evidence.ts'
-import { judge } from '../../src/core/session/evidence/judge.ts'
-import type { Verdict } from '../../src/core/session/evidence/verdict.ts'
+import { type Evidence, noEvidence } from '../../src/core/session/evidence/evidence.ts'
+import { observe } from '../../src/core/session/evidence/observe.ts'
+import { judge, type Verdict } from '../../src/core/session/evidence/verdict.ts'
 import type { CorpusCase } from './corpus-case.ts'
 
 /** What was concluded of one case, and in which fields that differs from its label. */

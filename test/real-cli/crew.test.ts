@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
-import { tokenTotal } from '../../src/core/ledger/token-total.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { crewClis } from '../support/crew-clis.ts'
 import type { Part } from '../support/crew-model.ts'
 import { shellCall } from '../support/hermetic.ts'
+import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 
 const said = (value: unknown) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
 const done = (summary: string) => said({ status: 'completed', summary })

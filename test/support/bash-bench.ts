@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemProcesses } from '../../src/adapters/system/processes.ts'
 import { agentTools, type ToolSurroundings } from '../../src/adapters/tools/agent-tools.ts'
-import { matchesGlob } from '../../src/core/delegation/matches-glob.ts'
+import { matchesGlob } from '../../src/core/delegation/globs.ts'
 import type { ToolContext } from '../../src/ports/tools.ts'
 import { toolBench } from './tool-bench.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { catalogue, type Draft, type EventType, eventTypes } from '../../src/contract/event.ts'
-import { spanKindOf } from '../../src/core/trace/span-kinds.ts'
+
 import { sampleEvent, sampleRun, sampleSession } from '../http/sample-events.ts'
 import { arbitraryOf } from './schema-arbitrary.ts'
 
@@ -26,14 +26,14 @@ export function everyEventDrafts(): Draft[][] {
         type: of,
         payload,
       }) as Draft
-    const span = spanKindOf[type] === 'session' ? sessionSpan : ownSpan
+    const span = catalogue[type].spanKind === 'session' ? sessionSpan : ownSpan
     // What ends must repeat facts of what began, so only points can say anything.
     const more =
       catalogue[type].span === 'point'
         ? fc.sample(arbitraryOf(catalogue[type].payload), { seed: n, numRuns: 2 })
         : []
     return [
-      ...before(type).map((of) => draft(of, spanKindOf[of] === 'session' ? sessionSpan : ownSpan)),
+      ...before(type).map((of) => draft(of, catalogue[of].spanKind === 'session' ? sessionSpan : ownSpan)),
       draft(type, span),
       ...more.map((payload, i) => draft(type, ownSpan + i + 1, payload)),
     ]
@@ -48,8 +48,8 @@ const hex = (n: number, digits: number) => (n + 1).toString(16).padStart(digits,
 function before(type: EventType): EventType[] {
   if (type === 'session.started') return []
   if (type === 'session.reopened') return ['session.started', 'session.completed']
-  const kind = catalogue[type].span === 'end' ? spanKindOf[type] : undefined
-  const opener = eventTypes.find((of) => catalogue[of].span === 'start' && spanKindOf[of] === kind)
+  const kind = catalogue[type].span === 'end' ? catalogue[type].spanKind : undefined
+  const opener = eventTypes.find((of) => catalogue[of].span === 'start' && catalogue[of].spanKind === kind)
   return kind === undefined || kind === 'session' || !opener
     ? ['session.started']
     : ['session.started', opener]

@@ -6,11 +6,11 @@ import { layout } from '../../src/adapters/jsonl/layout.ts'
 import { verifyJournal } from '../../src/adapters/jsonl/verify.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import { validateSession } from '../../src/core/session-log/validate.ts'
 import type { IndexClient } from '../../src/daemon/index-client.ts'
 import { exportSession } from '../../src/daemon/session-files.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { IndexQueries } from '../../src/ports/index.ts'
+import { validateSession } from '../../src/session-file/validate.ts'
 import { TempIndex } from './temp-index.ts'
 
 const golden = join(import.meta.dirname, '..', 'golden', 'journals')

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openIndexQueries } from '../../src/adapters/sqlite/index-queries.ts'
-import type { AgentEvent } from '../../src/contract/event.ts'
-import { spanKindOf } from '../../src/core/trace/span-kinds.ts'
+import { type AgentEvent, catalogue } from '../../src/contract/event.ts'
 import type { IndexQueries } from '../../src/ports/index.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
@@ -39,7 +38,7 @@ function nodesOf(events: readonly AgentEvent[]): Map<string, Node> {
         : event.type === 'workflow.checkpoint.saved'
           ? 'checkpoint'
           : undefined
-    const kind = point ?? spanKindOf[event.type]
+    const kind = point ?? catalogue[event.type].spanKind
     if (kind === undefined) continue
     // Every checkpoint is written at the span of its workflow: what it is of tells them apart.
     const key =

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import { tokenTotal } from '../../src/core/ledger/token-total.ts'
+import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 

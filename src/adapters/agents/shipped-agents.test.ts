@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
-import { checkAgents } from '../../core/agent-definitions/check-agents.ts'
-import { findAgent } from '../../core/agent-definitions/find-agent.ts'
+import { checkAgents } from '../../core/definitions/check-agents.ts'
+import { findAgent } from '../../core/definitions/find-definition.ts'
 import { gateCall } from '../../core/delegation/gate-call.ts'
 import { loadAgents } from './load-agents.ts'
 

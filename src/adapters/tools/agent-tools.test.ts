@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { processes } from '../../../test/support/bash-bench.ts'
-import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import { matchesGlob } from '../../core/delegation/globs.ts'
 import { agentTools } from './agent-tools.ts'
 
 test('[RUN-22] every tool has the name and the parameters of Claude Code, told to models as JSON Schema', () => {

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toolBench } from '../../../test/support/tool-bench.ts'
-import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import { matchesGlob } from '../../core/delegation/globs.ts'
 import type { ToolContext } from '../../ports/tools.ts'
 import { editTool } from './edit.ts'
 import { holdFolder } from './held-folder.ts'

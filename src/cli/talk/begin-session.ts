@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
-import { type SessionId, shortId } from '../../contract/short-id.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import { shortId } from '../../contract/short-id.ts'
 import type { LoopMode } from '../../contract/values.ts'
 import { isEnded, titleOf } from '../render/session-line.ts'
 

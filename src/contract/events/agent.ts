@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
 import { SpanId } from '../ids.ts'
 import {
   Activity,
@@ -39,10 +39,21 @@ const ending = {
   raw: Raw.optional(),
 } as const
 
-export const agentEvents = family({
-  'agent.spawned': {
+const endingWords = ({
+  payload: p,
+}: {
+  readonly payload: z.output<z.ZodObject<typeof ending>>
+}): unknown[] => [p.agentId, p.reason, p.detail, p.output]
+
+export const agentEvents = {
+  'agent.spawned': event({
     about: 'An agent was started: delegated by a run, spawned as a session, or called by a workflow.',
-    span: 'start',
+    opens: 'agent',
+    sm: 'spawned',
+    sse: ['SubagentSpawned'],
+    std008: 'Task call and sub_sessions[]',
+    title: ({ payload: p }) => [p.agentType, p.agentTask ?? p.task?.description],
+    search: ({ payload: p }) => [p.agentId, p.agentType, p.agentTask, p.task?.description],
     payload: z.strictObject({
       agentId: Line,
       agentType: Line,
@@ -60,78 +71,123 @@ export const agentEvents = family({
       foreignParentId: Line.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'agent.completed': {
+  }),
+  'agent.completed': event({
     about: 'An agent returned.',
-    span: 'end',
+    closes: 'agent',
+    sm: 'completed',
+    sse: ['SubagentResult', 'Outcome'],
+    std008: 'task_completion, status',
+    title: ({ payload: p }) => [p.agentId, p.detail ?? p.reason],
+    search: endingWords,
     payload: z.strictObject({
       ...ending,
       /** What its answer was held to: `text`, `reply:<kind>` in a crew, `schema:<title>@<digest>` in a script. */
       resultSchema: z.unknown().optional(),
     }),
-  },
-  'agent.failed': {
+  }),
+  'agent.failed': event({
     about: 'An agent ended without its result; giving up is a failure too.',
-    span: 'end',
+    closes: 'agent',
+    sm: 'error',
+    sse: ['SubagentResult', 'Outcome'],
+    std008: 'task_completion, status',
+    title: ({ payload: p }) => [p.agentId, p.reason ?? p.error ?? p.detail],
+    search: (event) => [endingWords(event), event.payload.error],
     payload: z.strictObject({ ...ending, error: Body.optional() }),
-  },
-  'agent.cancelled': {
+  }),
+  'agent.cancelled': event({
     about: 'An agent was told to stop, or its parent was.',
-    span: 'end',
+    closes: 'agent',
+    sm: 'cancelled',
+    sse: ['SubagentResult', 'Outcome'],
+    std008: 'abort, status',
+    title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
+    search: endingWords,
     payload: z.strictObject({ ...ending, by: Line.optional() }),
-  },
-  'agent.killed': {
+  }),
+  'agent.killed': event({
     about: 'An agent was ended by force.',
-    span: 'end',
+    closes: 'agent',
+    sm: 'killed',
+    sse: ['SubagentResult', 'Outcome'],
+    std008: 'abort, status',
+    title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
+    search: endingWords,
     payload: z.strictObject({ ...ending, by: Line.optional() }),
-  },
-  'agent.abandoned': {
+  }),
+  'agent.abandoned': event({
     about: 'An agent lost its parent without being cancelled; it can be adopted.',
-    span: 'end',
+    closes: 'agent',
+    sm: 'abandoned',
+    sse: ['SubagentResult', 'Outcome'],
+    std008: 'abort, status',
+    title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
+    search: endingWords,
     payload: z.strictObject(ending),
-  },
-  'agent.idle': {
+  }),
+  'agent.idle': event({
     about: 'An agent does nothing and waits for nothing; an observation, not an end.',
-    span: 'point',
+    sm: 'idle',
+    sse: ['AgentStatus'],
+    title: ({ payload: p }) => [p.agentId, p.evidence],
     payload: z.strictObject({ agentId: Line, idleMs: Millis.optional(), evidence: Line.optional() }),
-  },
-  'agent.waiting': {
+  }),
+  'agent.waiting': event({
     about: 'An agent waits for an answer, a permission or background work.',
-    span: 'point',
+    sm: 'waiting',
+    sse: ['AgentStatus'],
+    title: ({ payload: p }) => [p.agentId, p.waitsFor, p.question],
+    search: ({ payload: p }) => [p.question, p.options],
     payload: z.strictObject({
       agentId: Line,
       waitsFor: z.enum(['input', 'permission', 'background', 'limit', 'child']),
       question: Body.optional(),
       options: z.array(Line).optional(),
     }),
-  },
-  'agent.status.changed': {
+  }),
+  'agent.status.changed': event({
     about: 'The live status of a run changed.',
-    span: 'point',
+    sm: null,
+    sse: ['AgentStatus'],
+    title: ({ payload: p }) => [p.status, p.detail],
     payload: z.strictObject({ agentId: Line, status: Activity, detail: Line.optional() }),
-  },
-  'agent.task.assigned': {
+  }),
+  'agent.task.assigned': event({
     about: 'A task was given to an agent.',
-    span: 'start',
+    opens: 'task',
+    sm: null,
+    sse: ['Message'],
+    std008: 'task_assignment',
+    title: ({ payload: p }) => [p.taskId, '→', p.agentId, p.description],
+    search: ({ payload: p }) => [p.taskId, p.description, p.input],
     payload: z.strictObject({
       ...Assignment.shape,
       agentId: Line,
       assignedBy: Line.optional(),
       input: z.unknown().optional(),
     }),
-  },
-  'task.completed': {
+  }),
+  'task.completed': event({
     about: 'A task ended with its work done.',
-    span: 'end',
+    closes: 'task',
+    sm: 'task',
+    std008: 'summary.tasks',
+    title: ({ taskId, payload: p }) => [taskId, p.summary],
+    search: ({ payload: p }) => [p.summary, p.output],
     payload: z.strictObject({
       agentId: Line.optional(),
       summary: Body.optional(),
       output: z.unknown().optional(),
     }),
-  },
-  'task.failed': {
+  }),
+  'task.failed': event({
     about: 'A task ended with its work not done.',
-    span: 'end',
+    closes: 'task',
+    sm: 'task',
+    std008: 'summary.tasks',
+    title: ({ taskId, payload: p }) => [taskId, p.reason ?? p.error ?? p.errorType],
+    search: ({ payload: p }) => [p.reason, p.error],
     payload: z.strictObject({
       agentId: Line.optional(),
       reason: Line.optional(),
@@ -140,15 +196,22 @@ export const agentEvents = family({
       recoverable: z.boolean().optional(),
       suggestedAction: z.enum(['retry', 'reassign', 'abort', 'manual']).optional(),
     }),
-  },
-  'task.cancelled': {
+  }),
+  'task.cancelled': event({
     about: 'A task was called off.',
-    span: 'end',
+    closes: 'task',
+    sm: 'task',
+    std008: 'summary.tasks',
+    title: ({ taskId, payload: p }) => [taskId, p.reason],
+    search: ({ payload: p }) => [p.reason],
     payload: z.strictObject({ agentId: Line.optional(), reason: Line.optional() }),
-  },
-  'handoff.requested': {
+  }),
+  'handoff.requested': event({
     about: 'An agent asked to pass control to another.',
-    span: 'start',
+    opens: 'handoff',
+    sm: 'handoff',
+    title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
+    search: ({ payload: p }) => [p.reason, p.context],
     payload: z.strictObject({
       from: Agent,
       to: Agent,
@@ -156,34 +219,44 @@ export const agentEvents = family({
       context: z.unknown().optional(),
       contextDigest: Line.optional(),
     }),
-  },
-  'handoff.accepted': {
+  }),
+  'handoff.accepted': event({
     about: 'The other agent took control.',
-    span: 'end',
+    closes: 'handoff',
+    sm: 'handoff',
+    title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body.optional() }),
-  },
-  'handoff.rejected': {
+  }),
+  'handoff.rejected': event({
     about: 'The other agent did not take control.',
-    span: 'end',
+    closes: 'handoff',
+    sm: 'handoff',
+    title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
+    search: ({ payload: p }) => [p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body }),
-  },
-  'handoff.loop_detected': {
+  }),
+  'handoff.loop_detected': event({
     about: 'Control went round in a circle and was stopped.',
-    span: 'point',
+    sm: 'handoff',
+    title: ({ payload: p }) => [p.cycle.slice(0, 20).join(' → '), p.count],
     payload: z.strictObject({ cycle: z.array(Line), count: Count, limit: Count }),
-  },
-  'plan.created': {
+  }),
+  'plan.created': event({
     about: 'An agent made a plan.',
-    span: 'point',
+    sm: 'plan',
+    title: ({ payload: p }) => [p.planId, p.plan],
+    search: ({ payload: p }) => [p.plan, p.tasks],
     payload: z.strictObject({
       planId: Line.optional(),
       plan: z.unknown(),
       tasks: z.array(Assignment).optional(),
     }),
-  },
-  'decision.made': {
+  }),
+  'decision.made': event({
     about: 'A choice among candidates, with its reason.',
-    span: 'point',
+    sm: 'decision',
+    title: ({ payload: p }) => [p.subject, p.choice, p.reason],
+    search: ({ payload: p }) => [p.choice, p.reason, p.candidates],
     payload: z.strictObject({
       decisionId: Line.optional(),
       subject: z.enum(['agent', 'tool', 'model', 'approach', 'retry', 'route', 'other']),
@@ -192,10 +265,12 @@ export const agentEvents = family({
       reason: Body.optional(),
       confidence: z.union([z.number(), z.enum(['high', 'medium', 'low'])]).optional(),
     }),
-  },
-  'retry.scheduled': {
+  }),
+  'retry.scheduled': event({
     about: 'Something failed and will be tried again.',
-    span: 'point',
+    sm: 'retry',
+    title: ({ payload: p }) => [p.what, p.attempt, p.reason],
+    search: ({ payload: p }) => [p.what, p.reason],
     payload: z.strictObject({
       what: Line,
       attempt: Count,
@@ -203,10 +278,12 @@ export const agentEvents = family({
       delayMs: Millis,
       reason: Body.optional(),
     }),
-  },
-  'blackboard.item.created': {
+  }),
+  'blackboard.item.created': event({
     about: 'Shared state was written.',
-    span: 'point',
+    sm: 'blackboard',
+    title: ({ payload: p }) => [p.itemType, p.itemId, p.content],
+    search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({
       itemId: Line,
       itemType: BoardItemType,
@@ -217,10 +294,12 @@ export const agentEvents = family({
       version: Count.optional(),
       metadata: JsonObject.optional(),
     }),
-  },
-  'blackboard.item.updated': {
+  }),
+  'blackboard.item.updated': event({
     about: 'Shared state was changed; a version that does not match is a conflict.',
-    span: 'point',
+    sm: 'blackboard',
+    title: ({ payload: p }) => [p.itemId, p.conflict ? 'conflict' : undefined, p.content],
+    search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({
       itemId: Line,
       itemType: BoardItemType.optional(),
@@ -232,5 +311,5 @@ export const agentEvents = family({
       conflict: z.boolean().optional(),
       metadata: JsonObject.optional(),
     }),
-  },
-})
+  }),
+}

@@ -1,36 +1,41 @@
 import * as z from 'zod'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
 import { Count, JsonObject, Line } from '../values.ts'
 
-export const journalEvents = family({
-  'redaction.applied': {
+export const journalEvents = {
+  'redaction.applied': event({
     about: 'Counters of what redaction took out since the last such event.',
-    span: 'point',
+    sm: null,
+    title: ({ payload: p }) => Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`),
     payload: z.strictObject({ counts: z.record(z.string(), Count) }),
-  },
-  'journal.recovered': {
+  }),
+  'journal.recovered': event({
     about: 'Opening the journal cut an unfinished batch; the cut bytes are kept aside.',
-    span: 'point',
+    sm: 'journal',
+    title: ({ payload: p }) => [p.segment, p.reason],
     payload: z.strictObject({ segment: Line, cutBytes: Count, keptAs: Line, lastSeq: Count, reason: Line }),
-  },
-  'journal.pruned': {
+  }),
+  'journal.pruned': event({
     about: 'Old segments were removed after a baseline was written.',
-    span: 'point',
+    sm: 'journal',
+    title: ({ payload: p }) => ['through', p.throughSeq],
     payload: z.strictObject({
       throughSeq: Count,
       segments: Count,
       baseline: Line,
       detail: JsonObject.optional(),
     }),
-  },
-  'journal.erased': {
+  }),
+  'journal.erased': event({
     about: 'Lines were replaced by tombstones that keep their digests.',
-    span: 'point',
+    sm: 'journal',
+    title: ({ payload: p }) => [p.seqs.length, p.reason],
     payload: z.strictObject({ seqs: z.array(Count), reason: Line, by: Line }),
-  },
-  'event.parked': {
+  }),
+  'event.parked': event({
     about: 'A projection or reactor threw on an event; it was set aside and the follower went on.',
-    span: 'point',
+    sm: 'journal',
+    title: ({ payload: p }) => [p.follower, p.seq, p.error],
     payload: z.strictObject({ follower: Line, seq: Count, error: Line }),
-  },
-})
+  }),
+}

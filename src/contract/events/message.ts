@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
 import {
   Agent,
   ApprovalSubject,
@@ -48,10 +48,14 @@ const decided = {
   latencyMs: Millis.optional(),
 } as const
 
-export const messageEvents = family({
-  'agent.message.created': {
+export const messageEvents = {
+  'agent.message.created': event({
     about: 'An agent or a person said something to another.',
-    span: 'point',
+    sm: null,
+    sse: ['Message'],
+    std008: 'messages[]',
+    title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.messageType, p.text ?? p.payload],
+    search: ({ payload: p }) => [p.text, p.payload],
     payload: z.strictObject({
       messageId: Line,
       sequenceNumber: Count.optional(),
@@ -65,38 +69,47 @@ export const messageEvents = family({
       replyTo: Line.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'message.queued': {
+  }),
+  'message.queued': event({
     about: 'A message waits for delivery; its raw text is in the vault.',
-    span: 'start',
+    opens: 'message',
+    sm: 'message',
+    title: ({ payload: p }) => [p.to, p.preview],
+    search: ({ payload: p }) => [p.preview],
     payload: z.strictObject({
       ...receipt,
       /** When it goes: once the agent is idle, at the next boundary, or at once with an interrupt. */
       mode: z.enum(['sequential', 'important', 'urgent']).optional(),
-      /** How it goes: typed into the terminal, given to the program at its start, as the answer to a question, or to an agent of Muster's own. */
+      /** How it goes: typed into the terminal, given to the program at its start, as the answer to a question, or to a built-in agent. */
       by: z.enum(['terminal', 'launch', 'answer', 'runtime']).optional(),
       preview: z.string().max(2048).optional(),
       vault: Line.optional(),
       from: Line.optional(),
     }),
-  },
-  'message.delivered': {
+  }),
+  'message.delivered': event({
     about: 'A message reached the terminal or the queue of its agent.',
-    span: 'point',
+    sm: 'message',
+    title: ({ payload: p }) => [p.to, p.stage, p.detail],
     payload: z.strictObject({ ...receipt, stage: z.enum(['pasted', 'submitted', 'injected']).optional() }),
-  },
-  'message.accepted': {
+  }),
+  'message.accepted': event({
     about: 'The agent took the message; proved by a hook or its transcript.',
-    span: 'end',
+    closes: 'message',
+    sm: 'message',
+    title: ({ payload: p }) => [p.to, p.proof, p.detail],
     payload: z.strictObject({
       ...receipt,
       /** What shows it; `screen` is all there is for a program that tells nothing. */
       proof: z.enum(['hook', 'transcript', 'runtime', 'answer', 'screen']).optional(),
     }),
-  },
-  'message.failed': {
+  }),
+  'message.failed': event({
     about: 'A message could not be delivered and is a dead letter.',
-    span: 'end',
+    closes: 'message',
+    sm: 'message',
+    title: ({ payload: p }) => [p.to, p.errorType, p.reason ?? p.detail],
+    search: ({ payload: p }) => [p.reason, p.detail],
     payload: z.strictObject({
       ...receipt,
       errorType: z.enum(['timeout', 'rejected', 'malformed', 'gone']),
@@ -105,10 +118,13 @@ export const messageEvents = family({
       maxRetries: Count.optional(),
       nextRetryAt: Timestamp.optional(),
     }),
-  },
-  'approval.requested': {
+  }),
+  'approval.requested': event({
     about: 'A person or parent is asked to decide.',
-    span: 'start',
+    opens: 'approval',
+    sm: 'approval',
+    title: ({ payload: p }) => [p.subject, p.action],
+    search: ({ payload: p }) => [p.action, p.reason, p.scope, p.diff, p.rollback],
     payload: z.strictObject({
       ...approval,
       action: Body,
@@ -123,10 +139,13 @@ export const messageEvents = family({
       /** What the question rests on when it was raised by a guess. */
       detected: Detection.optional(),
     }),
-  },
-  'approval.granted': {
+  }),
+  'approval.granted': event({
     about: 'The answer was yes.',
-    span: 'end',
+    closes: 'approval',
+    sm: 'approval',
+    title: ({ payload: p }) => [p.subject, p.by, p.reason],
+    search: ({ payload: p }) => [p.reason, p.answer],
     payload: z.strictObject({
       ...decided,
       scope: z.enum(['once', 'session', 'always']).optional(),
@@ -134,35 +153,47 @@ export const messageEvents = family({
       /** What Muster lets pass from now on, where the CLI cannot remember it itself. */
       permit: Permit.optional(),
     }),
-  },
-  'approval.rejected': {
+  }),
+  'approval.rejected': event({
     about: 'The answer was no.',
-    span: 'end',
+    closes: 'approval',
+    sm: 'approval',
+    title: ({ payload: p }) => [p.subject, p.by, p.reason],
+    search: ({ payload: p }) => [p.reason],
     payload: z.strictObject(decided),
-  },
-  'approval.expired': {
+  }),
+  'approval.expired': event({
     about: 'Nobody answered in time, or the question became moot.',
-    span: 'end',
+    closes: 'approval',
+    sm: 'approval',
+    title: ({ payload: p }) => [p.subject, p.reason],
+    search: ({ payload: p }) => [p.reason],
     payload: z.strictObject({ ...approval, reason: Body.optional() }),
-  },
-  'effect.intended': {
+  }),
+  'effect.intended': event({
     about: 'Something outside is about to be done (paste, git, webhook).',
-    span: 'start',
+    opens: 'effect',
+    sm: null,
+    title: ({ payload: p }) => [p.effect, p.target],
     payload: z.strictObject({
       effectId: Line,
       effect: Line,
       target: Line.optional(),
       detail: JsonObject.optional(),
     }),
-  },
-  'effect.done': {
+  }),
+  'effect.done': event({
     about: 'The outside effect has its receipt.',
-    span: 'end',
+    closes: 'effect',
+    sm: null,
+    title: ({ payload: p }) => [p.effect],
     payload: z.strictObject({ effectId: Line, effect: Line, receipt: z.unknown().optional() }),
-  },
-  'effect.unknown': {
+  }),
+  'effect.unknown': event({
     about: 'An intent was left without a receipt by a crash; it is reported, never repeated.',
-    span: 'end',
+    closes: 'effect',
+    sm: null,
+    title: ({ payload: p }) => [p.effect, p.reason],
     payload: z.strictObject({ effectId: Line, effect: Line, reason: Line.optional() }),
-  },
-})
+  }),
+}

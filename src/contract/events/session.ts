@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Capability } from '../agent-definition.ts'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
 import { RunId, SessionId } from '../ids.ts'
 import {
   Activity,
@@ -65,10 +65,14 @@ export const PhaseAnnotation = z.strictObject({
   raw: Raw.optional(),
 })
 
-export const sessionEvents = family({
-  'session.started': {
+export const sessionEvents = {
+  'session.started': event({
     about: 'A session begins.',
-    span: 'start',
+    opens: 'session',
+    sm: null,
+    std008: 'the session',
+    title: ({ payload: p }) => [p.name, p.title ?? p.prompt ?? p.description],
+    search: ({ payload: p }) => [p.name, p.title, p.prompt, p.description, p.workingDir, p.model],
     payload: z.strictObject({
       name: Line.optional(),
       title: Line.optional(),
@@ -97,7 +101,7 @@ export const sessionEvents = family({
       /** What the answers of its agent are held to. */
       resultSchema: Line.optional(),
       lifecycleMode: z.enum(['auto', 'manual', 'supervised']).optional(),
-      /** How an agent of Muster's own works. */
+      /** How a built-in agent works. */
       loop: LoopMode.optional(),
       budget: Budget.optional(),
       worktree: Worktree.optional(),
@@ -109,10 +113,12 @@ export const sessionEvents = family({
       foreignId: Line.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'session.launched': {
+  }),
+  'session.launched': event({
     about: 'The program of a session runs in a terminal: the first time, or again after it was gone.',
-    span: 'point',
+    isLate: true,
+    sm: 'launched',
+    title: ({ payload: p }) => [p.cli, p.cliVersion, 'in', p.tmuxSession, p.isResumed && '(resumed)'],
     payload: z.strictObject({
       /** Where the terminal is: the name of the tmux server's socket, and exact ids on it. */
       socket: Line,
@@ -134,11 +140,18 @@ export const sessionEvents = family({
       /** The first prompt was not given at the start; it is typed once the program is ready. */
       isPromptTyped: z.boolean().optional(),
     }),
-  },
-  'session.updated': {
+  }),
+  'session.updated': event({
     about:
       'What is known of a session changed: its name, task, parent, conversation or lock; null takes one away.',
-    span: 'point',
+    isLate: true,
+    sm: null,
+    title: ({ payload: { by: _by, ...p } }) =>
+      Object.entries(p).map(
+        ([name, value]) =>
+          `${name}: ${typeof value === 'object' && value ? JSON.stringify(value) : (value ?? 'none')}`,
+      ),
+    search: ({ payload: p }) => [p.friendlyName, p.task],
     payload: z.strictObject({
       friendlyName: Line.optional(),
       task: Line.nullable().optional(),
@@ -162,15 +175,19 @@ export const sessionEvents = family({
       lock: Line.nullable().optional(),
       by: Line.optional(),
     }),
-  },
-  'session.archived': {
+  }),
+  'session.archived': event({
     about: 'A redacted copy of the transcript of a session was kept.',
-    span: 'point',
+    isLate: true,
+    sm: 'archived',
+    title: ({ payload: p }) => [p.path],
     payload: z.strictObject({ path: Line, files: Count, bytes: Count }),
-  },
-  'limit.refused': {
+  }),
+  'limit.refused': event({
     about: 'Something was refused because a limit would have been passed.',
-    span: 'point',
+    sm: 'refused',
+    title: ({ payload: p }) => [p.what, p.limit, p.current, 'of', p.max],
+    search: ({ payload: p }) => [p.what, p.limit],
     payload: z.strictObject({
       limit: Line,
       max: z.number(),
@@ -178,10 +195,14 @@ export const sessionEvents = family({
       what: Line,
       by: Line.optional(),
     }),
-  },
-  'session.completed': {
+  }),
+  'session.completed': event({
     about: 'A session ended, and not by an error.',
-    span: 'end',
+    closes: 'session',
+    sm: 'completed',
+    std008: 'status, completed_at',
+    title: ({ payload: p }) => [p.outcome, p.reason ?? p.message],
+    search: ({ payload: p }) => [p.message, p.reason],
     payload: z.strictObject({
       outcome: z.enum(['completed', 'cancelled', 'killed', 'abandoned']),
       message: Body.optional(),
@@ -191,10 +212,14 @@ export const sessionEvents = family({
       reason: Line.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'session.failed': {
+  }),
+  'session.failed': event({
     about: 'A session ended by an error.',
-    span: 'end',
+    closes: 'session',
+    sm: 'error',
+    std008: 'status, completed_at',
+    title: ({ payload: p }) => [p.error ?? p.reason ?? p.message],
+    search: ({ payload: p }) => [p.message, p.error, p.reason],
     payload: z.strictObject({
       message: Body.optional(),
       error: Body.optional(),
@@ -202,15 +227,18 @@ export const sessionEvents = family({
       durationMs: Millis.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'session.reopened': {
+  }),
+  'session.reopened': event({
     about: 'A prompt was sent to a session that had ended and still lives.',
-    span: 'start',
+    opens: 'session',
+    sm: 'reopened',
+    title: ({ payload: p }) => [p.by, p.reason],
     payload: z.strictObject({ by: Line.optional(), reason: Line.optional() }),
-  },
-  'session.state.changed': {
+  }),
+  'session.state.changed': event({
     about: 'The lifecycle or activity of a session moved, with the evidence for it.',
-    span: 'point',
+    sm: 'state',
+    title: ({ payload: p }) => [p.from, p.from && '→', p.to, p.activity, p.detail],
     payload: z.strictObject({
       from: Lifecycle.optional(),
       to: Lifecycle,
@@ -218,16 +246,21 @@ export const sessionEvents = family({
       evidence: z.array(Evidence).optional(),
       detail: Line.optional(),
     }),
-  },
-  'session.annotated': {
+  }),
+  'session.annotated': event({
     about: 'An analysis phase was laid over a range of tool calls.',
-    span: 'point',
+    isLate: true,
+    sm: null,
+    std008: 'phase_annotations[]',
+    title: ({ payload: p }) => [p.phaseType, p.description],
+    search: ({ payload: p }) => [p.phaseType, p.description, p.decisions],
     payload: PhaseAnnotation,
-  },
-  'signal.changed': {
+  }),
+  'signal.changed': event({
     about:
       'An observed signal (hook, transcript, pane, process) changed its value; edges only, never samples.',
-    span: 'point',
+    sm: null,
+    title: ({ payload: p }) => [p.signal, '→', p.to, p.detail],
     payload: z.strictObject({
       signal: Line,
       from: Line.optional(),
@@ -235,10 +268,14 @@ export const sessionEvents = family({
       source: z.enum(['hook', 'transcript', 'process', 'pane', 'explicit', 'clock']),
       detail: Line.optional(),
     }),
-  },
-  'progress.checkpoint': {
+  }),
+  'progress.checkpoint': event({
     about: 'An agent reported a milestone.',
-    span: 'point',
+    sm: 'checkpoint',
+    sse: ['AgentStatus'],
+    std008: 'task_progress',
+    title: ({ payload: p }) => [p.message],
+    search: ({ payload: p }) => [p.message, p.metadata, p.commit],
     payload: z.strictObject({
       message: Body,
       /** Its place among the milestones of its session, from 1; given when it is written, whatever the sender says. */
@@ -252,10 +289,14 @@ export const sessionEvents = family({
       branch: Line.optional(),
       commit: Line.optional(),
     }),
-  },
-  'result.summary': {
+  }),
+  'result.summary': event({
     about: 'A summary of what a session or agent did; declared figures stay beside the computed ones.',
-    span: 'point',
+    isLate: true,
+    sm: 'summary',
+    std008: 'summary',
+    title: ({ payload: p }) => [p.summary],
+    search: ({ payload: p }) => [p.summary, p.errorsEncountered],
     payload: z.strictObject({
       summary: Body.optional(),
       totalDurationMs: Millis.optional(),
@@ -265,10 +306,12 @@ export const sessionEvents = family({
       errorsEncountered: z.unknown().optional(),
       declared: JsonObject.optional(),
     }),
-  },
-  'context.compacted': {
+  }),
+  'context.compacted': event({
     about: 'The context of an agent was compacted.',
-    span: 'point',
+    sm: 'compacted',
+    title: ({ payload: p }) => [p.trigger, p.tokensBefore, p.tokensAfter && '→', p.tokensAfter],
+    search: ({ payload: p }) => [p.summary],
     payload: z.strictObject({
       tokensBefore: Count.optional(),
       tokensAfter: Count.optional(),
@@ -277,19 +320,23 @@ export const sessionEvents = family({
       /** The name under which the vault keeps the conversation that goes on from here. */
       vault: Line.optional(),
     }),
-  },
-  'settings.updated': {
+  }),
+  'settings.updated': event({
     about: 'A setting of a project or of the fleet changed.',
-    span: 'point',
+    sm: null,
+    sse: ['SettingsUpdated'],
+    title: ({ payload: p }) => [p.projectRoot, p.mode],
     payload: z.strictObject({
       projectRoot: Line.optional(),
       mode: LoopMode.optional(),
       settings: JsonObject.optional(),
     }),
-  },
-  'queue.updated': {
+  }),
+  'queue.updated': event({
     about: 'The queue of messages waiting for an agent changed.',
-    span: 'point',
+    sm: null,
+    sse: ['QueueUpdated'],
+    title: ({ payload: p }) => [p.agentId, p.items.length],
     payload: z.strictObject({
       projectRoot: Line.optional(),
       agentId: Line,
@@ -297,5 +344,5 @@ export const sessionEvents = family({
         z.strictObject({ id: Line, agentId: Line, preview: z.string().max(400), timestamp: Timestamp }),
       ),
     }),
-  },
-})
+  }),
+}

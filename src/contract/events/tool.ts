@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
+import { subjectOf } from '../tool-subject.ts'
 import {
   Body,
   Count,
@@ -40,10 +41,15 @@ const ended = {
   raw: Raw.optional(),
 } as const
 
-export const toolEvents = family({
-  'tool.call.started': {
+export const toolEvents = {
+  'tool.call.started': event({
     about: 'A tool call began.',
-    span: 'start',
+    opens: 'tool',
+    sm: 'tool',
+    sse: ['AgentStatus'],
+    std008: 'tool_calls[]',
+    title: ({ payload: p }) => [p.tool, p.rawCommand ?? subjectOf(p.params) ?? p.description],
+    search: ({ payload: p }) => [p.rawCommand, p.description, p.params],
     payload: z.strictObject({
       ...call,
       category: ToolCategory.optional(),
@@ -52,30 +58,48 @@ export const toolEvents = family({
       rawCommand: Body.optional(),
       raw: Raw.optional(),
     }),
-  },
-  'tool.call.completed': {
+  }),
+  'tool.call.completed': event({
     about: 'A tool call ended well.',
-    span: 'end',
+    closes: 'tool',
+    sm: 'tool',
+    sse: ['AgentStatus'],
+    std008: 'tool_calls[]',
+    title: ({ payload: p }) => [p.tool],
+    search: ({ payload: p }) => [p.result, p.error],
     payload: z.strictObject(ended),
-  },
-  'tool.call.failed': {
+  }),
+  'tool.call.failed': event({
     about: 'A tool call ended in an error.',
-    span: 'end',
+    closes: 'tool',
+    sm: 'tool',
+    sse: ['AgentStatus'],
+    std008: 'tool_calls[]',
+    title: ({ payload: p }) => [p.tool, p.reason ?? p.error],
+    search: ({ payload: p }) => [p.reason, p.error, p.result],
     payload: z.strictObject({ ...ended, exitCode: z.int().optional(), reason: Line.optional() }),
-  },
-  'tool.call.denied': {
+  }),
+  'tool.call.denied': event({
     about: 'A gate refused a tool call.',
-    span: 'end',
+    closes: 'tool',
+    sm: 'tool',
+    sse: ['AgentStatus'],
+    std008: 'tool_calls[]',
+    title: ({ payload: p }) => [p.tool, p.gate, p.reason],
+    search: ({ payload: p }) => [p.reason, p.rule],
     payload: z.strictObject({
       ...call,
       gate: z.enum(['tool', 'policy', 'scope', 'delegation', 'approval', 'budget']),
       reason: Body,
       rule: Line.optional(),
     }),
-  },
-  'llm.request.started': {
+  }),
+  'llm.request.started': event({
     about: 'A model was called.',
-    span: 'start',
+    opens: 'llm',
+    sm: null,
+    sse: ['AgentStatus'],
+    title: ({ payload: p }) => [p.model],
     payload: z.strictObject({
       provider: Line.optional(),
       model: Line,
@@ -83,10 +107,14 @@ export const toolEvents = family({
       messages: Count.optional(),
       inputTokensEstimate: Count.optional(),
     }),
-  },
-  'llm.request.completed': {
+  }),
+  'llm.request.completed': event({
     about: 'A model answered; one row of the token ledger, keyed by the response id.',
-    span: 'end',
+    closes: 'llm',
+    sm: null,
+    sse: ['AgentStatus', 'StateUpdated'],
+    std008: 'subagent_info.tokens_used',
+    title: ({ payload: p }) => [p.model, p.finishReason],
     payload: z.strictObject({
       responseId: Line,
       provider: Line.optional(),
@@ -100,10 +128,14 @@ export const toolEvents = family({
       /** The name under which the vault keeps what the conversation gained by it. */
       vault: Line.optional(),
     }),
-  },
-  'llm.request.failed': {
+  }),
+  'llm.request.failed': event({
     about: 'A model call failed.',
-    span: 'end',
+    closes: 'llm',
+    sm: null,
+    sse: ['AgentStatus', 'StateUpdated'],
+    title: ({ payload: p }) => [p.model, p.error],
+    search: ({ payload: p }) => [p.error],
     payload: z.strictObject({
       provider: Line.optional(),
       model: Line,
@@ -114,10 +146,13 @@ export const toolEvents = family({
       retryAfterMs: Millis.optional(),
       durationMs: Millis.optional(),
     }),
-  },
-  'llm.usage.corrected': {
+  }),
+  'llm.usage.corrected': event({
     about: 'A later source gave better figures for a model call; the last one wins.',
-    span: 'point',
+    isLate: true,
+    sm: null,
+    std008: 'subagent_info.tokens_used',
+    title: ({ payload: p }) => [p.model, p.source],
     payload: z.strictObject({
       responseId: Line,
       model: Line.optional(),
@@ -125,10 +160,13 @@ export const toolEvents = family({
       costUsd: z.number().nonnegative().optional(),
       source: Line.optional(),
     }),
-  },
-  'patch.created': {
+  }),
+  'patch.created': event({
     about: 'A change to files was made.',
-    span: 'point',
+    sm: 'patch',
+    std008: 'summary.files_created, files_modified',
+    title: ({ payload: p }) => [...p.files.slice(0, 5).map((file) => file.path), p.commit],
+    search: ({ payload: p }) => [p.commit, p.files.map((file) => file.path), p.diff],
     payload: z.strictObject({
       files: z.array(
         z.strictObject({
@@ -142,10 +180,13 @@ export const toolEvents = family({
       diff: Body.optional(),
       commit: Line.optional(),
     }),
-  },
-  'test.passed': {
+  }),
+  'test.passed': event({
     about: 'A check of the project passed.',
-    span: 'point',
+    isLate: true,
+    sm: 'test',
+    title: ({ payload: p }) => [p.command, p.passed],
+    search: ({ payload: p }) => [p.command, p.output],
     payload: z.strictObject({
       command: Body.optional(),
       passed: Count.optional(),
@@ -153,10 +194,13 @@ export const toolEvents = family({
       output: Body.optional(),
       durationMs: Millis.optional(),
     }),
-  },
-  'test.failed': {
+  }),
+  'test.failed': event({
     about: 'A check of the project failed.',
-    span: 'point',
+    isLate: true,
+    sm: 'test',
+    title: ({ payload: p }) => [p.command, p.failed],
+    search: ({ payload: p }) => [p.command, p.output],
     payload: z.strictObject({
       command: Body.optional(),
       passed: Count.optional(),
@@ -165,20 +209,23 @@ export const toolEvents = family({
       output: Body.optional(),
       durationMs: Millis.optional(),
     }),
-  },
-  'budget.warning': {
+  }),
+  'budget.warning': event({
     about: 'A budget is nearly used up.',
-    span: 'point',
+    sm: 'budget',
+    title: ({ payload: p }) => [p.budget, `${p.used} of ${p.limit}`, p.scope],
     payload: z.strictObject({
       budget: z.enum(['tokens', 'usd', 'time', 'iterations']),
       used: z.number(),
       limit: z.number(),
       scope: Line.optional(),
     }),
-  },
-  'budget.exceeded': {
+  }),
+  'budget.exceeded': event({
     about: 'A budget is used up.',
-    span: 'point',
+    sm: 'budget',
+    std008: 'summary.errors_encountered',
+    title: ({ payload: p }) => [p.budget, `${p.used} of ${p.limit}`, p.scope],
     payload: z.strictObject({
       budget: z.enum(['tokens', 'usd', 'time', 'iterations']),
       used: z.number(),
@@ -186,5 +233,5 @@ export const toolEvents = family({
       scope: Line.optional(),
       action: Line.optional(),
     }),
-  },
-})
+  }),
+}

@@ -1,14 +1,16 @@
 import * as z from 'zod'
-import { family } from '../event-definition.ts'
+import { event } from '../event-definition.ts'
 import { Body, ClaimVerdict, Count, Line, Millis, Raw, Timestamp, Verdict } from '../values.ts'
 
 const workflow = { workflowId: Line } as const
 const phase = { ...workflow, phase: Line } as const
 
-export const workflowEvents = family({
-  'workflow.created': {
+export const workflowEvents = {
+  'workflow.created': event({
     about: 'A workflow script was written, or the plan of a crew.',
-    span: 'point',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.name ?? p.workflowId],
+    search: ({ payload: p }) => [p.name, p.workflowId, p.phases, p.script],
     payload: z.strictObject({
       ...workflow,
       script: Body,
@@ -18,20 +20,23 @@ export const workflowEvents = family({
       fanOut: Count.optional(),
       name: Line.optional(),
     }),
-  },
-  'workflow.approved': {
+  }),
+  'workflow.approved': event({
     about: 'A person confirmed the workflow before it ran, or it went on unasked and says why.',
-    span: 'point',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.approvedBy],
     payload: z.strictObject({
       ...workflow,
       approvedAt: Timestamp,
       approvedBy: Line,
       reason: Line.optional(),
     }),
-  },
-  'workflow.started': {
+  }),
+  'workflow.started': event({
     about: 'A workflow run began.',
-    span: 'start',
+    opens: 'workflow',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.name ?? p.workflowId],
     payload: z.strictObject({
       ...workflow,
       name: Line.optional(),
@@ -43,10 +48,13 @@ export const workflowEvents = family({
       /** The run that this one goes on from, and the step before which it left it. */
       forkOf: z.strictObject({ workflowId: Line, step: Line.optional() }).optional(),
     }),
-  },
-  'workflow.finalized': {
+  }),
+  'workflow.finalized': event({
     about: 'The final synthesis was returned to the user.',
-    span: 'end',
+    closes: 'workflow',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.workflowId],
+    search: ({ payload: p }) => [p.result],
     payload: z.strictObject({
       ...workflow,
       totalTokens: Count,
@@ -54,10 +62,13 @@ export const workflowEvents = family({
       durationMs: Millis,
       result: z.unknown().optional(),
     }),
-  },
-  'workflow.failed': {
+  }),
+  'workflow.failed': event({
     about: 'A workflow run ended in an error.',
-    span: 'end',
+    closes: 'workflow',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.reason ?? p.error],
+    search: ({ payload: p }) => [p.error, p.reason],
     payload: z.strictObject({
       ...workflow,
       error: Body,
@@ -68,50 +79,63 @@ export const workflowEvents = family({
       totalAgents: Count.optional(),
       durationMs: Millis.optional(),
     }),
-  },
-  'workflow.cancelled': {
+  }),
+  'workflow.cancelled': event({
     about: 'A workflow run was called off.',
-    span: 'end',
+    closes: 'workflow',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.by, p.reason],
     payload: z.strictObject({
       ...workflow,
       by: Line.optional(),
       reason: Line.optional(),
       durationMs: Millis.optional(),
     }),
-  },
-  'workflow.phase.started': {
+  }),
+  'workflow.phase.started': event({
     about: 'The script entered a named phase.',
-    span: 'start',
+    opens: 'phase',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, inputCount: Count }),
-  },
-  'workflow.phase.completed': {
+  }),
+  'workflow.phase.completed': event({
     about: 'A phase ended well.',
-    span: 'end',
+    closes: 'phase',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, outputCount: Count, tokens: Count }),
-  },
-  'workflow.phase.failed': {
+  }),
+  'workflow.phase.failed': event({
     about: 'A phase ended in an error.',
-    span: 'end',
+    closes: 'phase',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.phase, p.reason ?? p.error],
     payload: z.strictObject({ ...phase, error: Body, reason: Line.optional(), tokens: Count.optional() }),
-  },
-  'workflow.node.enter': {
+  }),
+  'workflow.node.enter': event({
     about: 'A workflow node was entered.',
-    span: 'start',
+    opens: 'node',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.node],
     payload: z.strictObject({ workflowId: Line.optional(), node: Line, input: z.unknown().optional() }),
-  },
-  'workflow.node.exit': {
+  }),
+  'workflow.node.exit': event({
     about: 'A workflow node was left.',
-    span: 'end',
+    closes: 'node',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.node, p.outcome, p.edge],
     payload: z.strictObject({
       workflowId: Line.optional(),
       node: Line,
       outcome: z.enum(['ok', 'failed', 'skipped', 'cancelled']),
       edge: Line.optional(),
     }),
-  },
-  'workflow.checkpoint.saved': {
+  }),
+  'workflow.checkpoint.saved': event({
     about: 'The state of a workflow was saved.',
-    span: 'point',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.phase, p.checkpointId ?? p.step],
     payload: z.strictObject({
       ...phase,
       stateBytes: Count,
@@ -128,25 +152,32 @@ export const workflowEvents = family({
       agents: Count.optional(),
       tokens: Count.optional(),
     }),
-  },
-  'workflow.signalled': {
+  }),
+  'workflow.signalled': event({
     about: 'Something was told to a workflow that waits for it, or will.',
-    span: 'point',
+    sm: null,
+    title: ({ payload: p }) => [p.topic],
     payload: z.strictObject({ ...workflow, topic: Line, vault: Line.optional() }),
-  },
-  'workflow.checkpoint.resumed': {
+  }),
+  'workflow.checkpoint.resumed': event({
     about: 'A workflow went on from a checkpoint.',
-    span: 'point',
+    sm: 'workflow',
+    title: ({ payload: p }) => [p.phase, p.checkpointId],
     payload: z.strictObject({ ...phase, resumedAt: Timestamp, checkpointId: Line.optional() }),
-  },
-  'loop.round.started': {
+  }),
+  'loop.round.started': event({
     about: 'A round of a refinement loop began.',
-    span: 'start',
+    opens: 'round',
+    sm: 'review',
+    title: ({ payload: p }) => ['round', p.round, p.taskId],
     payload: z.strictObject({ round: Count, maxRounds: Count.optional(), taskId: Line.optional() }),
-  },
-  'loop.round.completed': {
+  }),
+  'loop.round.completed': event({
     about: 'A round of a refinement loop ended.',
-    span: 'end',
+    closes: 'round',
+    sm: 'review',
+    std008: 'summary.review_iterations',
+    title: ({ payload: p }) => ['round', p.round, p.verdict, p.reason],
     payload: z.strictObject({
       round: Count,
       maxRounds: Count.optional(),
@@ -154,10 +185,15 @@ export const workflowEvents = family({
       taskId: Line.optional(),
       reason: Line.optional(),
     }),
-  },
-  'claim.verified': {
+  }),
+  'claim.verified': event({
     about: 'A verifier judged a claim, for or against.',
-    span: 'point',
+    isLate: true,
+    sm: 'review',
+    sse: ['Message'],
+    std008: 'review_result',
+    title: ({ payload: p }) => [p.findingId, p.verdict],
+    search: ({ payload: p }) => [p.findingId, p.evidence],
     payload: z.strictObject({
       findingId: Line,
       verifierAgentId: Line,
@@ -165,10 +201,15 @@ export const workflowEvents = family({
       evidence: z.unknown(),
       sourceAgentId: Line.optional(),
     }),
-  },
-  'verifier.issue.found': {
+  }),
+  'verifier.issue.found': event({
     about: 'A verifier or reviewer raised an issue.',
-    span: 'point',
+    isLate: true,
+    sm: 'review',
+    sse: ['Message'],
+    std008: 'findings[]',
+    title: ({ payload: p }) => [p.severity, p.category, p.file, p.description],
+    search: ({ payload: p }) => [p.description, p.suggestion, p.rationale, p.file],
     payload: z.strictObject({
       findingId: Line,
       severity: z.enum(['critical', 'major', 'minor', 'suggestion']),
@@ -182,5 +223,5 @@ export const workflowEvents = family({
       fixedInIteration: Count.optional(),
       raw: Raw.optional(),
     }),
-  },
-})
+  }),
+}

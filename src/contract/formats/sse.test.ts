@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { everySample, sampleEvent, sampleRun, sampleSession } from '../../../test/http/sample-events.ts'
 import { type AgentEvent, type Catalogue, catalogue, type EventType } from '../event.ts'
-import { sseTypes, views } from '../views.ts'
+import { sseTypes } from '../event-definition.ts'
 import { maxParts, partsOf, runtimeFrames, tokenFrame } from './sse.ts'
 
 const event = <T extends EventType>(
@@ -49,7 +49,7 @@ test.each(everySample().map((sample) => [sample.type, sample] as const))(
     expect(catalogue[type].payload.safeParse(sample.payload).success).toBe(true)
     const frames = runtimeFrames({ seq: 7, ...sample } as AgentEvent)
     expect(frames.length).toBeGreaterThan(0)
-    expect(frames.map((frame) => frame.type)).toEqual(views[type].sse)
+    expect(frames.map((frame) => frame.type)).toEqual(catalogue[type].sse)
     expect(partsOf(type)).toBe(frames.length)
     expect(frames.length).toBeLessThanOrEqual(maxParts)
     for (const frame of frames) {

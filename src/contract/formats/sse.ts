@@ -1,9 +1,9 @@
 import { bodyText } from '../body-text.ts'
-import type { AgentEvent, EventOf, EventType } from '../event.ts'
+import { type AgentEvent, catalogue, type EventOf, type EventType } from '../event.ts'
+import type { SseType } from '../event-definition.ts'
 import { type LiveStatus, statusOf } from '../status-phrases.ts'
 import { subjectOf } from '../tool-subject.ts'
 import type { BlobRef } from '../values.ts'
-import { type SseType, views } from '../views.ts'
 
 /** One frame of `GET /api/events`: its SSE name and the JSON object of its data line. */
 export type RuntimeFrame = { readonly type: SseType; readonly data: Readonly<Record<string, unknown>> }
@@ -29,15 +29,15 @@ export type OutputLine = Pick<TokenDelta, 'sessionId' | 'runId' | 'agentId' | 'p
 }
 
 /** The most frames one event makes; a cursor with a higher part is past the whole event. */
-export const maxParts = Math.max(...Object.values(views).map((view) => view.sse.length))
+export const maxParts = Math.max(...Object.values(catalogue).map(({ sse }) => sse.length))
 
 /** How many frames an event type makes; a type of a newer writer makes one. */
-export const partsOf = (type: string): number => (views[type as EventType] ?? unknownView).sse.length
+export const partsOf = (type: string): number => framesOf(type).length
 
 /** The frames of one event, in part order; every event makes at least one. */
 export function runtimeFrames(event: AgentEvent, context: FrameContext = {}): readonly RuntimeFrame[] {
   const root = projectRootOf(event, context)
-  return (views[event.type] ?? unknownView).sse.map((type) => ({
+  return framesOf(event.type).map((type) => ({
     type,
     data: {
       seq: event.seq,
@@ -99,7 +99,7 @@ export function projectRootOf(event: AgentEvent, context: FrameContext): string 
   return context.projectRoot
 }
 
-const unknownView = { sse: ['StateUpdated'] } as const
+const framesOf = (type: string): readonly SseType[] => catalogue[type as EventType]?.sse ?? ['StateUpdated']
 
 type Fields = Readonly<Record<string, unknown>>
 /** What a frame says of each event type that has it. A type whose view names the frame must be here. */
@@ -253,7 +253,7 @@ const queues: Fills = {
 
 /** What to look at again: the event behind it, and the message that it is about. */
 function behind(event: AgentEvent): Fields {
-  if (!(event.type in views)) return {}
+  if (!(event.type in catalogue)) return {}
   const { payload } = event
   const message = 'messageId' in payload ? payload.messageId : undefined
   return { event: event.type, ...(message !== undefined && { message_id: message }) }

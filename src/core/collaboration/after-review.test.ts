@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { checkRun, planTask, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
+import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { defaultMaxIterations } from '../../contract/session-file/message-payloads.ts'
-import { afterAnswer, afterReview } from './after-review.ts'
+import { DeveloperInput } from '../../contract/session-file/outputs.ts'
+import { afterAnswer, afterReview, findingsToFix, newestWork, revise } from './after-review.ts'
+import { checkPlan } from './check-plan.ts'
+import { developerInput, type Work } from './developer-work.ts'
 
 const loop = { iterations: 0, maxIterations: defaultMaxIterations, onLimit: 'human_review' } as const
 
@@ -51,4 +56,138 @@ test('[COL-66] a person can take the work, give it one more round, or stop', () 
   expect(afterAnswer('abort', 'rejected')).toBe('abort')
   expect(afterAnswer('iterate', 'rejected')).toBe('replan')
   expect(afterAnswer('iterate', 'changes_requested')).toBe('revise')
+})
+
+const worked = (...tasks: PlanTask[]) => ({
+  plan: tasks,
+  work: tasks.map((task): Work => ({ task, attempts: [] })),
+})
+
+test('[COL-32] each finding goes to the task that may change its file, as feedback of an attempt', () => {
+  const findings = [
+    reviewFinding('r1-x', { file: 'src/a/x.ts', line: 3, suggestion: 'trim it' }),
+    reviewFinding('r1-y', { file: './src/b/y.ts', severity: 'minor' }),
+    reviewFinding('r1-z', { file: 'src/a/z.ts', severity: 'suggestion' }),
+  ]
+  const work = revise({ round: 1, ...worked(planTask('a'), planTask('b')), findings })
+  expect(work.map((each) => [each.task.task_id, each.revises])).toEqual([
+    ['a-rev1', 'a'],
+    ['b-rev1', 'b'],
+  ])
+  const [first] = work
+  const input = developerInput(first as Work)
+  expect(DeveloperInput.safeParse(input).success).toBe(true)
+  expect(input.constraints?.scope).toEqual(['src/a/**'])
+  expect(input.context?.previous_attempts).toEqual([
+    {
+      attempt_number: 1,
+      outcome: 'changes_requested',
+      feedback:
+        '- [r1-x] major, bug src/a/x.ts:3: what r1-x found\n  Suggestion: trim it\n- [r1-z] suggestion, bug (may be left) src/a/z.ts: what r1-z found',
+    },
+  ])
+  expect(input.task_description).toContain('what r1-x found')
+})
+
+test('[COL-32] a second revision keeps the first words, and knows of both attempts', () => {
+  const first = worked(planTask('a'))
+  const once = revise({ round: 1, ...first, findings: [reviewFinding('r1-x')] })
+  const work = newestWork(first.work, once)
+  const twice = revise({ round: 2, plan: first.plan, work, findings: [reviewFinding('r2-y')] })
+  const [task] = twice
+  expect(task?.task.task_id).toBe('a-rev2')
+  expect(task?.task.description).toMatch(/^All of a\.\n/)
+  expect(task?.task.description).not.toContain('r1-x')
+  expect(task?.attempts.map((each) => each.attempt_number)).toEqual([1, 2])
+})
+
+test('[COL-32] what belongs to no task gets one of its own, which waits for the others', () => {
+  const findings = [
+    reviewFinding('r1-x', { file: 'src/a/x.ts' }),
+    reviewFinding('r1-checks'),
+    reviewFinding('r1-docs', { file: 'docs/a.md' }),
+  ]
+  const work = revise({ round: 1, ...worked(planTask('a'), planTask('rest')), findings })
+  expect(work.map((each) => each.task.task_id)).toEqual(['a-rev1', 'rest-all-rev1'])
+  expect(work[1]?.task).toMatchObject({
+    scope: ['src/a/**', 'src/rest/**', 'docs/a.md'],
+    depends_on: [{ task_id: 'a-rev1', type: 'hard' }],
+  })
+  expect(work[1]).not.toHaveProperty('revises')
+})
+
+test('[COL-32] suggestions alone start no revision, unless there is nothing else', () => {
+  const idea = reviewFinding('r1-idea', { file: 'src/b/x.ts', severity: 'suggestion' })
+  const both = worked(planTask('a'), planTask('b'))
+  const bug = reviewFinding('r1-bug', { file: 'src/a/x.ts' })
+  expect(revise({ round: 1, ...both, findings: [bug, idea] })).toMatchObject([
+    { revises: 'a', findings: [bug] },
+  ])
+  expect(revise({ round: 1, ...both, findings: [idea] })).toMatchObject([{ revises: 'b', findings: [idea] }])
+})
+
+test('[COL-32] nothing that a review leaves is lost on the way to revisions', () => {
+  const reply = reviewReply({
+    verdict: 'changes_requested',
+    findings: [reviewFinding('r1-a'), reviewFinding('r1-done', { fixed_in_iteration: 1 })],
+    required_changes: [
+      { change_id: 'c1', priority: 'must_fix', related_findings: ['r1-a'], description: 'covered' },
+      { change_id: 'c2', priority: 'should_fix', related_findings: [], description: 'not covered' },
+    ],
+  })
+  const checks = [checkRun('tests', { passed: false, output: 'x failed' }), checkRun('types')]
+  const earlier = [reviewFinding('r0-old', { severity: 'critical' })]
+  const found = findingsToFix({ reply, checks, earlier, round: 1 })
+  expect(found.map((each) => each.finding_id)).toEqual(['r1-a', 'r0-old', 'r1-c2', 'r1-check-tests'])
+  expect(found.at(-1)).toMatchObject({ severity: 'critical', rationale: 'it ended with:\nx failed' })
+  const silent = reviewReply({ verdict: 'changes_requested', summary: 'Not yet.' })
+  expect(findingsToFix({ reply: silent, checks: [], earlier: [], round: 2 })).toMatchObject([
+    { finding_id: 'r2-summary', description: 'Not yet.' },
+  ])
+})
+
+const names = ['a', 'b', 'c', 'd']
+const plan = fc
+  .array(fc.tuple(fc.subarray(names), fc.subarray(['src', 'src/x', 'lib', 'lib/*.ts'], { minLength: 1 })), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((each) =>
+    each.map(([needs, scope], i) =>
+      planTask(
+        names[i] as string,
+        needs.filter((name) => names.indexOf(name) < i),
+        { scope },
+      ),
+    ),
+  )
+const found = fc.array(
+  fc.record({
+    file: fc.constantFrom('', 'src/x/a.ts', 'src/y.ts', 'lib/z.ts', 'lib/deep/z.ts', 'other.md', '../out'),
+    severity: fc.constantFrom('critical', 'major', 'minor', 'suggestion'),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+test('[COL-32] any findings on any sound plan give a sound plan of revisions that has all that is more than a suggestion', () => {
+  fc.assert(
+    fc.property(plan, found, (tasks, shapes) => {
+      fc.pre(checkPlan({ tasks }, { maxTasks: 9 }).length === 0)
+      let { work } = worked(...tasks)
+      for (const round of [1, 2]) {
+        const findings = shapes.slice(round - 1).map((shape, i) => reviewFinding(`r${round}-${i}`, shape))
+        if (findings.length === 0) return
+        const made = revise({ round, plan: tasks, work, findings })
+        const taken = made.flatMap((each) => each.findings)
+        expect(new Set(taken).size).toBe(taken.length)
+        for (const finding of findings)
+          if (finding.severity !== 'suggestion') expect(taken).toContain(finding)
+        expect(made.length).toBeGreaterThan(0)
+        const problems = checkPlan({ tasks: made.map((each) => each.task) }, { maxTasks: 9 })
+        expect(problems.filter((problem) => !problem.includes('kept for later work'))).toEqual([])
+        work = newestWork(work, made)
+      }
+    }),
+    { numRuns: 500 },
+  )
 })

@@ -1,8 +1,9 @@
 import type { Plan, PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
-import { globsOverlap } from '../delegation/globs-overlap.ts'
+import type { EventOf } from '../../contract/event.ts'
+import { globsOverlap } from '../delegation/globs.ts'
 import { verifies } from '../delegation/verification-command.ts'
 import { plannedChecks } from './required-checks.ts'
-import { byId, dependencyCircle, overBefore } from './task-order.ts'
+import { byId, dependencyCircle, overBefore } from './task-graph.ts'
 
 /** What a plan has to keep to. */
 export type PlanLimits = {
@@ -95,3 +96,15 @@ const meeting = (task: PlanTask, other: PlanTask, [glob, second]: readonly [stri
   `tasks ${task.task_id} and ${other.task_id} may run at the same time, and ${shown(glob)} and ${shown(second)} can name the same file; make one a hard dependency of the other, or part their scopes`
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100))
+
+/** A plan as `plan.created` records it: whole, and as tasks with what they wait for. */
+export const planRecord = (planId: string, plan: Plan): EventOf<'plan.created'>['payload'] => ({
+  planId,
+  plan,
+  tasks: plan.tasks.map(({ task_id, title, description, priority, depends_on }) => ({
+    taskId: task_id,
+    description: `${title}\n\n${description}`,
+    priority,
+    dependencies: depends_on.map((dependency) => dependency.task_id),
+  })),
+})

@@ -1,5 +1,8 @@
+import type * as z from 'zod'
+import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
 import type { CrewChecks } from '../../contract/crew.ts'
+import type { SelfReview } from '../../contract/session-file/outputs.ts'
 
 /** A command that has to succeed before work can be approved. */
 export type RequiredCheck = { readonly name: string; readonly command: string }
@@ -28,12 +31,60 @@ export const checksOfTask = (
 /** The checks of a plan by name; a name that is there twice counts once. */
 export function plannedChecks(checks: PlanChecks | undefined): RequiredCheck[] {
   const all = [
-    ...named(checkNames.test, checks?.test),
-    ...named(checkNames.typeCheck, checks?.type_check),
+    ...checkNamed(checkNames.test, checks?.test),
+    ...checkNamed(checkNames.typeCheck, checks?.type_check),
     ...(checks?.custom ?? []),
   ]
   return all.filter(({ name }, i) => all.findIndex((other) => other.name === name) === i)
 }
 
-const named = (name: string, command: string | undefined): RequiredCheck[] =>
+const checkNamed = (name: string, command: string | undefined): RequiredCheck[] =>
   command === undefined ? [] : [{ name, command }]
+
+/** A check that failed, in a few words. */
+export const failedCheckWords = ({ name, command, because }: CheckRun): string =>
+  `the check ${name} failed${command === undefined ? '' : ` (${command})`}${because === undefined ? '' : `: ${because}`}`
+
+/** Required checks that did not pass; one that did not run did not pass either. */
+export const failedChecks = (checks: readonly CheckRun[]): CheckRun[] =>
+  checks.filter(({ required, passed }) => required && passed !== true)
+
+/** Why a check forbids an approval. */
+export const checkReason = ({ name, passed, because }: CheckRun): string =>
+  passed === null
+    ? `the required check ${name} did not run${because === undefined ? '' : `: ${because}`}`
+    : `the required check ${name} failed`
+
+type SelfReviewed = z.infer<typeof SelfReview>
+
+type Shown = {
+  /** What Muster ran when the work was there. */
+  readonly checks: readonly CheckRun[]
+  readonly isTestWanted: boolean
+}
+
+const nobodyRan: SelfReviewed = { tests_run: false, tests_passed: false, type_check_passed: false }
+
+/** What a developer says of its own checks; where Muster ran them itself, what they showed. */
+export function selfReview(
+  said: SelfReviewed | undefined,
+  { checks, isTestWanted }: Shown,
+): SelfReviewed | undefined {
+  const tests = checks.find(({ name }) => name === checkNames.test)
+  const types = checks.find(({ name }) => name === checkNames.typeCheck)
+  const issues = [
+    ...checks.filter(({ passed }) => passed === false).map(issueOf),
+    ...(isTestWanted && !tests ? ['no command is known that runs the tests, so Muster ran none'] : []),
+  ]
+  if (checks.length === 0 && issues.length === 0) return said
+  const known = [...(said?.known_issues ?? []), ...issues]
+  return {
+    ...(said ?? nobodyRan),
+    ...(tests && { tests_run: true, tests_passed: tests.passed === true }),
+    ...(types && { type_check_passed: types.passed === true }),
+    ...(known.length > 0 && { known_issues: known }),
+  }
+}
+
+const issueOf = (check: CheckRun): string =>
+  `${failedCheckWords(check)}${check.required ? '' : '; it does not count against this task'}`

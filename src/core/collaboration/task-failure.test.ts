@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest'
 import { checkRun } from '../../../test/support/collaboration.ts'
-import { failureOfChecks, failureWords, type TaskFailure, taskFailure } from './task-failure.ts'
+import { catalogue } from '../../contract/event.ts'
+import {
+  afterFailure,
+  type FailureKind,
+  failureOfChecks,
+  failureWords,
+  suggestedAction,
+  type TaskFailure,
+  taskFailure,
+} from './task-failure.ts'
 
 type Tried = Parameters<typeof taskFailure>[0]
+
 const tried = (more: Partial<Tried>): TaskFailure | undefined =>
   taskFailure({
     end: { status: 'completed' },
@@ -67,4 +77,61 @@ test('[COL-16] work that does not pass its own checks has failed, with the comma
   expect(words.length).toBeLessThan(2200)
   expect(failureOfChecks([checkRun('tests'), { ...red, required: false }])).toBeUndefined()
   expect(failureOfChecks([])).toBeUndefined()
+})
+
+const limitMs = 600_000
+const failure = (kind: FailureKind, attempt: number, more = {}) =>
+  afterFailure({ kind, attempt, limitMs, scope: ['src/a/**'], canSplit: true, ...more })
+
+test.each<[FailureKind, number, string, number]>([
+  ['timeout', 1, 'retry', 2 * limitMs],
+  ['timeout', 2, 'retry', 2 * limitMs],
+  ['timeout', 3, 'abort', limitMs],
+  ['exception', 1, 'retry', limitMs],
+  ['exception', 2, 'abort', limitMs],
+  ['scope_violation', 1, 'retry', limitMs],
+  ['scope_violation', 2, 'abort', limitMs],
+  ['resource_limit', 1, 'split', limitMs],
+  ['resource_limit', 2, 'abort', limitMs],
+])('[COL-63] %s at attempt %i: %s', (kind, attempt, action, nextMs) => {
+  expect(failure(kind, attempt)).toMatchObject({ action, limitMs: nextMs })
+})
+
+test('[COL-63] where nobody can split a task, it is to do less at a time', () => {
+  expect(failure('resource_limit', 1, { canSplit: false })).toMatchObject({
+    action: 'retry',
+    feedback: expect.stringContaining('do less at a time'),
+  })
+})
+
+test('[COL-63] a longer limit has an end, and is never shorter than before', () => {
+  expect(failure('timeout', 1, { limitMs: 50 * 60_000 }).limitMs).toBe(60 * 60_000)
+  expect(failure('timeout', 1, { limitMs: 90 * 60_000 }).limitMs).toBe(90 * 60_000)
+})
+
+test('[COL-63] work outside of its scope is refused with the right scope', () => {
+  expect(failure('scope_violation', 1).feedback).toContain('change only src/a/**')
+})
+
+test('[COL-62] the architect decides within the limits, and the choice can be recorded', () => {
+  const asked = { action: 'reassign', reason: 'another pair of eyes' }
+  const after = failure('timeout', 1, { asked })
+  expect(after).toMatchObject({
+    action: 'reassign',
+    limitMs: 2 * limitMs,
+    decision: { choice: 'reassign', reason: 'the architect decided: another pair of eyes' },
+  })
+  expect(failure('exception', 2, { asked: { action: 'retry', reason: 'x' } }).action).toBe('retry')
+  expect(failure('timeout', 1, { asked: { action: 'abort', reason: 'x' } }).action).toBe('abort')
+  const last = failure('timeout', 3, { asked })
+  expect(last.action).toBe('abort')
+  expect(last.decision.reason).toContain('3 attempts have failed')
+  for (const { decision } of [after, last, failure('exception', 1)])
+    expect(catalogue['decision.made'].payload.safeParse(decision).success).toBe(true)
+})
+
+test('[COL-63] a failed task suggests what its kind asks for', () => {
+  expect(suggestedAction('timeout', 1)).toBe('retry')
+  expect(suggestedAction('resource_limit', 1)).toBe('reassign')
+  expect(suggestedAction('exception', 2)).toBe('abort')
 })

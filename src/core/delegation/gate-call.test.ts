@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Act, type Caller, type GatedAgent, gateCall, gateForeignCall } from './gate-call.ts'
+import {
+  type Act,
+  type Caller,
+  type GatedAgent,
+  gateCall,
+  gateForeignCall,
+  handoffLoop,
+} from './gate-call.ts'
 
 const agent = (fields: Partial<GatedAgent> = {}): GatedAgent => ({
   name: 'lead',
@@ -146,4 +153,16 @@ test('[RUN-23] no call of a subagent reaches another agent, whatever its file sa
       },
     ),
   )
+})
+
+test('[MUS-258] control may go the same way three times, and the circle is named the fourth time', () => {
+  const trail = ['lead']
+  for (let i = 0; i < 3; i++) {
+    expect(handoffLoop(trail, 'coder')).toBeUndefined()
+    trail.push('coder')
+    expect(handoffLoop(trail, 'lead')).toBeUndefined()
+    trail.push('lead')
+  }
+  expect(handoffLoop(trail, 'coder')).toEqual(['coder', 'lead', 'coder'])
+  expect(handoffLoop(trail, 'engineer')).toBeUndefined()
 })

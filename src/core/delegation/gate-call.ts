@@ -1,7 +1,6 @@
 import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
-import { gateTool } from './gate-tool.ts'
-import { matchesGlob } from './matches-glob.ts'
-import { canonicalTool } from './tool-names.ts'
+import { canonicalTool, gateTool } from './allowed-tools.ts'
+import { matchesGlob } from './globs.ts'
 import { verifies } from './verification-command.ts'
 
 /** What of an agent the gates go by. It is taken once, when the run begins: a changed file opens no gate of it. */
@@ -132,4 +131,16 @@ function gateOfScope({ agent, scopes = [] }: Caller, { changes = [] }: Act): Den
       }
   }
   return undefined
+}
+
+/** How often control may go the same way while one prompt of a person is worked on. */
+export const handoffLimit = 3
+
+/** The circle that passing control on once more would close, when it went the same way too often before. */
+export function handoffLoop(trail: readonly string[], to: string): readonly string[] | undefined {
+  const from = trail.at(-1)
+  const before = trail.filter((name, i) => name === from && trail[i + 1] === to).length
+  if (before < handoffLimit) return undefined
+  const start = trail.lastIndexOf(to)
+  return [...trail.slice(Math.max(0, start)), to]
 }

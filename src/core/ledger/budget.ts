@@ -1,3 +1,4 @@
+import { AppError } from '../../contract/errors.ts'
 import type { Budget } from '../../contract/values.ts'
 
 /** What a subtree of sessions has used. */
@@ -34,3 +35,19 @@ export const raised = (budget: Budget, used: Used): Budget => ({
   ...(budget.tokens !== undefined && { tokens: Math.max(budget.tokens, used.tokens) + budget.tokens }),
   ...(budget.usd !== undefined && { usd: Math.max(budget.usd, used.usd ?? 0) + budget.usd }),
 })
+
+/** Programs that tell what their calls cost. No prices of models are known, so that all others cost nothing that could be counted. */
+const tells: ReadonlySet<string> = new Set(['claude'])
+
+/** Refuses a limit in money for those whose money nobody counts. */
+export function refuseUncounted(usd: number | undefined, clis: Iterable<string>): void {
+  if (usd === undefined) return
+  const others = [...new Set(clis)]
+    .filter((cli) => !tells.has(cli))
+    .map((cli) => (cli === 'own' ? 'an agent of our own' : cli))
+  if (others.length > 0)
+    throw new AppError(
+      'invalid',
+      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have claude do the work`,
+    )
+}

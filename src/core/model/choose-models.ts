@@ -1,10 +1,10 @@
 import type { ModelsConfig } from '../../contract/config/models.ts'
+import { providersOf } from '../../contract/config/providers.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelRef, ModelStatus } from '../../contract/model-status.ts'
-import { type MeantModel, nameOfModel, readModelWord } from './read-model-word.ts'
 
 /** Who wishes for which model, and what there is. */
-export type ModelWish = {
+type ModelWish = {
   /** The word in the agent file; nothing means that the agent takes the usual one. */
   readonly agent?: string | undefined
   /** What a person named for this run. */
@@ -17,7 +17,7 @@ export type ModelWish = {
 export type PassedOver = { readonly model: string; readonly why: string }
 
 /** The models to ask, the best first, and the reason of that choice. */
-export type ChosenModels = {
+type ChosenModels = {
   readonly models: readonly [ModelRef, ...ModelRef[]]
   readonly reason: string
   readonly passedOver: readonly PassedOver[]
@@ -93,4 +93,43 @@ function anyUsable({ statuses }: ModelWish, passedOver: PassedOver[]): Choice {
 function cannotBeUsed(passedOver: readonly PassedOver[]): AppError {
   const all = passedOver.map(({ model, why }) => `${model}: ${why}`).join('; ')
   return new AppError('unavailable', `${all}. sm models shows which can be used`, { details: { passedOver } })
+}
+
+/** The model that a word means with what is known of its provider, or why it means none. */
+type MeantModel =
+  | { readonly ref: ModelRef; readonly status: ModelStatus }
+  | { readonly ref?: undefined; readonly why: string }
+
+/** Finds out which model a word means: a short name, provider/model, or the bare id of a known model. */
+function readModelWord(
+  word: string,
+  { config, statuses }: { config: ModelsConfig; statuses: readonly ModelStatus[] },
+): MeantModel {
+  const alias = Object.entries(config.aliases).find(([name]) => name.toLowerCase() === word.toLowerCase())
+  const ref = refOf(alias?.[1] ?? word, { config, statuses })
+  if (!ref) {
+    const short = Object.keys(config.aliases).join(', ')
+    return { why: `no model is called so; write provider/model, or one of ${short}` }
+  }
+  const status = statuses.find(({ provider }) => provider === ref.provider)
+  if (status) return { ref, status }
+  const known = statuses.map(({ provider }) => provider).join(', ')
+  return { why: `no provider ${ref.provider}; add it to models.providers, or use one of ${known}` }
+}
+
+export const nameOfModel = ({ provider, id }: ModelRef): string => `${provider}/${id}`
+
+function refOf(
+  name: string,
+  { config, statuses }: { config: ModelsConfig; statuses: readonly ModelStatus[] },
+): ModelRef | undefined {
+  const [provider = '', ...rest] = name.split('/')
+  const prefixed = rest.length > 0 ? { provider, id: rest.join('/') } : undefined
+  if (prefixed && statuses.some((status) => status.provider === provider)) return prefixed
+  // Ids of some providers have slashes of their own.
+  const holders = statuses.filter(({ models }) => models.includes(name))
+  const holder = holders.find(({ usable }) => usable) ?? holders[0]
+  if (holder) return { provider: holder.provider, id: name }
+  const family = providersOf(config).find((one) => one.family?.test(name))
+  return family ? { provider: family.name, id: name } : prefixed
 }

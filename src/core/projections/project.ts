@@ -1,16 +1,13 @@
 import type { AgentEvent } from '../../contract/event.ts'
-import type { RowOp } from '../../contract/row-op.ts'
-import { approvalOps } from './approvals.ts'
-import { feedOp } from './feed.ts'
-import { ledgerOps } from './ledger.ts'
-import { messageOps } from './messages.ts'
-import { rollupOps } from './rollups.ts'
-import { runOps } from './runs.ts'
-import { sessionOps } from './sessions.ts'
-import { spanOps } from './spans.ts'
-import { taskOps } from './tasks.ts'
+import type { Insert, RowOp } from '../../contract/row-op.ts'
+import { phaseOf, workflowOf } from './event-handlers.ts'
+import { approvalOps, messageOps } from './message-rows.ts'
+import { runOps } from './run-rows.ts'
+import { sessionOps } from './session-rows.ts'
+import { spanOps } from './span-rows.ts'
+import { taskOps, workflowOps } from './task-rows.ts'
 import { titleOf } from './title.ts'
-import { workflowOps } from './workflows.ts'
+import { ledgerOps, rollupOps } from './usage-rows.ts'
 
 type Projection = (event: AgentEvent, atMs: number, title: string | undefined) => readonly RowOp[]
 
@@ -40,4 +37,28 @@ export function project(event: AgentEvent): RowOp[] {
     ops.push({ op: 'upsert', table: 'parked', key: [follower, seq], keep: { error } })
   }
   return ops
+}
+
+/** The event's line in the feed. */
+function feedOp(event: AgentEvent, atMs: number, title: string | undefined): Insert {
+  return {
+    op: 'insert',
+    table: 'events',
+    row: {
+      seq: event.seq,
+      id: event.id,
+      type: event.type,
+      atMs,
+      sessionId: event.sessionId,
+      runId: event.runId,
+      traceId: event.traceId,
+      spanId: event.spanId,
+      parentSpanId: event.parentSpanId,
+      taskId: event.taskId,
+      actor: event.actor,
+      workflowId: workflowOf(event),
+      phase: phaseOf(event),
+      title,
+    },
+  }
 }

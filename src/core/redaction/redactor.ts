@@ -1,11 +1,20 @@
-import { builtInDetectors } from './built-in-detectors.ts'
-import { depthClass, type Findings, fieldClass, rebuildEvent } from './event-rebuild.ts'
-import { createSurvey } from './event-survey.ts'
-import { createKeyBook } from './key-book.ts'
+import { assignments } from './assignments.ts'
+import { authorization, cookieHeader, curlUser, urlPassword } from './credential-detectors.ts'
+import { type Detector, followedByWord, patternDetector, wordChars } from './detector.ts'
 import { knownForms, knownValueClass } from './known-values.ts'
-import type { Span } from './spans.ts'
-import { createStreamRedactor, type StreamRedactor } from './stream.ts'
+import { privateKey } from './private-key.ts'
+import {
+  createKeyKinds,
+  createSurvey,
+  depthClass,
+  type Findings,
+  fieldClass,
+  rebuildEvent,
+} from './redact-event.ts'
+import type { Span } from './secret-spans.ts'
+import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts'
 import { createTextScanner } from './text-scanner.ts'
+import { tokenRules } from './token-rules.ts'
 import { compilePattern, compileRule, type RedactionRule } from './user-rules.ts'
 
 /** What a redactor looks for beyond the built-in classes. */
@@ -19,7 +28,7 @@ export type RedactorOptions = {
 }
 
 /** How many secrets of each class were replaced. */
-export type Counts = Readonly<Record<string, number>>
+type Counts = Readonly<Record<string, number>>
 
 /** Replaces secrets by `[redacted:<class>]`; running it on its own result changes nothing. */
 export type Redactor = {
@@ -52,7 +61,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       return new RegExp(`^(?:${source})$`)
     }),
   })
-  const keys = createKeyBook(scanner, options.sensitiveKeys ?? [])
+  const keys = createKeyKinds(scanner, options.sensitiveKeys ?? [])
   const unanchored = userDetectors.some((detector) => detector.anchors.length === 0)
   const linesOnly = userDetectors.some((detector) => detector.spaced)
 
@@ -91,3 +100,20 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 
 const none: readonly string[] = []
 const noCounts: Counts = Object.freeze({})
+
+/** In order of precedence: a secret that shows what it is keeps its class inside a header or an assignment. */
+const builtInDetectors: readonly Detector[] = [
+  privateKey,
+  ...tokenRules.map((rule) =>
+    patternDetector({
+      class: rule.class,
+      pattern: rule.pattern,
+      anchors: rule.anchors.map((text) => ({ text, next: wordChars, plausible: followedByWord(8) })),
+    }),
+  ),
+  urlPassword,
+  authorization,
+  curlUser,
+  cookieHeader,
+  assignments,
+]

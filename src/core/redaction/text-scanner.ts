@@ -1,9 +1,7 @@
-import type { SecretForm } from './base64-forms.ts'
 import type { Detector } from './detector.ts'
-import { createTailFinder, knownValueClass, occurrences } from './known-values.ts'
-import { markerPattern } from './marker.ts'
+import { createTailFinder, knownValueClass, occurrences, type SecretForm } from './known-values.ts'
 import { createPrefilter } from './prefilter.ts'
-import { applySpans, type Span, settleSpans } from './spans.ts'
+import { applySpans, markerPattern, type Span, settleSpans } from './secret-spans.ts'
 
 /** What finds secrets in one text; events and streams are built on it. */
 export type TextScanner = {

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { findCatastrophe } from '../../contract/pattern-safety.ts'
 import type { Detector } from './detector.ts'
-import { classPattern } from './marker.ts'
+import { classPattern } from './secret-spans.ts'
 
 /** A rule of the user's own: its name is the class in the marker. */
 export type RedactionRule = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ids, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { catalogue, type Draft, type EventType, eventTypes } from '../../contract/event.ts'
-import { forcedEnding, spanKindOf } from '../trace/span-kinds.ts'
+import { forcedEnding } from '../trace/span-kinds.ts'
 import { decide } from './decide.ts'
 import { evolve, hasEnded, type SessionState, spanKey } from './state.ts'
 
@@ -21,7 +21,7 @@ function opened() {
 
 test('[MUS-11] a start type opens a span and an end type closes it; every such type has a kind', () => {
   for (const type of eventTypes)
-    expect(spanKindOf[type] !== undefined, type).toBe(catalogue[type].span !== 'point')
+    expect(catalogue[type].spanKind !== undefined, type).toBe(catalogue[type].span !== 'point')
 })
 
 test('[MUS-12] a second ending of the same thing is refused, whatever it says', () => {
@@ -99,7 +99,7 @@ test('[MUS-13] every forced ending fits the contract of its type', () => {
     },
   }
   const starts = eventTypes.filter(
-    (type) => catalogue[type].span === 'start' && spanKindOf[type] !== 'session',
+    (type) => catalogue[type].span === 'start' && catalogue[type].spanKind !== 'session',
   )
   expect(Object.keys(samples).toSorted()).toEqual(starts.toSorted())
   for (const type of starts)
@@ -165,7 +165,7 @@ test('[MUS-12][MUS-13][MUS-50] whatever is proposed, each span ends at most once
           for (const draft of result.written) {
             const role = catalogue[draft.type].span
             if (role === 'start') {
-              kinds.set(draft.spanId, spanKindOf[draft.type] as string)
+              kinds.set(draft.spanId, catalogue[draft.type].spanKind as string)
               starts.set(draft.spanId, (starts.get(draft.spanId) ?? 0) + 1)
             }
             if (role === 'end') ends.set(draft.spanId, (ends.get(draft.spanId) ?? 0) + 1)

@@ -1,21 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { catalogue, type Draft, type EventType } from '../../contract/event.ts'
-import { forcedEnding, spanKindOf } from '../trace/span-kinds.ts'
-import { hasEnded, type OpenSpan, type SessionState, spanKey } from './state.ts'
-
-/** Facts that may still come to light about a session that has ended. */
-const late = new Set<EventType>([
-  'llm.usage.corrected',
-  'session.annotated',
-  'result.summary',
-  'verifier.issue.found',
-  'claim.verified',
-  'test.passed',
-  'test.failed',
-  'session.launched',
-  'session.updated',
-  'session.archived',
-])
+import { forcedEnding } from '../trace/span-kinds.ts'
+import { evolve, hasEnded, type OpenSpan, type SessionState, spanKey } from './state.ts'
 
 /** A denial needs no start: the call never began. */
 const endsWithoutStart = new Set<EventType>(['tool.call.denied'])
@@ -34,7 +20,7 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     if (!hasEnded(state)) throw new AppError('conflict', `session ${draft.sessionId} has not ended`)
     return [draft]
   }
-  if (hasEnded(state) && !late.has(draft.type))
+  if (hasEnded(state) && !catalogue[draft.type].isLate)
     throw new AppError(
       'conflict',
       `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to go on with it`,
@@ -50,7 +36,7 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
       'conflict',
       `${draft.type}: span ${draft.spanId} is not open; it never began or has ended`,
     )
-  if (open && open.kind !== spanKindOf[draft.type])
+  if (open && open.kind !== catalogue[draft.type].spanKind)
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
   return isLeaf(state, draft) ? [draft] : [...below(state, draft).map((span) => endOf(span, draft)), draft]
 }
@@ -63,7 +49,7 @@ const numbered = (draft: Extract<Draft, { type: 'progress.checkpoint' }>, state:
 
 /** Most spans that end have nothing open below them; finding that out must cost nothing. */
 function isLeaf(state: SessionState, draft: Draft): boolean {
-  if (spanKindOf[draft.type] === 'session') return state.open.size === 1
+  if (catalogue[draft.type].spanKind === 'session') return state.open.size === 1
   for (const span of state.open.values()) if (span.parentSpanId === draft.spanId) return false
   return true
 }
@@ -72,7 +58,7 @@ function isLeaf(state: SessionState, draft: Draft): boolean {
 function below(state: SessionState, draft: Draft): OpenSpan[] {
   const own = spanKey(state, draft)
   const spans = [...state.open.values()].filter((span) => spanKey(state, span) !== own)
-  if (spanKindOf[draft.type] === 'session') return spans.toReversed()
+  if (catalogue[draft.type].spanKind === 'session') return spans.toReversed()
   const inside = new Set([own])
   // Parents begin before their children, so one pass in order of beginning finds the whole subtree.
   const found = spans.filter((span) => {
@@ -109,4 +95,11 @@ function base(span: OpenSpan, draft: Draft) {
     actor: draft.actor,
     ...(draft.timestamp && { timestamp: draft.timestamp }),
   }
+}
+
+/** Tries the whole life of one new session without writing anything; throws what the first refused event would meet. */
+export function tryWholeSession(drafts: readonly Draft[]): void {
+  let state: SessionState | undefined
+  for (const draft of drafts)
+    for (const one of decide(state, draft)) state = evolve(state, one, one.timestamp ?? '')
 }

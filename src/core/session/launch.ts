@@ -5,11 +5,11 @@ import type { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { PermissionMode } from '../../contract/values.ts'
-import { findAgent } from '../agent-definitions/find-agent.ts'
-import { takePermissionMode } from './permission-args.ts'
+import { findAgent } from '../definitions/find-definition.ts'
+import type { SessionState } from './state.ts'
 
 /** What is known when a session is to be started. */
-export type LaunchContext = {
+type LaunchContext = {
   readonly config: Config
   readonly agents: readonly AgentDefinition[]
   readonly shortId: string
@@ -18,7 +18,7 @@ export type LaunchContext = {
 /** A spawn with every default filled in. */
 export type Resolved = {
   readonly cli: AgentCliName
-  /** The configured name of a program of the user's own. */
+  /** The command of a program that the settings name. */
   readonly program: string
   readonly promptBy: 'argument' | 'typed'
   readonly args: readonly string[]
@@ -43,11 +43,11 @@ const isCli = (word: string): word is AgentCliName => (clis as readonly string[]
 export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Resolved {
   const { config } = context
   const word = request.agent_type.toLowerCase()
-  const isOwn = !isCli(word) && Object.hasOwn(config.clis, word)
-  const agent = isCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
+  const isConfigured = !isCli(word) && Object.hasOwn(config.clis, word)
+  const agent = isCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
-  const named = isOwn ? word : programNamed(request.cli, config)
+  const named = isConfigured ? word : programNamed(request.cli, config)
   const cli: AgentCliName =
     named === undefined ? (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
   const program = config.clis[named ?? cli]
@@ -122,4 +122,74 @@ function namesOf(
   // `--name engineer-task1042` and `--name task1042` mean the same session.
   const isWhole = given.toLowerCase().startsWith(`${agentType}-`)
   return { name: fill(fallback), friendlyName: isWhole ? given : fill(pattern) }
+}
+
+const modes: Readonly<Record<string, PermissionMode>> = {
+  default: 'manual',
+  manual: 'manual',
+  acceptEdits: 'acceptEdits',
+  plan: 'plan',
+  bypassPermissions: 'bypass',
+}
+
+/** How each CLI is told to ask for nothing; a mode that came in by one of these would not be shown. */
+const bypassing: Partial<Record<AgentCliName, readonly string[]>> = {
+  codex: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
+  gemini: ['--yolo', '-y', '--approval-mode=yolo', '--approval-mode yolo'],
+}
+
+/** Takes the permission mode out of arguments, because it is shown, recorded and put differently for each CLI. */
+function takePermissionMode(
+  args: readonly string[],
+  cli: AgentCliName,
+): { args: readonly string[]; mode?: PermissionMode } {
+  // What such words mean to a program of the user's own is not known here.
+  if (cli === 'custom') return { args }
+  const flags = ['--dangerously-skip-permissions', ...(bypassing[cli] ?? [])]
+  const rest: string[] = []
+  let mode: PermissionMode | undefined
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string
+    const pair = `${arg} ${args[i + 1] ?? ''}`
+    const known = /^--permission-mode[ =](\S*)$/.exec(arg.includes('=') ? arg : pair)?.[1]
+    if (flags.includes(arg)) mode = 'bypass'
+    else if (flags.includes(pair)) {
+      mode = 'bypass'
+      i++
+    } else if (known !== undefined && modes[known]) {
+      mode = modes[known]
+      if (!arg.includes('=')) i++
+    } else rest.push(arg)
+  }
+  return { args: rest, ...(mode && { mode }) }
+}
+
+/** How the program of a session can be started again. */
+export type RestartPlan =
+  | { readonly kind: 'resume'; readonly foreignId: string }
+  /** Nothing of it ever ran: it is started as the first time, with the prompt that still waits in the vault. */
+  | { readonly kind: 'anew'; readonly prompt?: string }
+  | { readonly kind: 'none'; readonly why: string }
+
+/** No prompt is given a second time unless it is certain that it never ran. */
+export function restartPlan(
+  { managed, queue }: Pick<Readonly<SessionState>, 'managed' | 'queue'>,
+  mayHaveRun: boolean,
+): RestartPlan {
+  if (!managed || managed.cli === 'custom')
+    return {
+      kind: 'none',
+      why: 'its program has no conversation to go on with; start another with: sm spawn',
+    }
+  if (mayHaveRun)
+    return managed.foreignId === undefined
+      ? {
+          kind: 'none',
+          why: 'its conversation is not known, and its prompt may have run; look into its folder, then: sm spawn',
+        }
+      : { kind: 'resume', foreignId: managed.foreignId }
+  const waiting = queue?.find(({ by }) => by === 'launch')
+  if (managed.hasPrompt && !waiting)
+    return { kind: 'none', why: 'its prompt was taken, and its record is not there any more; see: sm spawn' }
+  return { kind: 'anew', ...(waiting?.vault !== undefined && { prompt: waiting.vault }) }
 }

@@ -1,9 +1,10 @@
 import type { Capability } from '../../contract/agent-definition.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { Signal } from '../../contract/signal.ts'
 import type { Budget, LoopMode, PermissionMode } from '../../contract/values.ts'
 
 /** Where a session's program runs. */
-export type Place = {
+export type TerminalPlace = {
   readonly socket: string
   readonly serverId: string
   readonly tmuxSession: string
@@ -15,7 +16,7 @@ export type Place = {
 }
 
 /** A git work tree that was made for one session, with the branch and the commit it began at. */
-export type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
+type Worktree = { readonly path: string; readonly branch: string; readonly base: string }
 
 /** What is known of a session that Muster runs or observes, beyond its lifecycle; it survives the session's end. */
 export type Managed = {
@@ -30,15 +31,15 @@ export type Managed = {
   readonly workingDir: string
   readonly permissionMode?: PermissionMode
   readonly lifecycleMode?: 'auto' | 'manual' | 'supervised'
-  /** How an agent of Muster's own works; nothing for the program of somebody else. */
+  /** How a built-in agent works; undefined for an agent CLI. */
   readonly loop?: LoopMode
   readonly budget?: Budget
   /** Its budget is used up and nobody has given it more. */
   readonly isSpent?: boolean
-  /** A git work tree of its own. */
+  /** A git work tree that only it uses. */
   readonly worktree?: Worktree
   readonly isolation?: 'bwrap'
-  /** The only tools it may use; nothing limits nothing. */
+  /** The only tools it may use; undefined means no limit. */
   readonly tools?: readonly string[]
   /** The only actions that its role may take, and the only files that it may change. */
   readonly policy?: readonly Capability[]
@@ -52,13 +53,13 @@ export type Managed = {
   readonly recordFrom?: number
   readonly task?: string
   readonly lock?: string
-  readonly place?: Place
+  readonly place?: TerminalPlace
   /** Where the vault keeps how it was started. */
   readonly launch?: string
   readonly isPromptTyped?: boolean
   /** It was given a prompt when it was started. */
   readonly hasPrompt?: boolean
-  /** Its program goes on with a conversation of before. */
+  /** Its program continues an earlier conversation. */
   readonly isResumed?: boolean
   readonly startedAtMs: number
 }
@@ -145,4 +146,17 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
     ...(payload.foreignId && { foreignId: payload.foreignId }),
     ...(payload.prompt && { hasPrompt: true }),
   }
+}
+
+/** What a CLI says of itself and was not known: its conversation, its record, its model, its version. */
+export function newlyReported(signal: Signal, managed: Managed | undefined) {
+  if (signal.kind !== 'ready' || signal.agent !== undefined || !managed) return undefined
+  const { foreignId, transcript, model, version } = signal
+  const news = {
+    ...(foreignId && foreignId !== managed.foreignId && { foreignId }),
+    ...(transcript && transcript !== managed.transcript && { transcript }),
+    ...(model && model !== managed.model && { model }),
+    ...(version && version !== managed.cliVersion && { cliVersion: version }),
+  }
+  return Object.keys(news).length === 0 ? undefined : news
 }

@@ -4,12 +4,12 @@ import { shortId } from '../../contract/ids.ts'
 import type { BlobRef } from '../../contract/values.ts'
 
 /** What is worth telling whoever looks after a session: in which word, what is said, and how to look closer. */
-export type Telling = { readonly event: string; readonly text: string; readonly hint?: string }
+export type Notice = { readonly event: string; readonly text: string; readonly hint?: string }
 
 type Wanted = Config['child_agents']['notifications']
 
 /** Events that may be told; which of them are depends on the settings. */
-export const toldTypes: ReadonlySet<EventType> = new Set<EventType>([
+export const noticeTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session.completed',
   'session.failed',
   'agent.idle',
@@ -19,7 +19,7 @@ export const toldTypes: ReadonlySet<EventType> = new Set<EventType>([
 ])
 
 /** What an event of a child means to its parent; nothing when it is not told. */
-export function telling(event: AgentEvent, wanted: Wanted): Telling | undefined {
+export function noticeOf(event: AgentEvent, wanted: Wanted): Notice | undefined {
   const short = shortId(event.sessionId)
   const more = `more: sm output ${short}`
   switch (event.type) {

@@ -1,22 +1,21 @@
-import type { CheckpointView, ProgressView, SessionView } from '../../contract/session-views.ts'
+import type { CheckpointView, MetricsView, ProgressView, SessionView } from '../../contract/session-views.ts'
 import type { Evidence } from './evidence/evidence.ts'
-import type { Typical } from './typical.ts'
 
 /** The last tool call as the index has it. */
-export type LastTool = {
+type LastTool = {
   readonly tool: string
   readonly atMs: number
   readonly args: Record<string, unknown>
 }
 
 /** What progress is made of. */
-export type ProgressParts = {
+type ProgressParts = {
   readonly session: SessionView
   readonly tools: Readonly<Record<string, number>>
   readonly lastTool: LastTool | undefined
   readonly checkpoints: readonly CheckpointView[]
   readonly evidence: Evidence | undefined
-  readonly typical: Typical | undefined
+  readonly typical: TypicalUsage | undefined
   readonly now: number
 }
 
@@ -49,7 +48,7 @@ export function progressView(parts: ProgressParts): ProgressView {
           seconds_ago: seconds(now - lastTool.atMs),
         }
       : null,
-    current_activity: session.current_task ?? firstLine(parts.evidence?.marks.text?.text) ?? session.detail,
+    current_activity: session.current_task ?? firstLine(parts.evidence?.last.text?.text) ?? session.detail,
     checkpoints: [...checkpoints],
     is_idle: session.status === 'idle',
     idle_seconds: isComplete || active.has(session.status) ? 0 : seconds(idleMs),
@@ -101,4 +100,37 @@ function estimateOf({ session, checkpoints, typical }: ProgressParts): Estimate 
 const firstLine = (text: string | undefined): string | undefined => {
   const line = text?.trim().split('\n', 1)[0]?.trim()
   return line ? line.slice(0, 200) : undefined
+}
+
+/** Progress by its three groups. */
+export function metricsOf(progress: ProgressView): MetricsView {
+  const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis, cost_usd } = progress
+  const { tools_used, total_tools, last_tool } = progress
+  const { status, current_activity, is_idle, idle_seconds, is_waiting_input, is_complete } = progress
+  return {
+    tokens: { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis, cost_usd },
+    tools: { tools_used, total_tools, last_tool },
+    activity: { status, current_activity, is_idle, idle_seconds, is_waiting_input, is_complete },
+  }
+}
+
+/** What sessions of a kind usually take, and what that is known from. */
+export type TypicalUsage = { readonly tokens: number; readonly basis: string }
+
+type Past = { readonly agentType: string | null; readonly tokens: number | null }
+
+const fewestSamples = 3
+
+/** The median of earlier sessions of the same kind that completed; too few of them say nothing. */
+export function typicalUsage(agentType: string | null, past: readonly Past[]): TypicalUsage | undefined {
+  if (agentType === null) return undefined
+  const used = past
+    .filter((one) => one.agentType === agentType && (one.tokens ?? 0) > 0)
+    .map(({ tokens }) => tokens ?? 0)
+    .toSorted((a, b) => a - b)
+  if (used.length < fewestSamples) return undefined
+  return {
+    tokens: used[Math.floor((used.length - 1) / 2)] ?? 0,
+    basis: `the median of ${used.length} earlier ${agentType} sessions`,
+  }
 }

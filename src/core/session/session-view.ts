@@ -1,22 +1,22 @@
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
-import { alertsOf } from './alerts.ts'
-import type { Evidence } from './evidence/evidence.ts'
-import type { Verdict, WaitingFor } from './evidence/verdict.ts'
+import type { WaitingFor } from './evidence/conclude.ts'
+import { type Evidence, timeOf } from './evidence/evidence.ts'
+import type { Verdict } from './evidence/verdict.ts'
 import type { Managed } from './managed.ts'
+import type { TypicalUsage } from './progress-view.ts'
 import { hasEnded, type SessionState } from './state.ts'
-import type { Typical } from './typical.ts'
 
 /** What is known of a session beside its row: only of those that are open or still run. */
-export type Beside = {
+type Beside = {
   readonly state?: Readonly<SessionState> | undefined
   readonly verdict?: Verdict | undefined
   readonly evidence?: Evidence | undefined
   readonly attached?: number | undefined
   readonly children: number
   /** What sessions of its kind usually take. */
-  readonly typical?: Typical | undefined
+  readonly typical?: TypicalUsage | undefined
   readonly subtree?: { readonly tokens: number; readonly costUsd: number | null } | undefined
   readonly now: number
 }
@@ -42,9 +42,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const lifecycle = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
   const isEnded = ends.some((end) => end === lifecycle)
   const asks = state?.asks?.length ?? 0
-  const isOwn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
-  // Of our own agents nothing is guessed: one that asks waits.
-  const status = isOwn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
+  const isBuiltIn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
+  // Of built-in agents nothing is guessed: one that asks waits.
+  const status = isBuiltIn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
   const tokens = row.tokens ?? 0
   const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]
   return {
@@ -59,9 +59,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     origin: row.origin,
     status,
     activity: isEnded ? null : (verdict?.activity ?? row.activity),
-    health: verdict?.health ?? (isOwn && !isEnded ? 'ok' : 'unknown'),
+    health: verdict?.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
     detail: row.detail,
-    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isOwn ? askedOf(state) : 'approval') : null),
+    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? askedOf(state) : 'approval') : null),
     limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
     current_task: row.task,
     lock: managed?.lock ?? null,
@@ -73,7 +73,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
     tmux_session: row.tmuxSession,
     tmux_socket: managed?.place?.socket ?? null,
-    is_alive: isOwn ? !isEnded : isAlive(managed, beside),
+    is_alive: isBuiltIn ? !isEnded : isAlive(managed, beside),
     attached: beside.attached ?? 0,
     spawn_prompt: row.prompt,
     created_at: iso(row.startedMs ?? row.firstMs),
@@ -87,7 +87,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     subtree_tokens: beside.subtree?.tokens ?? tokens,
     subtree_cost_usd: beside.subtree?.costUsd ?? row.costUsd,
     budget: managed?.budget ?? null,
-    context_percent: beside.evidence?.marks.meter?.contextPercent ?? null,
+    context_percent: beside.evidence?.last.meter?.contextPercent ?? null,
     total_tools: row.toolCompleted + row.toolFailed,
     pending_approvals: isEnded ? 0 : asks,
     queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
@@ -96,7 +96,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   }
 }
 
-/** What an agent of our own asks for first. */
+/** What a built-in agent asks for first. */
 function askedOf(state: Readonly<SessionState> | undefined): SessionView['waiting_for'] {
   const subject = state?.asks?.[0]?.subject
   if (subject === 'tool') return 'permission'
@@ -108,11 +108,57 @@ function isAlive(managed: Managed | undefined, { verdict, evidence }: Beside): b
   return verdict !== undefined && !hasExited(evidence)
 }
 
-const hasExited = (evidence: Evidence | undefined): boolean => evidence?.marks.exited !== undefined
+const hasExited = (evidence: Evidence | undefined): boolean => evidence?.last.exited !== undefined
 
 /** The newest sign of work; looking at a screen is none. */
 function lastActivity(row: SessionRow, evidence: Evidence | undefined): number {
-  const marks = evidence?.marks
+  const marks = evidence?.last
   const signs = [marks?.prompt, marks?.text, marks?.['tool-start'], marks?.['tool-end'], marks?.['turn-end']]
   return Math.max(row.lastMs, ...signs.map((mark) => mark?.at ?? 0))
+}
+
+type Alert = SessionView['alerts'][number]
+
+/** What an alert is made of; only a session that has not ended can raise one. */
+type AlertParts = {
+  readonly verdict: Verdict | undefined
+  readonly evidence: Evidence | undefined
+  readonly tokens: number
+  readonly typical: TypicalUsage | undefined
+}
+
+const sameFailures = 3
+const runawayTimes = 3
+
+/** What looks wrong with a session, each with its evidence. */
+function alertsOf({ verdict, evidence, tokens, typical }: AlertParts): Alert[] {
+  const failing = evidence && failingCall(evidence)
+  const isRunaway = typical !== undefined && tokens > typical.tokens * runawayTimes
+  return [
+    ...(failing ? [failing] : []),
+    ...(verdict?.health === 'stuck'
+      ? [{ kind: 'no_progress' as const, evidence: verdict.because[0]?.says ?? 'nothing has moved' }]
+      : []),
+    ...(isRunaway
+      ? [{ kind: 'runaway' as const, evidence: `${tokens} tokens; ${typical.basis} took ${typical.tokens}` }]
+      : []),
+  ]
+}
+
+/** The same call, failed several times in a row. */
+function failingCall({ calls }: Evidence): Alert | undefined {
+  const ended = calls
+    .filter(({ end, agent }) => end !== undefined && agent === undefined)
+    .toSorted((a, b) => timeOf(b.end) - timeOf(a.end))
+  const [last] = ended
+  let count = 0
+  for (const { tool, inputHash, isFailed } of ended) {
+    if (!isFailed || tool !== last?.tool || inputHash !== last?.inputHash) break
+    count += 1
+  }
+  if (count < sameFailures) return undefined
+  return {
+    kind: 'failing',
+    evidence: `${last?.tool ?? 'a tool'} failed ${count} times in a row with the same input`,
+  }
 }

@@ -1,13 +1,13 @@
 import { catalogue, type Draft } from '../../contract/event.ts'
+import type { SpanKind } from '../../contract/event-definition.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
-import type { Lifecycle, Permit } from '../../contract/values.ts'
-import { type Ask, evolveAsks } from '../approvals/asks.ts'
-import { withPermit } from '../approvals/with-permit.ts'
-import { evolveQueue, type Queued } from '../messages/queue.ts'
-import { type ClosingFacts, closingFacts, type SpanKind, spanKindOf } from '../trace/span-kinds.ts'
-import { type BoardVersions, evolveBoard } from './board.ts'
+import type { BlobRef, Lifecycle, Permit } from '../../contract/values.ts'
+import { evolveApprovals, type OpenApproval } from '../approvals/open-approvals.ts'
+import { withPermit } from '../approvals/permissions.ts'
+import { evolveQueue, type Queued } from '../messages/message-queue.ts'
+import { type ClosingFacts, closingFacts } from '../trace/span-kinds.ts'
+import { type BoardVersions, evolveBoard } from './blackboard-items.ts'
 import { evolveManaged, type Managed } from './managed.ts'
-import { evolveNotes, type TurnNotes } from './turn-notes.ts'
 
 /** A span that has begun and not ended; only these are kept, ended ones are rows of the index. */
 export type OpenSpan = {
@@ -40,7 +40,7 @@ export type SessionState = {
   /** When its last turn began, and with which words. */
   lastPrompt?: { readonly atMs: number; readonly text: string }
   queue?: readonly Queued[]
-  asks?: readonly Ask[]
+  asks?: readonly OpenApproval[]
   notes?: TurnNotes
   /** The number of its last milestone. */
   milestones?: number
@@ -120,7 +120,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'approval.granted':
     case 'approval.rejected':
     case 'approval.expired':
-      state.asks = evolveAsks(state.asks, event, recordedAt)
+      state.asks = evolveApprovals(state.asks, event, recordedAt)
       if (event.type === 'approval.granted' && event.payload.scope === 'session')
         state.permits = withPermit(state.permits, event.payload.permit)
       setNotes(state, event)
@@ -173,7 +173,7 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
 
 function openSpan(event: Draft): OpenSpan {
   const span: { -readonly [K in keyof OpenSpan]: OpenSpan[K] } = {
-    kind: spanKindOf[event.type] as SpanKind,
+    kind: catalogue[event.type].spanKind as SpanKind,
     traceId: event.traceId,
     spanId: event.spanId,
     runId: event.runId,
@@ -186,3 +186,39 @@ function openSpan(event: Draft): OpenSpan {
   if (event.phase) span.phase = event.phase
   return span
 }
+
+/** What was said of a session since its last prompt; the next prompt makes it old. */
+type TurnNotes = {
+  readonly isIdleTold?: boolean
+  /** Somebody said that it is not finished: the same evidence does not ask again. */
+  readonly isEndRefused?: boolean
+  readonly milestone?: { readonly message: string; readonly progressPercent?: number }
+}
+
+const milestoneChars = 400
+
+/** What is now noted; undefined when nothing is. */
+function evolveNotes(notes: TurnNotes | undefined, event: Draft): TurnNotes | undefined {
+  switch (event.type) {
+    case 'agent.spawned':
+      return event.parentRunId === undefined ? undefined : notes
+    case 'agent.idle':
+      return { ...notes, isIdleTold: true }
+    case 'session.state.changed':
+      return event.payload.to === 'running' && notes?.isIdleTold ? { ...notes, isIdleTold: false } : notes
+    case 'approval.rejected':
+      return event.payload.subject === 'termination' ? { ...notes, isEndRefused: true } : notes
+    case 'progress.checkpoint': {
+      const { message, progressPercent } = event.payload
+      const milestone = {
+        message: textOf(message).slice(0, milestoneChars),
+        ...(progressPercent !== undefined && { progressPercent }),
+      }
+      return { ...notes, milestone }
+    }
+    default:
+      return notes
+  }
+}
+
+const textOf = (text: string | BlobRef): string => (typeof text === 'string' ? text : text.preview)

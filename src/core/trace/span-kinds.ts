@@ -1,69 +1,5 @@
-import type { Draft, EventType } from '../../contract/event.ts'
-
-/** What a span is about; each kind has its own ways to begin and to end. */
-export type SpanKind =
-  | 'session'
-  | 'agent'
-  | 'task'
-  | 'tool'
-  | 'llm'
-  | 'message'
-  | 'approval'
-  | 'effect'
-  | 'workflow'
-  | 'phase'
-  | 'node'
-  | 'round'
-  | 'handoff'
-
-/** Which kind of span a type opens or closes; types that are points inside a span are absent. */
-export const spanKindOf: Partial<Record<EventType, SpanKind>> = {
-  'session.started': 'session',
-  'session.reopened': 'session',
-  'session.completed': 'session',
-  'session.failed': 'session',
-  'agent.spawned': 'agent',
-  'agent.completed': 'agent',
-  'agent.failed': 'agent',
-  'agent.cancelled': 'agent',
-  'agent.killed': 'agent',
-  'agent.abandoned': 'agent',
-  'agent.task.assigned': 'task',
-  'task.completed': 'task',
-  'task.failed': 'task',
-  'task.cancelled': 'task',
-  'tool.call.started': 'tool',
-  'tool.call.completed': 'tool',
-  'tool.call.failed': 'tool',
-  'tool.call.denied': 'tool',
-  'llm.request.started': 'llm',
-  'llm.request.completed': 'llm',
-  'llm.request.failed': 'llm',
-  'message.queued': 'message',
-  'message.accepted': 'message',
-  'message.failed': 'message',
-  'approval.requested': 'approval',
-  'approval.granted': 'approval',
-  'approval.rejected': 'approval',
-  'approval.expired': 'approval',
-  'effect.intended': 'effect',
-  'effect.done': 'effect',
-  'effect.unknown': 'effect',
-  'workflow.started': 'workflow',
-  'workflow.finalized': 'workflow',
-  'workflow.failed': 'workflow',
-  'workflow.cancelled': 'workflow',
-  'workflow.phase.started': 'phase',
-  'workflow.phase.completed': 'phase',
-  'workflow.phase.failed': 'phase',
-  'workflow.node.enter': 'node',
-  'workflow.node.exit': 'node',
-  'loop.round.started': 'round',
-  'loop.round.completed': 'round',
-  'handoff.requested': 'handoff',
-  'handoff.accepted': 'handoff',
-  'handoff.rejected': 'handoff',
-}
+import { catalogue, type Draft, type EventType } from '../../contract/event.ts'
+import type { SpanKind } from '../../contract/event-definition.ts'
 
 /** What of a starting event its forced ending must repeat. */
 export type ClosingFacts = Readonly<Record<string, unknown>>
@@ -85,7 +21,7 @@ const repeated: Record<SpanKind, readonly string[]> = {
 }
 
 export function closingFacts(event: Draft): ClosingFacts {
-  const kind = spanKindOf[event.type]
+  const kind = catalogue[event.type].spanKind
   const facts: Record<string, unknown> = {}
   if (kind === undefined) return facts
   const payload = event.payload as Record<string, unknown>
@@ -134,3 +70,19 @@ export function forcedEnding(
 function unreachable(kind: never): never {
   throw new Error(`no forced ending for ${String(kind)}`)
 }
+
+/** How a run can end. */
+export const agentEnds = [
+  'agent.completed',
+  'agent.failed',
+  'agent.cancelled',
+  'agent.killed',
+  'agent.abandoned',
+] as const satisfies readonly EventType[]
+
+/** How a run or a session can end. */
+export const ends = [
+  ...agentEnds,
+  'session.completed',
+  'session.failed',
+] as const satisfies readonly EventType[]

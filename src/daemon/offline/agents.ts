@@ -5,10 +5,9 @@ import { findProject } from '../../adapters/config/find-project.ts'
 import { musterPaths } from '../../adapters/config/muster-paths.ts'
 import type { LoadedAgents } from '../../contract/agent-definition.ts'
 import type { AgentRequest, OfflinePlace, WrittenAgent } from '../../contract/offline.ts'
-import { checkAgents } from '../../core/agent-definitions/check-agents.ts'
-import { findAgent } from '../../core/agent-definitions/find-agent.ts'
-import { newAgent } from '../../core/agent-definitions/new-agent.ts'
-import { refuseName } from '../../core/agent-definitions/refuse-name.ts'
+import { checkAgents } from '../../core/definitions/check-agents.ts'
+import { findAgent } from '../../core/definitions/find-definition.ts'
+import { newAgent, refuseName } from '../../core/definitions/new-agent.ts'
 import { shippedFolder } from '../shipped-folder.ts'
 
 /** The agents that count in a folder, and everything that is wrong with their files. */

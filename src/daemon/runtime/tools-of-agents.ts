@@ -1,7 +1,7 @@
 import { openLsp } from '../../adapters/lsp/open-lsp.ts'
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { McpServer } from '../../contract/mcp-server.ts'
-import { agentServers } from '../../core/delegation/agent-servers.ts'
+import { agentServers } from '../../core/delegation/allowed-tools.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { OpenedTools, RuntimeParts } from '../../runtime/parts.ts'
 

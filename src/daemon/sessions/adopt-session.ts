@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
-import { checkAdoption } from '../../core/session/adoption.ts'
+import { checkAdoption } from '../../core/session/session-tree.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
 import { adopt } from '../../engine/sessions/adopt.ts'

@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Principal } from '../../contract/principal.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
-import type { Ask } from '../../core/approvals/asks.ts'
+import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import { raised } from '../../core/ledger/budget.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -70,7 +70,7 @@ export async function decideAsk(deps: Deps, given: Given): Promise<ApprovalView>
 /** A word that is no answer would be taken for the first of them. */
 async function refuseOther(
   directory: Directory,
-  { approvalId }: Ask,
+  { approvalId }: OpenApproval,
   answers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   if (Object.keys(answers).length === 0) return
@@ -108,7 +108,7 @@ function proposedEnd(asked: AgentEvent | undefined): Said {
 async function pendingAsk(
   { directory, engine }: Deps,
   { id: word, principal }: Given,
-): Promise<{ readonly state: Readonly<SessionState>; readonly ask: Ask }> {
+): Promise<{ readonly state: Readonly<SessionState>; readonly ask: OpenApproval }> {
   for (const state of engine.sessions()) {
     const ask = state.asks?.find(({ approvalId }) => approvalId === word)
     if (!ask) continue

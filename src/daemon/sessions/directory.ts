@@ -8,9 +8,8 @@ import type {
   SessionDetail,
   SessionView,
 } from '../../contract/session-views.ts'
-import { progressView } from '../../core/session/progress-view.ts'
+import { progressView, typicalUsage } from '../../core/session/progress-view.ts'
 import { sessionView } from '../../core/session/session-view.ts'
-import { typicalOf } from '../../core/session/typical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
 import type { Sessions } from '../../engine/sessions/sessions.ts'
@@ -92,7 +91,7 @@ export class Directory {
       return sessionView(row, {
         state: engine.session(row.sessionId),
         ...this.seen(row.sessionId),
-        typical: typicalOf(row.agentType, past),
+        typical: typicalUsage(row.agentType, past),
         subtree: subtrees.get(row.sessionId),
         children: children.get(row.sessionId) ?? 0,
         now: clock.now(),
@@ -155,7 +154,7 @@ export class Directory {
       this.#finished(),
     ])
     const { evidence } = this.seen(row.sessionId)
-    const typical = typicalOf(row.agentType, past)
+    const typical = typicalUsage(row.agentType, past)
     return progressView({ session, tools, checkpoints, lastTool, evidence, typical, now: clock.now() })
   }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { Principal } from '../../contract/principal.ts'
-import { operatorName } from '../../core/messages/labelled.ts'
+import { operatorName } from '../../core/messages/message-text.ts'
 import type { Engine } from '../../engine/engine.ts'
 
 const deepest = 64

@@ -1,6 +1,6 @@
 import type { Config } from '../../contract/config.ts'
 import { shortId } from '../../contract/ids.ts'
-import { telling, toldTypes } from '../../core/session/notice.ts'
+import { noticeOf, noticeTypes } from '../../core/session/notice.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Engine } from '../engine.ts'
@@ -23,12 +23,12 @@ const longestMs = 300_000
  */
 export const notifyWebhook = ({ engine, clock, config, notifier }: Deps): Reactor => ({
   name: 'notify-webhook',
-  types: toldTypes,
+  types: noticeTypes,
   startsAtEnd: true,
   saved: 'each',
   async react(event, signal) {
     const { notifications } = config().child_agents
-    const told = notifier && telling(event, notifications)
+    const told = notifier && noticeOf(event, notifications)
     if (!notifier || !told) return
     const state = await engine.known(event.sessionId)
     if (state?.managed?.origin !== 'managed') return

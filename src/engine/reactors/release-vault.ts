@@ -1,5 +1,5 @@
 import type { EventType } from '../../contract/event.ts'
-import { ends } from '../../core/trace/end-types.ts'
+import { ends } from '../../core/trace/span-kinds.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Reactor } from '../react.ts'
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../contract/config.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
-import { telling, toldTypes } from '../../core/session/notice.ts'
+import { noticeOf, noticeTypes } from '../../core/session/notice.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Vault } from '../../ports/vault.ts'
@@ -26,7 +26,7 @@ const deepest = 64
  */
 export const tellParent = (deps: Deps): Reactor => ({
   name: 'tell-parent',
-  types: toldTypes,
+  types: noticeTypes,
   async react(event) {
     const { engine } = deps
     const child = engine.session(event.sessionId)
@@ -76,7 +76,7 @@ function listener(engine: Engine, event: AgentEvent, child: Readonly<SessionStat
 
 /** What the parent reads: what happened, in whose words, and how to look closer. */
 function said(event: AgentEvent, name: string | undefined, config: Config): string | undefined {
-  const told = telling(event, config.child_agents.notifications)
+  const told = noticeOf(event, config.child_agents.notifications)
   const short = shortId(event.sessionId)
   return (
     told && `[muster] Child ${name ?? short} (${short}) ${told.text}${told.hint ? ` — ${told.hint}` : ''}`

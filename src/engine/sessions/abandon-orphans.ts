@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
-import { isOrphaning } from '../../core/session/is-orphaning.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
+import { leavesOrphans } from '../../core/session/session-tree.ts'
 
 /**
  * Marks every session whose parent died without ending it, once; its program goes on and it can be adopted. One that
@@ -19,7 +19,7 @@ export async function abandonOrphans(
     const parent = parentSessionId && engine.session(parentSessionId)
     // One that was brought back without being adopted is not abandoned again.
     if (managed?.origin !== 'managed' || state.isOrphan || !parent?.managed) continue
-    if (isOrphaning(parent, hasProgram(parent.sessionId)))
+    if (leavesOrphans(parent, hasProgram(parent.sessionId)))
       await abandon(engine, state, parent).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]

@@ -1,6 +1,6 @@
 import type { Draft } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import { checkAdoption, levelsBelow } from '../../core/session/adoption.ts'
+import { checkAdoption, levelsBelow } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'

@@ -5,11 +5,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'
 import type { Permit } from '../../contract/values.ts'
-import type { Ask } from '../../core/approvals/asks.ts'
-import { cardOf } from '../../core/approvals/card.ts'
-import { dialogText, showsCommand } from '../../core/approvals/fits-dialog.ts'
-import { isPermitted, type PermitPlace, permitOf } from '../../core/approvals/permits.ts'
-import { runsUnasked } from '../../core/approvals/runs-unasked.ts'
+import { cardOf, dialogText, showsCommand } from '../../core/approvals/approval-card.ts'
+import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
+import { isPermitted, type PermitPlace, permitOf, runsUnasked } from '../../core/approvals/permissions.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import { pressAnswer } from './press-answer.ts'
@@ -133,7 +131,7 @@ export class Approvals {
   /** Gives a decision; the first wins. */
   async decide(
     watch: SessionWatch,
-    ask: Ask,
+    ask: OpenApproval,
     { decision, by }: { decision: Decision; by: string },
   ): Promise<void> {
     const { approvalId, subject } = ask
@@ -290,7 +288,7 @@ export class Approvals {
   }
 
   /** What became moot is closed as such, once. */
-  async #expire(watch: SessionWatch, ask: Ask, reason: string): Promise<void> {
+  async #expire(watch: SessionWatch, ask: OpenApproval, reason: string): Promise<void> {
     const { approvalId, subject, spanId } = ask
     await watch
       .say([draftOf({ ...watch.root, spanId }, 'approval.expired', { approvalId, subject, reason })])
@@ -304,7 +302,7 @@ export class Approvals {
 }
 
 /** What an agent's CLI asks; the others are questions of Muster itself. */
-const ofCli = new Set<Ask['subject']>(['tool', 'question', 'plan'])
+const ofCli = new Set<OpenApproval['subject']>(['tool', 'question', 'plan'])
 
 function placeOf(watch: SessionWatch): PermitPlace {
   const managed = watch.state()?.managed

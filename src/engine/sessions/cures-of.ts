@@ -1,4 +1,4 @@
-import { isCutOff } from '../../core/session/evidence/is-cut-off.ts'
+import { isLastTurnInterrupted } from '../../core/session/evidence/turn.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { findWayBack } from './find-way-back.ts'
 import type { Parts } from './parts.ts'
@@ -24,7 +24,7 @@ export function curesOf(parts: Parts, { follow, resume, letGo, drop, signal }: A
     caughtUp: async (state) => {
       const { watch, transcript } = follow(state)
       await transcript.settled()
-      return { state: watch.state() ?? state, isCutOff: isCutOff(watch.evidence) }
+      return { state: watch.state() ?? state, isCutOff: isLastTurnInterrupted(watch.evidence) }
     },
     wayBack: async (state) => (await findWayBack(parts, state, signal)).way,
     ended: async (state, { exitCode, exitSignal }) => {

@@ -1,9 +1,9 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
-import { holdsText } from '../../core/messages/match.ts'
-import { nextMessage, type Queued, type Stage } from '../../core/messages/queue.ts'
-import { heldBy } from '../../core/session/held-by.ts'
+import { nextMessage, type Queued, type Stage } from '../../core/messages/message-queue.ts'
+import { holdsText } from '../../core/messages/message-text.ts'
+import { firstOverBudget } from '../../core/session/session-tree.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
@@ -97,7 +97,7 @@ export class Delivery {
         ? nextMessage(state.queue ?? [], state.managed?.isPromptTyped ?? false)
         : undefined
     if (!message || !pane) return false
-    if (heldBy(state as SessionState, (id) => this.#parts.engine.session(id))) return false
+    if (firstOverBudget(state as SessionState, (id) => this.#parts.engine.session(id))) return false
     const text = await this.#textOf(message)
     if (text === undefined)
       return this.#fail(message, 'gone', 'its text is no longer in the vault; send it again')
@@ -140,7 +140,7 @@ export class Delivery {
     const { taken, evidence } = this.#watch
     const { prompt } = taken
     if (!prompt) return true
-    const { text, response, 'tool-start': call } = evidence.marks
+    const { text, response, 'tool-start': call } = evidence.last
     const isAnswered = [text, response, call].some((mark) => mark !== undefined && mark.at > prompt.at)
     return isAnswered || this.#parts.clock.now() - prompt.at > heardMs
   }

@@ -1,4 +1,4 @@
-import type { Place } from '../../core/session/managed.ts'
+import type { TerminalPlace } from '../../core/session/managed.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 
 type End = Extract<TerminalEvent, { kind: 'exited' | 'closed' }>
@@ -18,13 +18,13 @@ export class EarlyEnds {
   }
 
   /** The end of the terminal at this place, when there was one. */
-  of(place: Place | undefined): End | undefined {
+  of(place: TerminalPlace | undefined): End | undefined {
     return this.#ends.find((end) => isEndOf(end, place))
   }
 }
 
 /** Whether a terminal that ended, alone or with its whole server, is the one at this place. */
-export function isEndOf(end: End | Died, place: Place | undefined): boolean {
+export function isEndOf(end: End | Died, place: TerminalPlace | undefined): boolean {
   if (place?.serverId !== end.server) return false
   if (end.kind === 'died') return true
   return end.kind === 'exited' ? end.pane === place.paneId : end.session === place.terminalId

@@ -1,11 +1,11 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
+import { type RestartPlan, restartPlan } from '../../core/session/launch.ts'
 import type { SessionState } from '../../core/session/state.ts'
-import { type WayBack, wayBack } from '../../core/session/way-back.ts'
 import { type LaunchSpec, readSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
 
 /** How a session can be started again, and what with; only looks. */
-export type Found = { readonly way: WayBack; readonly spec?: LaunchSpec }
+export type Found = { readonly way: RestartPlan; readonly spec?: LaunchSpec }
 
 export async function findWayBack(
   parts: Parts,
@@ -23,13 +23,13 @@ export async function findWayBack(
     ...(managed.foreignId && { foreignId: managed.foreignId }),
     ...(managed.transcript && { transcript: managed.transcript }),
   })
-  const way = wayBack(state, mayHaveRun)
+  const way = restartPlan(state, mayHaveRun)
   if (way.kind !== 'resume') return { way, spec }
   const other = await runsOutside(parts, { ...way, cli: cli.name, env: spec.env }, signal)
   return other === undefined ? { way, spec } : { way: none(elsewhere(other)), spec }
 }
 
-const none = (why: string): WayBack => ({ kind: 'none', why })
+const none = (why: string): RestartPlan => ({ kind: 'none', why })
 
 /** What a person is told who wants a conversation that somebody else has open. */
 export const elsewhere = (pid: number): string =>

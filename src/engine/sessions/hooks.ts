@@ -4,11 +4,11 @@ import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type Foreign, foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
+import { canonicalTool } from '../../core/delegation/allowed-tools.ts'
 import { type Act, gateForeignCall } from '../../core/delegation/gate-call.ts'
 import { shellWrites } from '../../core/delegation/shell-writes.ts'
-import { canonicalTool } from '../../core/delegation/tool-names.ts'
-import { heldBy } from '../../core/session/held-by.ts'
 import type { Managed } from '../../core/session/managed.ts'
+import { firstOverBudget } from '../../core/session/session-tree.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
@@ -112,7 +112,7 @@ async function gateOf(
   call: SignalOf<'tool-start'>,
 ): Promise<Gate | undefined> {
   const state = watch.state()
-  const holder = state && heldBy(state, (id) => parts.engine.session(id))
+  const holder = state && firstOverBudget(state, (id) => parts.engine.session(id))
   if (holder)
     return {
       allowed: false,

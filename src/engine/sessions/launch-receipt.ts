@@ -1,7 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Draft } from '../../contract/event.ts'
 import type { Signal } from '../../contract/signal.ts'
-import { isSameText } from '../../core/messages/match.ts'
+import { isSameText } from '../../core/messages/message-text.ts'
 import { draftOf, type Root } from './drafts.ts'
 import type { Parts } from './parts.ts'
 

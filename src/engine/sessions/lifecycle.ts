@@ -1,6 +1,5 @@
 import type { Detection } from '../../contract/events/session.ts'
-import { completionScore } from '../../core/session/evidence/completion.ts'
-import { detectionOf } from '../../core/session/evidence/detection.ts'
+import { completionScore, detectionRecord } from '../../core/session/evidence/completion.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
@@ -65,7 +64,7 @@ export class Lifecycle {
       this.#parts.clock.now(),
     )
     if (!completion.isComplete) return
-    const detected = detectionOf(completion)
+    const detected = detectionRecord(completion)
     if (completion.needsApproval) await this.#ask(watch, state, detected)
     else
       await watch.say([
@@ -100,7 +99,7 @@ export class Lifecycle {
 const whyOf = ({ evidence }: Detection): string => evidence.map(({ detail }) => detail).join('; ')
 
 function lastWords(watch: SessionWatch): string {
-  const text = watch.evidence.marks.text?.text.trim() ?? ''
+  const text = watch.evidence.last.text?.text.trim() ?? ''
   const sentence = /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text.split('\n', 1)[0] ?? ''
   return sentence.slice(0, messageChars)
 }

@@ -1,6 +1,5 @@
 import type { SessionId } from '../../contract/ids.ts'
-import { heldBy } from '../../core/session/held-by.ts'
-import { openBelow } from '../../core/session/open-below.ts'
+import { firstOverBudget, openChildren } from '../../core/session/session-tree.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
@@ -58,7 +57,7 @@ export class Polling<T extends Polled> {
 
   async #round(signal: AbortSignal): Promise<void> {
     const { parts, live } = this.#deps
-    const below = openBelow(parts.engine.sessions())
+    const below = openChildren(parts.engine.sessions())
     for (const id of this.#faults.keys()) if (!live.has(id)) this.#faults.delete(id)
     for (const one of live.values()) {
       if (signal.aborted) return
@@ -90,7 +89,7 @@ export class Polling<T extends Polled> {
     if (lifecycle !== 'running' || activity === 'calling_tool') return
     const state = one.watch.state()
     if (!state || live.get(one.watch.id) !== one) return
-    if (heldBy(state, (id) => parts.engine.session(id))) await interrupt(one)
+    if (firstOverBudget(state, (id) => parts.engine.session(id))) await interrupt(one)
   }
 
   /** Logged when it is new: a fault that lasts would fill the log every two seconds. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import type { RestartPlan } from '../../core/session/launch.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
-import type { WayBack } from '../../core/session/way-back.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
 import { isAt } from './place.ts'
 
@@ -16,7 +16,7 @@ export type Restored = {
 export type Cures = {
   /** Reads what its program wrote while nobody watched; answers the state after it, and whether a turn broke off. */
   caughtUp(state: Readonly<SessionState>): Promise<CaughtUp>
-  wayBack(state: Readonly<SessionState>): Promise<WayBack>
+  wayBack(state: Readonly<SessionState>): Promise<RestartPlan>
   /** Its program ended while nobody watched. */
   ended(state: Readonly<SessionState>, pane: PaneInfo): Promise<void>
   resume(state: Readonly<SessionState>): Promise<void>
@@ -104,7 +104,7 @@ async function back(before: Readonly<SessionState>, extent: Extent, cures: Cures
   return told
 }
 
-function toldOf({ state, isCutOff }: CaughtUp, way: WayBack, is: string): Told {
+function toldOf({ state, isCutOff }: CaughtUp, way: RestartPlan, is: string): Told {
   if (way.kind === 'anew')
     return { result: 'restored', why: `its prompt never ran; it ${is} started with it again` }
   const wasWorking = isCutOff || [...state.open.values()].some(({ kind }) => kind === 'agent')

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import type { Place } from '../../core/session/managed.ts'
+import type { TerminalPlace } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { findWayBack } from './find-way-back.ts'
@@ -33,7 +33,7 @@ export async function relaunch(
 }
 
 /** Only with its start: after a reboot its pid is another's. */
-const programOf = (place: Place | undefined) =>
+const programOf = (place: TerminalPlace | undefined) =>
   place?.pidStartedMs === undefined
     ? undefined
     : { pid: place.pid, startedAtMs: place.pidStartedMs, pane: paneOf(place), isRunning: true }

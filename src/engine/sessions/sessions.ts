@@ -4,7 +4,6 @@ import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
-import { labelled } from '../../core/messages/labelled.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './abandon-orphans.ts'
@@ -30,6 +29,8 @@ import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
 import { SessionWatch } from './watch.ts'
+import { labelled } from '../../core/messages/message-text.ts'
+import { firstOverBudget, openChildren } from '../../core/session/session-tree.ts'
 
 /** A session that is followed: its state, its messages, its record. */
 export type Live = {
@@ -156,7 +157,7 @@ export class Sessions {
   /** Whether its program is there, also of a session that said it is done. */
   isRunning(id: SessionId): boolean {
     const live = this.#live.get(id)
-    return live !== undefined && live.watch.evidence.marks.exited === undefined
+    return live !== undefined && live.watch.evidence.last.exited === undefined
   }
 
   all(): IterableIterator<Live> {
@@ -308,7 +309,7 @@ export class Sessions {
     if (!state || !hasEnded(state) || modeOf(this.#parts, state) === 'manual') return
     const { cleanup } = this.#parts.config().child_agents
     if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
-    else if (watch.evidence.marks.exited) await this.#afterEnd.removeWorktree(watch, signal)
+    else if (watch.evidence.last.exited) await this.#afterEnd.removeWorktree(watch, signal)
   }
 
   /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */

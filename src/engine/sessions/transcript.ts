@@ -158,7 +158,7 @@ export class TranscriptFollower {
 }
 
 /** Where a record does not say which answer is the last, any answer since the prompt is. */
-function hasLastAnswer({ marks }: Evidence): boolean {
-  const { response, prompt } = marks
+function hasLastAnswer({ last }: Evidence): boolean {
+  const { response, prompt } = last
   return response !== undefined && response.at >= (prompt?.at ?? 0) && response.isLast !== false
 }

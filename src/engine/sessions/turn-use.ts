@@ -1,5 +1,5 @@
 import type { Signal } from '../../contract/signal.ts'
-import { tokenTotal } from '../../core/ledger/token-total.ts'
+import { tokenTotal } from '../../core/ledger/model-usage.ts'
 
 /** How long a turn takes and what its answers use, as the record of the CLI tells it; one told again counts once. */
 export class TurnUse {

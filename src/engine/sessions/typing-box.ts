@@ -1,6 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Typing } from '../../contract/dialect.ts'
-import { isShown } from '../../core/messages/shown.ts'
+import { isShown } from '../../core/messages/message-text.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import type { Parts } from './parts.ts'
 import { paneOfWatch, readScreen, type Seen } from './read-screen.ts'
@@ -122,7 +122,7 @@ export class TypingBox {
   #isEmptyUnseen(seen: Seen): boolean {
     const { taken, evidence } = this.#watch
     const { prompt } = taken
-    const ended = evidence.marks['turn-end']
+    const ended = evidence.last['turn-end']
     return prompt !== undefined && ended !== undefined && ended.at > prompt.at
       ? this.isUntouched(seen, prompt.at)
       : false

@@ -4,12 +4,12 @@ import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { isSameText } from '../../core/messages/match.ts'
-import { type Evidence, noEvidence, observe } from '../../core/session/evidence/evidence.ts'
-import { judge } from '../../core/session/evidence/judge.ts'
-import type { Verdict } from '../../core/session/evidence/verdict.ts'
-import { type FactRun, Facts, type Refused } from '../../core/session/facts.ts'
-import { newsOf } from '../../core/session/news-of.ts'
+import { isSameText } from '../../core/messages/message-text.ts'
+import { type Evidence, noEvidence } from '../../core/session/evidence/evidence.ts'
+import { observe } from '../../core/session/evidence/observe.ts'
+import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
+import { newlyReported } from '../../core/session/managed.ts'
+import { type FactRun, Facts, type Refused } from '../../core/session/signal-facts.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import type { Appended } from '../engine.ts'
 import { changedState } from './changed-state.ts'
@@ -326,7 +326,7 @@ export class SessionWatch {
 
   /** A turn that ended while nobody was there to be told: its hook will not come again, and its record shows it. */
   #unseenEnd({ lifecycle }: Verdict): Draft[] {
-    const { response } = this.#evidence.marks
+    const { response } = this.#evidence.last
     if (lifecycle !== 'idle' || !response?.isLast || response.at >= this.#resumedAt) return []
     if (response.at < (this.#prompt?.at ?? 0)) return []
     const end: Signal = { kind: 'turn-end', source: 'transcript', at: response.at, background: 0 }
@@ -345,7 +345,7 @@ export class SessionWatch {
   }
 
   #known(signal: Signal): Draft[] {
-    const news = newsOf(signal, this.state()?.managed)
+    const news = newlyReported(signal, this.state()?.managed)
     return news ? [draftOf(this.#root, 'session.updated', { ...news, by: 'cli' })] : []
   }
 

@@ -1,4 +1,4 @@
-import { findAgent } from '../../core/agent-definitions/find-agent.ts'
+import { findAgent } from '../../core/definitions/find-definition.ts'
 import type { RunEnd } from '../agent-run.ts'
 import { LiveRun } from '../live-run.ts'
 import { ownPlan } from '../own-plan.ts'

@@ -2,7 +2,12 @@ import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import { BoardItemType } from '../../contract/events/agent.ts'
-import { type BoardItem, boardItems, lastVersion, standingVersion } from '../../core/session/board.ts'
+import {
+  type BoardItem,
+  boardItems,
+  currentVersion,
+  lastVersion,
+} from '../../core/session/blackboard-items.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
@@ -47,7 +52,7 @@ export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool
         return found ? said(JSON.stringify(found, null, 2)) : wrong(`there is no item ${id}`)
       }
       const { type, content = null, confidence, ttl_seconds, version } = given
-      const standing = () => standingVersion(engine.session(sessionId)?.board, id, clock.now())
+      const standing = () => currentVersion(engine.session(sessionId)?.board, id, clock.now())
       const next = (version ?? lastVersion(engine.session(sessionId)?.board, id)) + 1
       const item = {
         itemId: id,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { handoverLimit } from '../../core/delegation/handover.ts'
+import { handoffLimit } from '../../core/delegation/gate-call.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
@@ -69,8 +69,8 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
           recorder.record([
             draftOf(run.root, 'handoff.loop_detected', {
               cycle: [...cycle],
-              count: handoverLimit + 1,
-              limit: handoverLimit,
+              count: handoffLimit + 1,
+              limit: handoffLimit,
             }),
             draftOf(at, 'handoff.rejected', { ...pair, reason: refusal }),
           ])

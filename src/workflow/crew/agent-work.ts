@@ -1,13 +1,12 @@
 import type { ReplyKind } from '../../contract/collaboration/reply-schema.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
-import { withGuidelines } from '../../core/collaboration/prompts/quoted.ts'
-import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
-import type { Read } from '../../core/collaboration/replies/read-reply.ts'
 import { type Flow, type FlowRoot, LimitReached, type StepGiven } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
 import type { CrewParts, Someone } from './crew-parts.ts'
 import { type Handed, handOver } from './hand-over.ts'
+import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
+import type { Read } from '../../core/collaboration/read-reply.ts'
 
 /** A question to an agent, and how its answer is read. */
 export type AgentWork<T> = {

@@ -1,5 +1,5 @@
 import type { CrewReport } from '../../contract/collaboration/crew-report.ts'
-import { crewReport } from '../../core/collaboration/report/crew-report.ts'
+import { crewReport } from '../../core/collaboration/crew-report.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Followed } from '../workflows.ts'
 import type { CrewRun, Ending } from './crew-run.ts'

@@ -3,26 +3,30 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import { Turns } from '../../contract/turns.ts'
 import type { Agent } from '../../contract/values.ts'
-import { callOff, callOffAll } from '../../core/collaboration/protocol/call-off.ts'
-import { type Refused, say } from '../../core/collaboration/protocol/say.ts'
-import {
-  type MessagePayload,
-  newTalk,
-  type Talk,
-  type Utterance,
-  withAgent,
-} from '../../core/collaboration/protocol/talk.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'
+import {
+  type MessageLog,
+  type MessagePayload,
+  newMessageLog,
+  type OutgoingMessage,
+  withAgent,
+} from '../../core/collaboration/message-protocol.ts'
+import {
+  callOff,
+  callOffAll,
+  type RefusedMessage,
+  sendMessage,
+} from '../../core/collaboration/send-message.ts'
 
 /** The messages of one collaboration: one at a time, so that their numbers have no gap whoever speaks. */
 export class Conversation {
   readonly #parts: Pick<CrewParts, 'engine' | 'events'>
-  #talk: Talk
+  #talk: MessageLog
   readonly #turns = new Turns<'word'>()
 
-  private constructor(parts: Pick<CrewParts, 'engine' | 'events'>, talk: Talk) {
+  private constructor(parts: Pick<CrewParts, 'engine' | 'events'>, talk: MessageLog) {
     this.#parts = parts
     this.#talk = talk
   }
@@ -33,7 +37,7 @@ export class Conversation {
     flow: Pick<Flow, 'id' | 'root'>,
     { orchestrator, others }: { readonly orchestrator: Agent; readonly others: readonly Agent[] },
   ): Promise<Conversation> {
-    const conversation = new Conversation(parts, newTalk(flow.id, orchestrator, others))
+    const conversation = new Conversation(parts, newMessageLog(flow.id, orchestrator, others))
     for await (const event of parts.events(flow.root().sessionId, ['agent.message.created']))
       if (event.type === 'agent.message.created' && event.payload.messageType !== undefined)
         conversation.#hear(event)
@@ -48,11 +52,11 @@ export class Conversation {
   async say(
     flow: Flow,
     name: string,
-    { utterance, facts = [] }: { utterance: Utterance; facts?: readonly Draft[] },
+    { utterance, facts = [] }: { utterance: OutgoingMessage; facts?: readonly Draft[] },
   ): Promise<string> {
     const said = await this.#turns.take('word', () =>
       flow.step(`say:${name}`, async ({ tell }) => {
-        const spoken = say(this.#talk, utterance)
+        const spoken = sendMessage(this.#talk, utterance)
         if ('problems' in spoken) {
           tell(...undelivered(flow, name, spoken))
           return { problems: spoken.problems }
@@ -95,7 +99,7 @@ export class Conversation {
   }
 
   /** Says something that is only true now; it is not said again when the workflow is run again. */
-  mention(flow: Flow, utterance: Utterance): Promise<string> {
+  mention(flow: Flow, utterance: OutgoingMessage): Promise<string> {
     return this.#turns.take('word', async () => {
       // Nobody has the last word after that of a cancel.
       flow.signal.throwIfAborted()
@@ -106,8 +110,8 @@ export class Conversation {
     })
   }
 
-  #spoken(utterance: Utterance): { readonly message: MessagePayload; readonly talk: Talk } {
-    const said = say(this.#talk, utterance)
+  #spoken(utterance: OutgoingMessage): { readonly message: MessagePayload; readonly talk: MessageLog } {
+    const said = sendMessage(this.#talk, utterance)
     if ('problems' in said) throw new Error(`a message breaks the protocol: ${said.problems.join('; ')}`)
     return said
   }
@@ -123,7 +127,7 @@ export class Conversation {
       payload,
       ...(replyTo && { replyTo }),
     }
-    this.#talk = this.#spoken(utterance as Utterance).talk
+    this.#talk = this.#spoken(utterance as OutgoingMessage).talk
   }
 }
 
@@ -131,7 +135,7 @@ const draftIn = (root: FlowRoot, message: MessagePayload): Draft =>
   draftOf({ ...root, actor: message.from.agentId }, 'agent.message.created', message)
 
 /** The same words would be refused again: what is tried again is the work that they are about. */
-function undelivered(flow: Flow, name: string, { problems, errorType }: Refused): Draft[] {
+function undelivered(flow: Flow, name: string, { problems, errorType }: RefusedMessage): Draft[] {
   const root = flow.root()
   const messageId = derivedUuid(`${flow.id}\nrefused\n${name}`)
   const place = { ...root, spanId: derivedSpan(messageId), parentSpanId: root.spanId }

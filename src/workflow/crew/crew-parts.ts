@@ -1,7 +1,7 @@
 import type { Crew, CrewMember } from '../../contract/crew.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
-import type { EarlierCrews } from '../../core/collaboration/estimate-crew.ts'
+import type { EarlierCrews } from '../../core/collaboration/crew-effort.ts'
 import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'

@@ -1,11 +1,14 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import { type TaskSplit, workAfterSplit } from '../../core/collaboration/after-splits.ts'
-import { nextTasks } from '../../core/collaboration/next-tasks.ts'
-import { nextToTry } from '../../core/collaboration/next-to-try.ts'
+import {
+  nextDeveloper,
+  rootTask,
+  type TaskSplit,
+  type Work,
+  workAfterSplit,
+} from '../../core/collaboration/developer-work.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { rootTask } from '../../core/collaboration/revise.ts'
-import type { Work } from '../../core/collaboration/work.ts'
+import { nextTasks } from '../../core/collaboration/task-graph.ts'
 import { type Child, type Flow, LimitReached } from '../../ports/durable.ts'
 import { brokenAttempt } from './broken-attempt.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
@@ -138,7 +141,7 @@ function anotherFor(
   { work, number }: Attempt,
   tried: readonly string[],
 ): Someone {
-  const chosen = nextToTry(developers, tried)
+  const chosen = nextDeveloper(developers, tried)
   return numbered(chosen, `${placeOf(order, work.task) + 1}-try${number + 1}`)
 }
 

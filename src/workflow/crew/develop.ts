@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
-import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import { matchesGlob } from '../../core/delegation/globs.ts'
 import type { Procedure } from '../../ports/durable.ts'
 import { type Around, type Attempt, type Attempted, type Collected, carryOut } from './carry-out.ts'
 import { below } from './places.ts'

@@ -4,7 +4,7 @@ import {
   type EscalationAnswer,
   escalationAnswers,
 } from '../../core/collaboration/after-review.ts'
-import { settledFindings } from '../../core/collaboration/report/crew-report.ts'
+import { settledFindings } from '../../core/collaboration/crew-report.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'

@@ -1,12 +1,8 @@
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import { afterFailure } from '../../core/collaboration/after-failure.ts'
-import type { TaskSplit } from '../../core/collaboration/after-splits.ts'
-import { failurePrompt } from '../../core/collaboration/prompts/failure-prompt.ts'
-import { splitPrompt } from '../../core/collaboration/prompts/split-prompt.ts'
-import { readFailureReply } from '../../core/collaboration/replies/read-failure-reply.ts'
-import { readSplit } from '../../core/collaboration/replies/read-split.ts'
-import { failureWords } from '../../core/collaboration/task-failure.ts'
-import { tried } from '../../core/collaboration/work.ts'
+import { type TaskSplit, withAttempt } from '../../core/collaboration/developer-work.ts'
+import { failurePrompt, splitPrompt } from '../../core/collaboration/plan-prompts.ts'
+import { readFailureReply, readSplit } from '../../core/collaboration/read-crew-replies.ts'
+import { afterFailure, failureWords } from '../../core/collaboration/task-failure.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { type AgentWork, agentWork } from './agent-work.ts'
@@ -76,7 +72,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
     again: {
       ...attempt,
       who: next.action === 'reassign' ? failed.another : attempt.who,
-      work: tried(attempt.work, state, `${next.feedback}: ${error}`),
+      work: withAttempt(attempt.work, state, `${next.feedback}: ${error}`),
       number: attempt.number + 1,
       timeoutMs: next.limitMs,
       start: result.start ?? attempt.start,

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../contract/event.ts'
-import { type TimeMark, timeUsed } from '../../core/collaboration/time-used.ts'
+import { timeUsed, type WorkSign } from '../../core/collaboration/crew-effort.ts'
 import { workTime } from '../../engine/work-time.ts'
 import type { Flow } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'
@@ -24,7 +24,7 @@ export async function keepTime(
   { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { sessionId } = flow.root()
-  const marks: TimeMark[] = []
+  const marks: WorkSign[] = []
   for await (const event of events(sessionId, signs)) marks.push(markOf(event))
   const now = clock.now()
   const usedMs = timeUsed([...marks, { atMs: now, is: 'sign' }])
@@ -32,7 +32,7 @@ export async function keepTime(
   await workTime(clock, { untilMs: now + limitMs - usedMs, isWaiting }, signal)
 }
 
-function markOf(event: AgentEvent): TimeMark {
+function markOf(event: AgentEvent): WorkSign {
   const atMs = Date.parse(event.timestamp)
   if (event.type === 'workflow.checkpoint.resumed') return { atMs, is: 'resumed' }
   if (event.type !== 'session.state.changed') return { atMs, is: 'sign' }

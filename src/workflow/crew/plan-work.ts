@@ -2,17 +2,6 @@ import type { CrewRound, Skipped } from '../../contract/collaboration/crew-repor
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { challengeFeedback, planFeedback } from '../../core/collaboration/challenge-feedback.ts'
-import { estimatedTokens, estimateWords } from '../../core/collaboration/estimate-crew.ts'
-import { planRecord } from '../../core/collaboration/plan-record.ts'
-import { challengerPrompt } from '../../core/collaboration/prompts/challenger-prompt.ts'
-import {
-  challengedPlanPrompt,
-  planPrompt,
-  replanPrompt,
-} from '../../core/collaboration/prompts/plan-prompt.ts'
-import { readChallenge } from '../../core/collaboration/replies/read-challenge.ts'
-import { readPlan } from '../../core/collaboration/replies/read-plan.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
@@ -21,6 +10,17 @@ import { announce } from './announce.ts'
 import type { Conversation } from './conversation.ts'
 import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
 import type { Stages } from './stages.ts'
+import { planRecord } from '../../core/collaboration/check-plan.ts'
+import { estimatedTokens, estimateWords } from '../../core/collaboration/crew-effort.ts'
+import {
+  challengedPlanPrompt,
+  challengeFeedback,
+  challengerPrompt,
+  planFeedback,
+  planPrompt,
+  replanPrompt,
+} from '../../core/collaboration/plan-prompts.ts'
+import { readChallenge, readPlan } from '../../core/collaboration/read-crew-replies.ts'
 
 /** What planning needs. */
 export type Planning = {

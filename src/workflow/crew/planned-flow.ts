@@ -1,17 +1,8 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
-import {
-  type AfterReview,
-  afterAnswer,
-  afterReview,
-  answeredBy,
-} from '../../core/collaboration/after-review.ts'
-import { newestAfterSplits, type TaskSplit, tasksAfterSplits } from '../../core/collaboration/after-splits.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
-import { newestWork, type Revision, revise, rootTask } from '../../core/collaboration/revise.ts'
-import type { Work } from '../../core/collaboration/work.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { type Delegated, delegate } from './delegate.ts'
@@ -22,6 +13,22 @@ import { folderOf } from './places.ts'
 import { planWork, type Rejection } from './plan-work.ts'
 import { review } from './review.ts'
 import { whatIsMissing } from './what-is-missing.ts'
+import {
+  type AfterReview,
+  afterAnswer,
+  afterReview,
+  answeredBy,
+  newestWork,
+  type Revision,
+  revise,
+} from '../../core/collaboration/after-review.ts'
+import {
+  newestAfterSplits,
+  rootTask,
+  type TaskSplit,
+  tasksAfterSplits,
+  type Work,
+} from '../../core/collaboration/developer-work.ts'
 
 /** Rounds of work and review until it is good, or there may be no more. */
 export async function plannedFlow(run: CrewRun): Promise<Ending> {

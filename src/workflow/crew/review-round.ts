@@ -2,12 +2,7 @@ import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { combineReviews, withUnanswered } from '../../core/collaboration/combine-reviews.ts'
-import { findingsToMend } from '../../core/collaboration/findings-to-mend.ts'
-import { type Judgement, judgeReview, type UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { reviewByChecks } from '../../core/collaboration/review-by-checks.ts'
-import { crewRound } from '../../core/collaboration/review-work.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
@@ -16,6 +11,16 @@ import { reviewerMs, type Someone } from './crew-parts.ts'
 import { type Judged, type Judging, judge } from './judge.ts'
 import { runChecks } from './run-checks.ts'
 import { inSpareTree } from './spare-tree.ts'
+import { findingsToFix } from '../../core/collaboration/after-review.ts'
+import {
+  combineReviews,
+  type Judgement,
+  judgeReview,
+  reviewByChecks,
+  type UnfinishedTask,
+  withUnanswered,
+} from '../../core/collaboration/judge-review.ts'
+import { crewRound } from '../../core/collaboration/reviewer-work.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {
@@ -66,7 +71,7 @@ export const reviewRound = (around: Reviewing): Procedure<ReviewRound, Reviewed>
     const round = crewRound(number, reply, judgement)
     return {
       round: { ...round, ...(judged.length > 1 && { reviews: judged.map(verdictOf) }) },
-      mend: findingsToMend({ reply, checks, earlier, round: number, unfinished }),
+      mend: findingsToFix({ reply, checks, earlier, round: number, unfinished }),
       checks,
       skipped: [...skipped, ...judged.flatMap(silence)],
     }

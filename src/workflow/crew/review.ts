@@ -1,7 +1,7 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import { settledFindings } from '../../core/collaboration/crew-report.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
-import { settledFindings } from '../../core/collaboration/report/crew-report.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import type { CrewRun } from './crew-run.ts'
 import { reviewRound } from './review-round.ts'

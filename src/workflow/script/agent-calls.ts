@@ -3,10 +3,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import { sha256 } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
-import { refutePrompt, scriptTask } from '../../core/collaboration/prompts/script-prompts.ts'
-import { lastJsonObject } from '../../core/collaboration/replies/last-json-object.ts'
-import { type Read, readReply } from '../../core/collaboration/replies/read-reply.ts'
-import { matchesGlob } from '../../core/delegation/matches-glob.ts'
+import { refutePrompt, scriptTask } from '../../core/collaboration/prompt-parts.ts'
+import { lastJsonObject, type Read, readReply } from '../../core/collaboration/read-reply.ts'
+import { matchesGlob } from '../../core/delegation/globs.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 

@@ -3,8 +3,6 @@ import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import { sha256 } from '../../contract/sha256.ts'
-import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
-import { refuseUncounted } from '../../core/ledger/money.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { workTime } from '../../engine/work-time.ts'
 import { type Flow, LimitReached } from '../../ports/durable.ts'
@@ -16,6 +14,8 @@ import { type Asked, agentAsked, voteAsked } from './agent-calls.ts'
 import { Limits } from './limits.ts'
 import { Phases } from './phases.ts'
 import type { ScriptInput, ScriptParts } from './script-parts.ts'
+import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
+import { refuseUncounted } from '../../core/ledger/budget.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 type Vote = { readonly verdict: 'supported' | 'refuted' | 'inconclusive'; readonly evidence: unknown }

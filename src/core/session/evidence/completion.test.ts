@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
 import { ChildAgentsConfig } from '../../../contract/config/child-agents.ts'
 import type { Signal } from '../../../contract/signal.ts'
-import { claimsOf } from './claims.ts'
 import { type CompletionInput, completionScore, enoughPoints } from './completion.ts'
-import { noEvidence, observe } from './evidence.ts'
-import { judge } from './judge.ts'
+import { noEvidence } from './evidence.ts'
+import { claimsOf } from './last-message.ts'
+import { observe } from './observe.ts'
+import { judge } from './verdict.ts'
 
 const usual = ChildAgentsConfig.parse({})
 const patterns = usual.auto_complete.completion_patterns

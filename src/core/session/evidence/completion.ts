@@ -1,10 +1,9 @@
 import type * as z from 'zod'
 import type { ChildAgentsConfig } from '../../../contract/config/child-agents.ts'
-import { blockerOf } from './blockers.ts'
-import { claimsOf } from './claims.ts'
-import type { Evidence } from './evidence.ts'
-import { latest, type Mark, timeOf } from './mark.ts'
-import { momentOf } from './moment.ts'
+import type { Detection } from '../../../contract/events/session.ts'
+import { type Evidence, latest, type Sighting, timeOf } from './evidence.ts'
+import { blockerOf, claimsOf } from './last-message.ts'
+import { timingAt } from './timeouts.ts'
 import { turnOf } from './turn.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -25,14 +24,14 @@ export type CompletionInput = {
 }
 
 /** One sign for or against; a veto has no points and outweighs them all. */
-export type CompletionSign = {
+type CompletionSign = {
   readonly sign: string
   readonly points: number
   readonly isVeto: boolean
   readonly says: string
 }
 
-export type Completion = {
+type Completion = {
   /** From 0 to 100. */
   readonly score: number
   readonly isComplete: boolean
@@ -85,14 +84,14 @@ function vetoesOf({ verdict, explicit, runningChildren = 0 }: CompletionInput): 
 function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[] {
   const { evidence, config, milestone, resumedAt } = input
   const { idle_timeout, detect_completion_phrases, completion_patterns } = config.auto_complete
-  const { marks } = evidence
-  const turn = turnOf(evidence, momentOf({ now, idleAfterMs: idle_timeout * 1000 }))
+  const { last } = evidence
+  const turn = turnOf(evidence, timingAt({ now, idleAfterMs: idle_timeout * 1000 }))
   // An interrupted or failed turn, and one of which no end was told, is no finished work.
   if (turn.state !== 'over' || turn.how !== 'ended') return [veto('turn', 'no turn ended by itself')]
   // Only the CLI's own word for the end tells what still works in the background.
-  if (timeOf(marks['turn-end']) < turn.since) return [veto('turn', 'the CLI did not say that the turn ended')]
-  const shown = latest<Mark>([marks['screen-working'], marks['screen-dialog'], marks['screen-calm']])
-  if (shown && shown !== marks['screen-calm'] && shown.at > turn.since)
+  if (timeOf(last['turn-end']) < turn.since) return [veto('turn', 'the CLI did not say that the turn ended')]
+  const shown = latest<Sighting>([last['screen-working'], last['screen-dialog'], last['screen-calm']])
+  if (shown && shown !== last['screen-calm'] && shown.at > turn.since)
     return [veto('screen', 'the screen shows work after the end of the turn')]
   const text = lastWords(evidence)
   if (text === undefined) return [veto('text', 'the turn ended without a word')]
@@ -100,8 +99,8 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
   const blocker = blockerOf(text)
   const silentMs = now - Math.max(turn.since, resumedAt ?? turn.since)
   // A note of the CLI to itself ends work that was begun by the prompt before it.
-  const asked = marks.prompt?.origin === 'person' ? marks.prompt : marks.ready
-  const isWorked = Math.max(timeOf(marks['tool-start']), timeOf(marks['tool-end'])) > timeOf(asked)
+  const asked = last.prompt?.origin === 'person' ? last.prompt : last.ready
+  const isWorked = Math.max(timeOf(last['tool-start']), timeOf(last['tool-end'])) > timeOf(asked)
   const isMarked = milestone !== undefined && isFinal(milestone, completion_patterns)
   return [
     plus('ended', 'its turn ended by itself, with nothing left in the background'),
@@ -121,15 +120,15 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
 }
 
 /** What the agent said at the end of this turn; words from before its last step do not count. */
-function lastWords({ marks }: Evidence): string | undefined {
-  const before = latest<Mark>([
-    marks.prompt,
-    marks['tool-start'],
-    marks['tool-end'],
-    marks.ready,
-    marks.switched,
+function lastWords({ last }: Evidence): string | undefined {
+  const before = latest<Sighting>([
+    last.prompt,
+    last['tool-start'],
+    last['tool-end'],
+    last.ready,
+    last.switched,
   ])
-  const { text } = marks
+  const { text } = last
   return text && text.at >= timeOf(before) && text.text.trim() !== '' ? text.text : undefined
 }
 
@@ -139,4 +138,18 @@ const isFinal = (
 ): boolean => {
   const { affirmed, denied } = claimsOf(message, patterns)
   return progressPercent === 100 || (affirmed > 0 && denied === 0)
+}
+
+const surePoints = 85
+
+/** A guessed end as it is recorded: what decided, on which signs, and how sure. */
+export function detectionRecord({ score, signs }: Completion): Detection {
+  const found = signs.filter(({ points }) => points > 0)
+  const has = (name: string) => found.some(({ sign }) => sign === name)
+  return {
+    detector: has('claimed') ? 'phrase' : has('milestone') ? 'milestone' : 'idle',
+    confidence: score >= surePoints ? 'high' : 'medium',
+    score,
+    evidence: found.map(({ sign, says }) => ({ signal: sign, detail: says })),
+  }
 }

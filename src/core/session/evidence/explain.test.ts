@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Signal } from '../../../contract/signal.ts'
-import { noEvidence, observe } from './evidence.ts'
-import { explain } from './explain.ts'
-import { judge } from './judge.ts'
+import { noEvidence } from './evidence.ts'
+import { observe } from './observe.ts'
+import { explain, judge } from './verdict.ts'
 
 const prompt: Signal = { kind: 'prompt', origin: 'person', source: 'hook', at: 1000 }
 const ended: Signal = { kind: 'turn-end', background: 0, source: 'hook', at: 9000 }

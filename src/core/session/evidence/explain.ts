@@ -1,26 +1,124 @@
-import type { Evidence } from './evidence.ts'
-import { judged } from './judge.ts'
-import type { JudgeOptions } from './patience.ts'
-import type { Reason, Verdict } from './verdict.ts'
+import type { SignalSource } from '../../../contract/signal.ts'
+import {
+  type Evidence,
+  type LastSightings,
+  type Sighting,
+  type SightingKind,
+  type SightingOf,
+  trustOf,
+} from './evidence.ts'
+import { defaultTimeouts } from './timeouts.ts'
+import type { Verdict } from './verdict.ts'
 
-/** A verdict laid open: every sign there is, which of them counted, and what would change it. */
-export type Explanation = {
-  readonly verdict: Verdict
-  readonly signs: readonly (Reason & { readonly counted: boolean })[]
-  readonly wouldChange: readonly string[]
+/** One sign that a verdict rests on. */
+export type Reason = {
+  readonly signal: string
+  readonly source: SignalSource
+  readonly ageMs: number
+  /** From 0 to 1: how much its source is believed, less when it is old. */
+  readonly weight: number
+  readonly says: string
 }
 
-/** Why a session is thought to be in its state. */
-export function explain(evidence: Evidence, options: JudgeOptions): Explanation {
-  const { verdict, signs } = judged(evidence, options)
-  return {
-    verdict,
-    signs: signs.map(({ reason, counted }) => ({ ...reason, counted })),
-    wouldChange: [...changes(verdict), ...expiry(verdict, options.now)],
+/** A sign of the evidence with its sighting, by which it is known whether it counted. */
+export type Sign = { readonly sighting: Sighting; readonly reason: Reason }
+
+/** Every sign there is, the most weighty first. */
+export function signsOf(evidence: Evidence, now: number): readonly Sign[] {
+  const { last, asks, answers, calls, agents } = evidence
+  const named = (Object.keys(last) as SightingKind[]).flatMap((name) => {
+    const sighting = last[name]
+    return sighting ? [signOf(name, sighting, wordsFor(name, last))] : []
+  })
+  const asked = asks.map((ask) => signOf('asking', ask, `it asked for a ${ask.ask}${about(ask.tool)}`))
+  const answered = answers.map((one) => signOf('answered', one, `a ${one.ask}${about(one.tool)} was decided`))
+  const called = calls.flatMap(({ start, end, tool }) =>
+    start && !end ? [signOf('call', start, `a call${about(tool)} has begun and no end of it was seen`)] : [],
+  )
+  const working = agents.flatMap(({ seen, end, agentId }) =>
+    end ? [] : [signOf('subagent', seen, `subagent ${agentId} was last seen and has not ended`)],
+  )
+  return [...named, ...asked, ...answered, ...called, ...working].toSorted(
+    (a, b) => b.reason.weight - a.reason.weight || a.reason.ageMs - b.reason.ageMs,
+  )
+
+  function signOf(signal: string, sighting: Sighting, text: string): Sign {
+    const ageMs = Math.max(0, now - sighting.at)
+    return {
+      sighting,
+      reason: { signal, source: sighting.source, ageMs, weight: weigh(sighting, ageMs), says: text },
+    }
   }
 }
 
-function changes(verdict: Verdict): readonly string[] {
+const about = (tool: string | undefined): string => (tool === undefined ? '' : ` (${tool})`)
+
+/** A sign loses half its weight for each time it could have been renewed and was not. */
+const weigh = (sighting: Sighting, ageMs: number): number =>
+  Math.round((100 * trustOf[sighting.source]) / (1 + ageMs / defaultTimeouts.freshMs)) / 100
+
+function wordsFor(name: SightingKind, sightings: LastSightings): string {
+  const of = <N extends SightingKind>(key: N) => sightings[key] as SightingOf<N>
+  switch (name) {
+    case 'ready':
+      return `a conversation began (${of('ready').reason ?? 'no reason given'})`
+    case 'prompt':
+      return of('prompt').origin === 'task' ? 'a note of the CLI to itself was taken' : 'a prompt was taken'
+    case 'queued':
+      return 'a prompt waits in the queue of the CLI'
+    case 'tool-start':
+      return `${of('tool-start').tool} began`
+    case 'tool-end':
+      return of('tool-end').ok ? 'a tool call ended well' : 'a tool call failed'
+    case 'text':
+      return 'the agent said something'
+    case 'response':
+      return of('response').isLast ? 'the model ended its turn' : 'the model answered'
+    case 'turn-end':
+      return `the turn ended, ${of('turn-end').background} left in the background`
+    case 'turn-failed':
+      return `the turn failed: ${of('turn-failed').error}`
+    case 'interrupted':
+      return 'a person interrupted the turn'
+    case 'retrying':
+      return 'a request to the model is being repeated'
+    case 'idle':
+      return 'the CLI says that it waits for a prompt'
+    case 'compacted':
+      return 'the conversation was compacted'
+    case 'meter':
+      return 'the status line reported'
+    case 'screen-working':
+      return 'the screen shows work'
+    case 'screen-dialog':
+      return `the screen shows a dialog: ${of('screen-dialog').title}`
+    case 'screen-calm':
+      return `the screen shows a box (${of('screen-calm').composer}) and no work`
+    case 'screen-opaque':
+      return 'the screen tells nothing'
+    case 'agent':
+      return 'a subagent did something'
+    case 'gone':
+      return `the CLI said goodbye (${of('gone').reason ?? 'no reason given'})`
+    case 'switched':
+      return `the CLI left its conversation (${of('switched').reason})`
+    case 'exited':
+      return exitText(of('exited'))
+  }
+}
+
+const exitText = ({ code, signal }: SightingOf<'exited'>): string =>
+  signal
+    ? `the process ended by ${signal}`
+    : `the process ended${code === undefined ? '' : ` with code ${code}`}`
+
+/** What would make it another verdict, and when silence alone would. */
+export const wouldChange = (verdict: Verdict, now: number): readonly string[] => [
+  ...changesBySignal(verdict),
+  ...changeBySilence(verdict, now),
+]
+
+function changesBySignal(verdict: Verdict): readonly string[] {
   if (verdict.health === 'gone' || verdict.health === 'crashed')
     return ['a start of the program, or a prompt that it takes, would bring it back']
   switch (verdict.lifecycle) {
@@ -59,7 +157,7 @@ function changes(verdict: Verdict): readonly string[] {
   }
 }
 
-function expiry({ until, becomes }: Verdict, now: number): readonly string[] {
+function changeBySilence({ until, becomes }: Verdict, now: number): readonly string[] {
   if (until === undefined || !becomes) return []
   const seconds = Math.max(0, Math.ceil((until - now) / 1000))
   const health = becomes.health === 'ok' ? '' : ` (${becomes.health})`

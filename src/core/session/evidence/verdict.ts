@@ -1,32 +1,7 @@
-import type * as z from 'zod'
-import type { SignalSource } from '../../../contract/signal.ts'
-import type { Activity, Lifecycle } from '../../../contract/values.ts'
-
-/** Whether the state can be relied on, and what is wrong with the session. */
-export type Health = 'ok' | 'stale' | 'stuck' | 'retrying' | 'limited' | 'gone' | 'crashed'
-
-/** What a session that does not work waits for. `dialog` is one of the program itself: trust, login, notice. */
-export type WaitingFor = 'permission' | 'question' | 'plan' | 'dialog' | 'background' | 'limit'
-
-/** One sign that a judgement rests on. */
-export type Reason = {
-  readonly signal: string
-  readonly source: SignalSource
-  readonly ageMs: number
-  /** From 0 to 1: how much its source is believed, less when it is old. */
-  readonly weight: number
-  readonly says: string
-}
-
-/** The conclusion, without what it rests on. Whether the work is complete is not among it. */
-export type State = {
-  readonly lifecycle: Extract<Lifecycle, 'starting' | 'running' | 'waiting_input' | 'idle' | 'error'>
-  readonly activity: z.infer<typeof Activity>
-  readonly waitingFor?: WaitingFor
-  /** When what it waits for is over; only when somebody told. */
-  readonly waitingUntil?: number
-  readonly health: Health
-}
+import { conclude, type State } from './conclude.ts'
+import type { Evidence } from './evidence.ts'
+import { type Reason, type Sign, signsOf, wouldChange } from './explain.ts'
+import { type JudgeOptions, timingAt } from './timeouts.ts'
 
 /** A state with its reasons, and when it stops holding by itself. */
 export type Verdict = State & {
@@ -39,3 +14,75 @@ export type Verdict = State & {
   readonly until?: number
   readonly becomes?: State
 }
+
+/** What state a session is in, why, and when that stops being so without further signals. */
+export function judge(evidence: Evidence, options: JudgeOptions): Verdict {
+  return judged(evidence, options).verdict
+}
+
+/** A verdict laid open: every sign there is, which of them counted, and what would change it. */
+export type Explanation = {
+  readonly verdict: Verdict
+  readonly signs: readonly (Reason & { readonly counted: boolean })[]
+  readonly wouldChange: readonly string[]
+}
+
+/** Why a session is thought to be in its state. */
+export function explain(evidence: Evidence, options: JudgeOptions): Explanation {
+  const { verdict, signs } = judged(evidence, options)
+  return {
+    verdict,
+    signs: signs.map(({ reason, counted }) => ({ ...reason, counted })),
+    wouldChange: wouldChange(verdict, options.now),
+  }
+}
+
+/** The verdict, and every sign with whether it counted. */
+function judged(
+  evidence: Evidence,
+  options: JudgeOptions,
+): { readonly verdict: Verdict; readonly signs: readonly (Sign & { readonly counted: boolean })[] } {
+  const { state, by, since } = conclude(evidence, timingAt(options))
+  const signs = signsOf(evidence, options.now).map((sign) => ({
+    ...sign,
+    counted: by.includes(sign.sighting),
+  }))
+  const because = signs.filter(({ counted }) => counted).map(({ reason }) => reason)
+  const verdict: Verdict = {
+    ...state,
+    confidence: confidenceOf(state, because[0]?.source),
+    ...(since !== undefined && { since }),
+    because,
+    ...expiry(evidence, options, state),
+  }
+  return { verdict, signs }
+}
+
+function confidenceOf(state: State, source: string | undefined): Verdict['confidence'] {
+  if (state.health === 'stale' || source === undefined) return 'low'
+  return source === 'pane' || source === 'process' ? 'medium' : 'high'
+}
+
+// Each step is one time at which some rule changes its mind; a verdict has far fewer of them than this.
+const mostSteps = 32
+
+/** The first time at which the state becomes another one. */
+function expiry(evidence: Evidence, options: JudgeOptions, state: State): Pick<Verdict, 'until' | 'becomes'> {
+  let now = options.now
+  for (let step = 0; step < mostSteps; step++) {
+    const timing = timingAt({ ...options, now })
+    const next = conclude(evidence, timing)
+    if (!isSame(next.state, state)) return { until: now, becomes: next.state }
+    const due = timing.nextChange()
+    if (due === undefined || due <= now) return {}
+    now = due
+  }
+  return {}
+}
+
+const isSame = (a: State, b: State): boolean =>
+  a.lifecycle === b.lifecycle &&
+  a.activity === b.activity &&
+  a.health === b.health &&
+  a.waitingFor === b.waitingFor &&
+  a.waitingUntil === b.waitingUntil

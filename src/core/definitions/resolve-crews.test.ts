@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { AgentFrontmatter, agentDefinition } from '../../contract/agent-definition.ts'
+import { type CrewDefinition, CrewFile, crewDefinition } from '../../contract/crew-definition.ts'
+import { findCrew } from './find-definition.ts'
+import { resolveCrews } from './resolve-crews.ts'
+
+const agent = (name: string, front: Record<string, unknown> = {}) =>
+  agentDefinition(AgentFrontmatter.parse({ name, ...front }), {
+    stem: name,
+    prompt: 'Work.',
+    source: 'user',
+    file: `/a/${name}.md`,
+    lines: {},
+  })
+const agents = [
+  agent('architect', { aliases: ['Planner'] }),
+  agent('challenger'),
+  agent('developer', { policy: ['Patch'] }),
+  agent('reviewer'),
+  agent('tester', { policy: ['Patch'] }),
+  agent('security'),
+]
+const lines = { name: 1, members: 2, 'members.0': 3, 'members.1': 4, 'members.1.agent': 5, 'members.2': 6 }
+
+const crew = (members: unknown[], more: Record<string, unknown> = {}): CrewDefinition =>
+  crewDefinition(CrewFile.parse({ name: 'it', description: 'x', members, ...more }), {
+    stem: 'it',
+    source: 'user',
+    file: '/c/it.yaml',
+    lines: { ...lines, ...(more['approve_plan'] === true && { approve_plan: 9 }) },
+  })
+const resolve = (...crews: CrewDefinition[]) =>
+  resolveCrews({ crews, problems: [], shadowed: [] }, { agents, clis: ['claude', 'codex', 'mine'] })
+const problems = (members: unknown[], more: Record<string, unknown> = {}) =>
+  resolve(crew(members, more)).problems.map(({ line, severity, message }) => `${line} ${severity} ${message}`)
+
+const role = (name: string, more: Record<string, unknown> = {}) => ({ role: name, ...more })
+
+test.each([
+  [['architect', 'developer', 'reviewer'], 'planned', ['plan', 'work', 'review']],
+  [['architect', 'challenger', 'developer'], 'planned', ['plan', 'challenge', 'work']],
+  [['developer', 'reviewer'], 'one_task', ['work', 'review']],
+  [['developer'], 'one_task', ['work']],
+  [['reviewer'], 'review', ['review']],
+  [['reviewer', 'security'], 'review', ['review', 'review']],
+])('[MUS-277] a crew of %j takes the way %s', (roles, flow, duties) => {
+  const { crews, problems: found } = resolve(crew(roles.map((name) => role(name))))
+  expect(found).toEqual([])
+  expect(crews[0]).toMatchObject({ flow, members: duties.map((duty) => ({ duty })) })
+  expect(crews[0]).not.toHaveProperty('lines')
+})
+
+test('[COL-69][MUS-277] any agent takes part: one that may change files takes tasks, one that may not judges', () => {
+  const { crews, problems: found } = resolve(
+    crew([
+      role('architect'),
+      role('developer'),
+      role('tester'),
+      role('audit', { agent: 'Security', cli: 'mine' }),
+    ]),
+  )
+  expect(found).toEqual([])
+  expect(crews[0]?.members.map(({ role: part, agent: name, duty, cli }) => [part, name, duty, cli])).toEqual([
+    ['architect', 'architect', 'plan', 'own'],
+    ['developer', 'developer', 'work', 'own'],
+    ['tester', 'tester', 'work', 'own'],
+    ['audit', 'security', 'review', 'mine'],
+  ])
+})
+
+test('[MUS-277] in a pipeline every member is a place in the row, in its order, whatever its role', () => {
+  const { crews, problems: found } = resolve(
+    crew([role('reviewer'), role('architect'), role('tester')], { pattern: 'pipeline' }),
+  )
+  expect(found).toEqual([])
+  expect(crews[0]?.flow).toBe('pipeline')
+  expect(crews[0]?.members.map(({ id, duty }) => `${id} ${duty}`)).toEqual([
+    'reviewer stage',
+    'architect stage',
+    'tester stage',
+  ])
+})
+
+test('[COL-2][MUS-277] at most one architect, who orchestrates', () => {
+  expect(problems([role('architect'), role('Architect'), role('developer')])).toEqual([
+    '4 error a crew has one architect, who orchestrates; make this one a developer or a reviewer',
+  ])
+  expect(problems([role('architect', { count: 2 }), role('developer')])).toEqual([
+    '3 error a crew has one architect, who orchestrates; leave count out',
+  ])
+})
+
+test('[MUS-277] somebody has to do the work', () => {
+  const message = '2 error nobody does the work; add a member with the role developer'
+  expect(problems([role('architect'), role('reviewer')])).toEqual([message])
+  expect(problems([role('architect')])).toEqual([message])
+})
+
+test('[MUS-277] what needs a plan needs an architect', () => {
+  expect(problems([role('challenger'), role('developer')])).toEqual([
+    '3 error a challenger attacks a plan, and without an architect there is none; add an architect',
+  ])
+  const message = '9 error nobody makes a plan that could be approved; add an architect, or leave it out'
+  expect(problems([role('developer')], { approve_plan: true })).toEqual([message])
+  expect(problems([role('architect')], { approve_plan: true, pattern: 'pipeline' })).toEqual([message])
+})
+
+test('[MUS-277] members have names of their own, and a place in a pipeline is one agent', () => {
+  expect(problems([role('developer', { id: 'a' }), role('reviewer', { id: 'A' })])).toEqual([
+    '4 error two members are called a; give one another id',
+  ])
+  expect(problems([role('tester', { count: 2 })], { pattern: 'pipeline' })).toEqual([
+    '3 error a place in a pipeline is one agent; leave count out',
+  ])
+})
+
+test('[COL-7][MUS-277] an agent or a CLI that is not there leaves the crew out, with line and the nearest one', () => {
+  const loaded = resolve(
+    crew([role('developer'), role('reviewer', { agent: 'reviwer' }), role('oracle', { cli: 'codx' })]),
+    { ...crew([role('developer', { cli: 'vim' })]), name: 'other', file: '/c/b.yaml' },
+    { ...crew([role('developer')]), name: 'sound', file: '/c/z.yaml' },
+  )
+  expect(loaded.problems.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
+    '/c/b.yaml:3 vim is no CLI; there are own, claude, codex, mine',
+    '/c/it.yaml:5 no agent is called reviwer; did you mean reviewer?',
+    '/c/it.yaml:6 codx is no CLI; did you mean codex?',
+    '/c/it.yaml:6 no agent is called oracle; see: sm agents list',
+  ])
+  expect(loaded.crews.map(({ name }) => name)).toEqual(['sound'])
+  expect(() => findCrew(loaded, 'IT')).toThrow(
+    'no crew IT; known: sound. A crew file was skipped; see: sm crews check',
+  )
+})
+
+test('[MUS-277] a member whose agent does not suit its duty is doubted, and the crew is used', () => {
+  const members = [role('developer', { agent: 'security' }), role('reviewer', { agent: 'tester' })]
+  expect(problems(members)).toEqual([
+    '3 warning the agent security may not change files, so it can do no task',
+    '5 warning the agent tester may change files; who plans, challenges or judges should not',
+  ])
+  expect(resolve(crew(members)).crews).toHaveLength(1)
+  expect(problems([role('developer')], { description: '' })).toEqual([
+    '1 warning no description: nobody can tell when to use this crew',
+  ])
+})
+
+test('[MUS-277] a crew is found by name and alias in any case, an unknown one is refused with the known ones', () => {
+  const loaded = resolve(crew([role('developer')], { aliases: ['three-agent'] }))
+  expect(findCrew(loaded, 'Three-Agent').name).toBe('it')
+  expect(() => findCrew(loaded, 'tree-agent')).toThrow(
+    'no crew tree-agent; did you mean three-agent? Known: it or three-agent',
+  )
+})

@@ -1,0 +1,127 @@
+import type { AgentEvent } from '../../contract/event.ts'
+import { fleet, shortId } from '../../contract/ids.ts'
+import type { Amounts, Values } from '../../contract/index-tables.ts'
+import type { RowOp } from '../../contract/row-op.ts'
+import type { Lifecycle } from '../../contract/values.ts'
+import { type Handlers, handle } from './event-handlers.ts'
+import { oneLine } from './row-text.ts'
+
+type Change = { readonly set?: Values<'sessions'>; readonly keep?: Values<'sessions'> }
+
+/** Every event of a session touches its row; some say more of it. */
+export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
+  if (event.sessionId === fleet.sessionId) return []
+  const key = [event.sessionId]
+  const ops: RowOp[] = [
+    {
+      op: 'upsert',
+      table: 'sessions',
+      key,
+      keep: {
+        shortId: shortId(event.sessionId),
+        firstSeq: event.seq,
+        firstMs: atMs,
+        traceId: event.traceId,
+      },
+      set: { lastSeq: event.seq, lastType: event.type },
+      max: { lastMs: atMs },
+      add: handle(counts, event, atMs) ?? one,
+    },
+  ]
+  const change = handle(changes, event, atMs)
+  if (change !== undefined) ops.push({ op: 'upsert', table: 'sessions', key, ...change })
+  return ops
+}
+
+const one = { events: 1 } as const
+
+const counts: Handlers<Amounts<'sessions'>> = {
+  'agent.spawned': () => ({ events: 1, agents: 1 }),
+  'agent.message.created': () => ({ events: 1, messages: 1 }),
+  'tool.call.completed': () => ({ events: 1, toolCompleted: 1 }),
+  'tool.call.failed': () => ({ events: 1, toolFailed: 1 }),
+  'tool.call.denied': () => ({ events: 1, toolDenied: 1 }),
+  'handoff.requested': () => ({ events: 1, handoffs: 1 }),
+  'handoff.loop_detected': () => ({ events: 1, handoffLoops: 1 }),
+}
+
+const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
+
+const changes: Handlers<Change> = {
+  'session.started': ({ payload }, atMs) => ({
+    set: {
+      name: payload.name,
+      title: payload.title === undefined ? undefined : oneLine(payload.title),
+      prompt: oneLine(payload.prompt ?? payload.description),
+      parentId: payload.parentSessionId,
+      agentId: payload.agent?.agentId,
+      agentType: payload.agent?.agentType,
+      model: payload.model,
+      cli: payload.cli,
+      workingDir: payload.workingDir,
+      origin: payload.origin,
+      foreignId: payload.foreignId,
+      mode: payload.collaboration?.mode,
+      pattern: payload.collaboration?.pattern,
+      lifecycle: payload.origin === 'managed' ? 'spawned' : 'running',
+      friendlyName: payload.friendlyName,
+      depth: payload.depth,
+      permissionMode: payload.permissionMode,
+    },
+    keep: { startedMs: atMs },
+  }),
+  'session.launched': ({ payload }) => ({
+    set: {
+      tmuxSession: payload.tmuxSession,
+      foreignId: payload.foreignId,
+      cli: payload.cli,
+      origin: 'managed',
+    },
+  }),
+  'session.updated': ({ payload }) => ({
+    set: {
+      friendlyName: payload.friendlyName,
+      task: payload.task,
+      parentId: payload.parentSessionId,
+      depth: payload.depth,
+      foreignId: payload.foreignId,
+      model: payload.model,
+      permissionMode: payload.permissionMode,
+    },
+  }),
+  'session.completed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: payload.outcome,
+      endedMs: atMs,
+      completion: oneLine(payload.message) ?? null,
+      detail: oneLine(payload.reason ?? payload.message) ?? null,
+    },
+  }),
+  'session.failed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: 'error',
+      endedMs: atMs,
+      completion: oneLine(payload.message) ?? null,
+      detail: oneLine(payload.error ?? payload.reason ?? payload.message) ?? null,
+    },
+  }),
+  'session.reopened': ({ payload }) => ({
+    set: { lifecycle: 'running', endedMs: null, completion: null, detail: oneLine(payload.reason) ?? null },
+  }),
+  'session.state.changed': ({ payload }, atMs) => ({
+    set: {
+      lifecycle: payload.to,
+      activity: payload.activity,
+      detail: payload.detail === undefined ? undefined : oneLine(payload.detail),
+    },
+    keep: ended.has(payload.to) ? { endedMs: atMs } : {},
+  }),
+  // The first prompt is what a session is about, when it was begun without one.
+  'agent.spawned': ({ parentRunId, payload }) =>
+    parentRunId === undefined ? { keep: { prompt: oneLine(payload.agentTask) } } : {},
+  // A subagent's activity is its run's; the session shows what its main agent does.
+  'agent.status.changed': ({ parentRunId, payload }) =>
+    parentRunId === undefined ? { set: { activity: payload.status } } : {},
+  'progress.checkpoint': ({ payload }) => ({ set: { milestone: oneLine(payload.message) } }),
+  'llm.request.completed': ({ payload }) => ({ set: { billing: payload.billing } }),
+}

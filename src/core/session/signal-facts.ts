@@ -1,0 +1,235 @@
+import { derivedIds, type ImportIds } from '../../contract/derived-ids.ts'
+import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
+import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
+import type { Signal, SignalOf } from '../../contract/signal.ts'
+import { toolCategory } from '../delegation/tool-category.ts'
+import { Costs } from '../ledger/model-usage.ts'
+
+/** Where the facts of a session belong. */
+export type FactOrigin = {
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly sessionSpan: SpanId
+  readonly actor: string
+  /** Whether what its CLI says it has spent began at nothing. */
+  readonly isNew: boolean
+}
+
+/** The run that a fact belongs to. */
+export type FactRun = { readonly runId: RunId; readonly spanId: SpanId }
+
+/** Which gate refused a call, and whether the call stands in the journal as begun. */
+export type Refused = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' | 'rule'> & {
+  readonly isOpen: boolean
+}
+
+const mostPreview = 2000
+const maxResponses = 20_000
+
+/**
+ * Turns what a CLI's record says into events. Ids are derived from the CLI's own, so that the same
+ * record read again gives the same events and nothing is counted twice.
+ */
+export class Facts {
+  readonly #place: FactOrigin
+  readonly #ids: ImportIds
+  readonly #usage = new Map<string, string>()
+  readonly #costs: Costs
+  readonly #denied = new Set<string>()
+
+  constructor(place: FactOrigin) {
+    this.#place = place
+    this.#costs = new Costs(place.isNew)
+    this.#ids = derivedIds(place.sessionId, 0)
+  }
+
+  /** Takes in what a signal says of money; that there is no run yet to lay it upon must not lose it. */
+  see(signal: Signal): void {
+    if (signal.kind === 'usage') this.#costs.used(signal)
+    if (signal.kind === 'meter' && signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
+  }
+
+  /** A call that was refused: its record may tell of it before or after, and tells nothing new then. */
+  denied(signal: SignalOf<'tool-start'>, run: FactRun, { isOpen, ...refusal }: Refused): Draft[] {
+    const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
+    const { callId, tool } = signal
+    this.#denied.add(callId)
+    const span = this.#ids.span(`call:${callId}`)
+    const denied = this.#draft('tool.call.denied', signal, {
+      run: own,
+      span,
+      payload: { callId, tool, ...refusal },
+    })
+    return isOpen ? [denied] : [this.#toolStarted(signal, own), denied]
+  }
+
+  /** The events of a signal, in order; none for a signal that is only a sign. */
+  of(signal: Signal, run: FactRun, isEnded = false): Draft[] {
+    const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
+    if ('callId' in signal && signal.callId !== undefined && this.#denied.has(signal.callId)) return []
+    switch (signal.kind) {
+      case 'tool-start':
+        return [this.#toolStarted(signal, own)]
+      case 'tool-end':
+        return [this.#toolEnded(signal, own)]
+      case 'usage':
+        return [...this.#used(signal, own, isEnded), ...this.#priced(signal, own)]
+      case 'meter':
+        return this.#priced(signal, own)
+      case 'subagent-start':
+        return [this.#spawned(signal, run)]
+      case 'subagent-end':
+        return [this.#returned(signal, run)]
+      case 'compacted':
+        return [
+          this.#draft('context.compacted', signal, {
+            run: own,
+            payload: {
+              ...(signal.trigger && { trigger: signal.trigger }),
+              ...(signal.before !== undefined && { tokensBefore: signal.before }),
+              ...(signal.after !== undefined && { tokensAfter: signal.after }),
+            },
+          }),
+        ]
+      default:
+        return []
+    }
+  }
+
+  /** The run of a subagent of the CLI's own. */
+  agentRun(agent: string): FactRun {
+    return { runId: this.#ids.run(`agent:${agent}`), spanId: this.#ids.span(`agent:${agent}`) }
+  }
+
+  #toolStarted(signal: SignalOf<'tool-start'>, run: FactRun): Draft {
+    return this.#draft('tool.call.started', signal, {
+      run,
+      span: this.#ids.span(`call:${signal.callId}`),
+      payload: {
+        callId: signal.callId,
+        tool: signal.tool,
+        category: toolCategory(signal.tool, signal.input),
+        ...(isObject(signal.input) && { params: signal.input }),
+      },
+    })
+  }
+
+  #toolEnded(signal: SignalOf<'tool-end'>, run: FactRun): Draft {
+    const ended = {
+      callId: signal.callId,
+      tool: signal.tool ?? 'unknown',
+      ...(signal.durationMs !== undefined && { durationMs: signal.durationMs }),
+    }
+    const span = this.#ids.span(`call:${signal.callId}`)
+    return signal.ok
+      ? this.#draft('tool.call.completed', signal, {
+          run,
+          span,
+          payload: { ...ended, ...(signal.output !== undefined && { result: signal.output }) },
+        })
+      : this.#draft('tool.call.failed', signal, {
+          run,
+          span,
+          payload: {
+            ...ended,
+            ...(signal.error !== undefined && { error: signal.error }),
+            ...(signal.isInterrupt && { reason: 'interrupted' }),
+          },
+        })
+  }
+
+  /** A program that said it is done still ends its turn: what that cost counts, though nothing new begins. */
+  #used(signal: SignalOf<'usage'>, run: FactRun, isEnded: boolean): Draft[] {
+    const { responseId, model, usage } = signal
+    const text = JSON.stringify(usage)
+    const before = this.#usage.get(responseId)
+    if (before === text) return []
+    if (this.#usage.size >= maxResponses) this.#usage.delete(this.#usage.keys().next().value as string)
+    this.#usage.set(responseId, text)
+    if (before !== undefined || isEnded)
+      return [
+        this.#draft('llm.usage.corrected', signal, {
+          run,
+          payload: { responseId, model, usage, source: 'transcript' },
+        }),
+      ]
+    const span = this.#ids.span(`response:${responseId}`)
+    return [
+      this.#draft('llm.request.started', signal, { run, span, payload: { model } }),
+      this.#draft('llm.request.completed', signal, {
+        run,
+        span,
+        payload: {
+          responseId,
+          model,
+          usage,
+          source: signal.source === 'transcript' ? 'transcript' : 'hook',
+          ...(signal.finishReason && { finishReason: signal.finishReason }),
+        },
+      }),
+    ]
+  }
+
+  /** The price of the last response, as far as the CLI's own sum has grown since the one before. */
+  #priced(signal: Signal, run: FactRun): Draft[] {
+    const call = this.#costs.take()
+    if (!call) return []
+    return [this.#draft('llm.usage.corrected', signal, { run, payload: { ...call, source: 'status line' } })]
+  }
+
+  #spawned(signal: SignalOf<'subagent-start'>, parent: FactRun): Draft {
+    const { agentId, agentType, description, callId } = signal
+    const run = this.agentRun(agentId)
+    // Below the turn's span it would be ended with the turn.
+    const { sessionSpan } = this.#place
+    return this.#draft('agent.spawned', signal, {
+      run,
+      span: run.spanId,
+      parentRun: signal.isBackground ? { ...parent, spanId: sessionSpan } : parent,
+      payload: {
+        agentId,
+        agentType: agentType || 'subagent',
+        kind: 'subagent',
+        depth: 1,
+        ...(description && { agentTask: description.slice(0, mostPreview) }),
+        ...(callId && { triggeredByCallId: callId }),
+      },
+    })
+  }
+
+  #returned(signal: SignalOf<'subagent-end'>, parent: FactRun): Draft {
+    const run = this.agentRun(signal.agentId)
+    return this.#draft('agent.completed', signal, {
+      run,
+      span: run.spanId,
+      parentRun: parent,
+      payload: {
+        agentId: signal.agentId,
+        ...(signal.text && { detail: signal.text.slice(0, mostPreview) }),
+      },
+    })
+  }
+
+  #draft<T extends EventType>(
+    type: T,
+    signal: Signal,
+    about: { run: FactRun; span?: SpanId; parentRun?: FactRun; payload: PayloadOf<T> },
+  ): Draft {
+    const { run, span, parentRun, payload } = about
+    return {
+      sessionId: this.#place.sessionId,
+      traceId: this.#place.traceId,
+      runId: run.runId,
+      spanId: span ?? run.spanId,
+      parentSpanId: span === run.spanId ? (parentRun?.spanId ?? this.#place.sessionSpan) : run.spanId,
+      ...(parentRun && { parentRunId: parentRun.runId }),
+      actor: signal.agent ?? this.#place.actor,
+      timestamp: new Date(signal.at).toISOString(),
+      type,
+      payload,
+    } as Draft
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
