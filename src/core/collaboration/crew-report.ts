@@ -8,7 +8,7 @@ import type {
 } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange } from '../../contract/formats/std-008/developer.ts'
 import type { ReviewFinding } from '../../contract/formats/std-008/reviewer.ts'
-import { openOf } from './judge-review.ts'
+import { openFindings } from './judge-review.ts'
 import { failedChecks } from './required-checks.ts'
 
 /** A task as it went, before anything is counted. */
@@ -72,7 +72,7 @@ export function settledFindings(rounds: readonly CrewRound[]): CrewReport['findi
     mended.set(finding.finding_id, { ...finding, fixed_in_iteration: finding.fixed_in_iteration ?? round })
   }
   for (const { number, findings, addressed } of rounds) {
-    const again = new Set(openOf(findings).map((finding) => finding.finding_id))
+    const again = new Set(openFindings(findings).map((finding) => finding.finding_id))
     for (const finding of open.values()) {
       // Silence fixes what is not critical; a critical finding is open until somebody says otherwise.
       const isSettled = addressed.includes(finding.finding_id) || finding.severity !== 'critical'

@@ -5,9 +5,9 @@ import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import { narrowTools } from '../../core/delegation/allowed-tools.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { sessionEnvironment } from '../../core/session/environment.ts'
-import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
-import { type Passed, spawnLimit } from '../../core/session/session-tree.ts'
+import { type ResolvedLaunch, resolveLaunch } from '../../core/session/launch.ts'
+import { sessionEnvironment } from '../../core/session/session-environment.ts'
+import { type ReachedLimit, spawnLimit } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
@@ -135,7 +135,7 @@ export async function spawn(
   const drafts = await facts({ parts, request, resolved, root, by }, where)
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
-  let passed: Passed | undefined
+  let passed: ReachedLimit | undefined
   let isRecorded = false
   const first = {
     drafts,
@@ -172,7 +172,7 @@ export async function spawn(
 type Recording = {
   readonly parts: Parts
   readonly request: SpawnRequest
-  readonly resolved: Resolved
+  readonly resolved: ResolvedLaunch
   readonly root: Root
   readonly by: Spawner
 }
@@ -235,7 +235,7 @@ export function refuseEnded(fleet: Fleet, parent: SessionId): void {
 }
 
 /** What a caller is told who would pass a limit. */
-export const overLimit = ({ limit, max, what }: Passed): AppError =>
+export const overLimit = ({ limit, max, what }: ReachedLimit): AppError =>
   limit === 'budget'
     ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
     : new AppError(
@@ -244,7 +244,7 @@ export const overLimit = ({ limit, max, what }: Passed): AppError =>
       )
 
 /** A refusal is a fact too: of the parent, or of the fleet. */
-async function noteRefusal(parts: Parts, by: Spawner, passed: Passed): Promise<void> {
+async function noteRefusal(parts: Parts, by: Spawner, passed: ReachedLimit): Promise<void> {
   const { parent } = by
   const span = parent && [...parent.open.values()][0]
   if (!parent?.traceId || !span) return

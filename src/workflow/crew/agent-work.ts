@@ -1,7 +1,7 @@
 import type { ReplyKind } from '../../contract/collaboration/reply-schema.ts'
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
 import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
-import type { Read } from '../../core/collaboration/read-reply.ts'
+import type { ReplyResult } from '../../core/collaboration/read-reply.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { type Flow, type FlowRoot, LimitReached, type StepGiven } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
@@ -13,7 +13,7 @@ export type AgentWork<T> = {
   readonly name: string
   readonly who: Someone
   readonly prompt: string
-  readonly read: (text: string) => Read<T>
+  readonly read: (text: string) => ReplyResult<T>
   /** What kind of answer that is. */
   readonly answer: ReplyKind
   readonly folder: string

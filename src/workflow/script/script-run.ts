@@ -3,7 +3,7 @@ import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import { sha256 } from '../../contract/sha256.ts'
 import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
-import { refuseUncounted } from '../../core/ledger/budget.ts'
+import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { workTime } from '../../engine/work-time.ts'
@@ -224,7 +224,7 @@ export class ScriptRun {
   async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
     const flow = this.#flow
     const { path } = call
-    refuseUncounted(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
+    refuseUncountedMoney(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
     this.#limits.asks()
     const digest = digestOf(call)
     const step = flow.step<Kept>(path, async ({ isAgain, count }) => {
