@@ -1,7 +1,7 @@
 import type { Draft } from '../contract/event.ts'
 import { statusOf } from '../contract/status-phrases.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
-import { forcedEnding } from '../core/trace/span-kinds.ts'
+import { forcedEnding } from '../core/trace/span-endings.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { sessionRoot } from './session-root.ts'

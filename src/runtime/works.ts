@@ -5,7 +5,7 @@ import { findAgent } from '../core/definitions/find-definition.ts'
 import { narrowTools } from '../core/delegation/allowed-tools.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
-import { agentEnds } from '../core/trace/span-kinds.ts'
+import { agentEndTypes } from '../core/trace/span-endings.ts'
 import { lateReason, workTime } from '../engine/work-time.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { ModelMessage } from '../ports/model.ts'
@@ -23,8 +23,8 @@ import { tidyCutOff } from './tidy-cut-off.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { wordsOf } from './words-of.ts'
 
-type End = Extract<AgentEvent, { type: (typeof agentEnds)[number] }>
-const isEnd = (event: AgentEvent): event is End => agentEnds.some((type) => type === event.type)
+type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
+const isEnd = (event: AgentEvent): event is End => agentEndTypes.some((type) => type === event.type)
 
 /** What a run is begun or gone on with. */
 type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'> & {
@@ -158,7 +158,7 @@ export class Works implements Workers {
     const parts = this.#parts
     const { root, spanId } = work
     let isSpent = false
-    for await (const event of parts.events(root.sessionId, [...agentEnds, 'budget.exceeded'])) {
+    for await (const event of parts.events(root.sessionId, [...agentEndTypes, 'budget.exceeded'])) {
       if (event.spanId !== spanId) continue
       if (event.type === 'budget.exceeded') isSpent = true
       if (!isEnd(event)) continue

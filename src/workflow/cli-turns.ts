@@ -1,13 +1,13 @@
 import type { AgentEvent, EventType } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
-import { agentEnds, ends } from '../core/trace/span-kinds.ts'
+import { agentEndTypes, endTypes } from '../core/trace/span-endings.ts'
 import type { Undelivered } from '../ports/workers.ts'
 import type { FactWaits } from './fact-waits.ts'
 
 /** What is listened for: ends of turns and of sessions, and what became of messages. */
 export const turnFacts = [
-  ...ends,
+  ...endTypes,
   'agent.spawned',
   'message.queued',
   'message.accepted',
@@ -167,5 +167,7 @@ export class CliTurns implements Disposable {
   }
 }
 
-const isTurnEnd = (event: AgentEvent): event is Extract<AgentEvent, { type: (typeof agentEnds)[number] }> =>
-  agentEnds.some((type) => type === event.type)
+const isTurnEnd = (
+  event: AgentEvent,
+): event is Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }> =>
+  agentEndTypes.some((type) => type === event.type)

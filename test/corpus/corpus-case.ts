@@ -1,12 +1,12 @@
 import type { AgentCliName } from '../../src/contract/config/names.ts'
 import type { Signal } from '../../src/contract/signal.ts'
-import type { State } from '../../src/core/session/evidence/conclude.ts'
+import type { DerivedState } from '../../src/core/session/evidence/conclude.ts'
 
 /** What really was the case, or what a careful person would say where nobody could know. */
-export type Expected = Pick<State, 'lifecycle'> &
-  Partial<Pick<State, 'activity' | 'health'>> & {
+export type Expected = Pick<DerivedState, 'lifecycle'> &
+  Partial<Pick<DerivedState, 'activity' | 'health'>> & {
     /** `none` says that it waits for nothing. */
-    readonly waitingFor?: State['waitingFor'] | 'none'
+    readonly waitingFor?: DerivedState['waitingFor'] | 'none'
     readonly complete: boolean
   }
 

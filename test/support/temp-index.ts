@@ -8,8 +8,8 @@ import { indexFiles } from '../../src/adapters/sqlite/remove-index.ts'
 import { openSearchQueries } from '../../src/adapters/sqlite/search-queries.ts'
 import { openSearch } from '../../src/adapters/sqlite/search-writer.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
+import { searchText } from '../../src/core/projections/event-text.ts'
 import { project } from '../../src/core/projections/project.ts'
-import { searchText } from '../../src/core/projections/search-text.ts'
 import type { Follower, IndexQueries, Opened, SearchQueries } from '../../src/ports/index.ts'
 
 /** A folder for index files that goes away when the test ends. */

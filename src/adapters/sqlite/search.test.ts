@@ -7,7 +7,7 @@ import { applyInBatches, dump, opened, TempIndex } from '../../../test/support/t
 import type { AgentEvent } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
 import { SearchHit } from '../../contract/index-rows.ts'
-import { searchText } from '../../core/projections/search-text.ts'
+import { searchText } from '../../core/projections/event-text.ts'
 import { openSearchQueries } from './search-queries.ts'
 import { openSearch } from './search-writer.ts'
 

@@ -54,11 +54,11 @@ function questionCard(signal: SignalOf<'asking'>): Card {
 /** Of a dialog that no hook told of, its own words are all there is. */
 function actionOf({ tool, detail }: SignalOf<'asking'>, input: Readonly<Record<string, unknown>>): string {
   if (tool === undefined && detail !== undefined && Object.keys(input).length === 0) return detail
-  return `${tool ?? 'a tool'}: ${subjectOf(input)}`
+  return `${tool ?? 'a tool'}: ${callText(input)}`
 }
 
 /** What a call is about: its command, its file, else all of its input. */
-export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+export function callText(input: Readonly<Record<string, unknown>>): string {
   for (const name of ['command', 'file_path', 'filepath', 'path', 'url', 'pattern', 'query']) {
     const text = textOf(input[name])
     if (text !== undefined) return text
@@ -132,7 +132,7 @@ function expectedTexts({ ask, questions, input }: SignalOf<'asking'>): readonly 
   if (ask === 'plan' || typeof input !== 'object' || input === null) return []
   const given = input as Record<string, unknown>
   const path = given['file_path']
-  return [typeof path === 'string' ? (path.split('/').at(-1) ?? path) : subjectOf(given)]
+  return [typeof path === 'string' ? (path.split('/').at(-1) ?? path) : callText(given)]
 }
 
 const squeezed = (text: string): string => text.replaceAll(/[\s│┃╭╮╰╯─]/g, '')

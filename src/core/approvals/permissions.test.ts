@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { defaultConfig } from '../../contract/config.ts'
 import type { SignalOf } from '../../contract/signal.ts'
 import type { Managed } from '../session/managed.ts'
-import { isPermitted, permitOf, runsUnasked, toolPolicy } from './permissions.ts'
+import { isPermitted, needsNoApproval, permitOf, toolPolicy } from './permissions.ts'
 
 const place = { cli: 'codex', folder: '/work' }
 const asking = (tool: string, input: object): SignalOf<'asking'> => ({
@@ -122,14 +122,14 @@ const askingBash = (command: unknown, tool = 'Bash'): SignalOf<'asking'> => ({
 })
 
 test('[COL-14][MUS-209] only a role at the work of a workflow tests without a question, and does nothing else so', () => {
-  expect(runsUnasked(session, flow, askingBash('npm test'))).toBe(true)
-  expect(runsUnasked(session, flow, askingBash('npm test', 'run_shell_command'))).toBe(true)
+  expect(needsNoApproval(session, flow, askingBash('npm test'))).toBe(true)
+  expect(needsNoApproval(session, flow, askingBash('npm test', 'run_shell_command'))).toBe(true)
   for (const command of ['curl http://a', 'npm test && rm -rf /', 'npm test > x', '', undefined])
-    expect(runsUnasked(session, flow, askingBash(command)), String(command)).toBe(false)
-  expect(runsUnasked(session, flow, askingBash('npm test', 'WebFetch'))).toBe(false)
-  expect(runsUnasked(session, session, askingBash('npm test'))).toBe(false)
-  expect(runsUnasked(session, undefined, askingBash('npm test'))).toBe(false)
+    expect(needsNoApproval(session, flow, askingBash(command)), String(command)).toBe(false)
+  expect(needsNoApproval(session, flow, askingBash('npm test', 'WebFetch'))).toBe(false)
+  expect(needsNoApproval(session, session, askingBash('npm test'))).toBe(false)
+  expect(needsNoApproval(session, undefined, askingBash('npm test'))).toBe(false)
   const { policy: _policy, ...roleless } = session
-  expect(runsUnasked(roleless, flow, askingBash('npm test'))).toBe(false)
-  expect(runsUnasked(session, flow, { ...askingBash('npm test'), ask: 'question' })).toBe(false)
+  expect(needsNoApproval(roleless, flow, askingBash('npm test'))).toBe(false)
+  expect(needsNoApproval(session, flow, { ...askingBash('npm test'), ask: 'question' })).toBe(false)
 })

@@ -5,16 +5,16 @@ import { canonicalTool } from '../delegation/allowed-tools.ts'
 import { matchesGlob } from '../delegation/globs.ts'
 import { verifies } from '../delegation/verification-command.ts'
 import type { Managed } from '../session/managed.ts'
-import { riskOf, subjectOf } from './approval-card.ts'
+import { callText, riskOf } from './approval-card.ts'
 
 /** Where a permission is asked. */
-export type PermitPlace = { readonly cli: string; readonly folder: string }
+export type PermitContext = { readonly cli: string; readonly folder: string }
 
 /**
  * What a yes for more than once lets pass from then on: the same command of a program that has commands of its own
  * (`git status`, `npm run test`) with other arguments, a file of the same folder, and else nothing but the very same.
  */
-export function permitOf(signal: SignalOf<'asking'>, place: PermitPlace): Permit | undefined {
+export function permitOf(signal: SignalOf<'asking'>, place: PermitContext): Permit | undefined {
   const asked = permitSubject(signal)
   if (!asked) return undefined
   const { tool, text, isFile } = asked
@@ -31,7 +31,7 @@ export function permitOf(signal: SignalOf<'asking'>, place: PermitPlace): Permit
 export function isPermitted(
   permits: readonly Permit[],
   signal: SignalOf<'asking'>,
-  { cli, folder }: PermitPlace,
+  { cli, folder }: PermitContext,
 ): boolean {
   const asked = permitSubject(signal)
   if (!asked) return false
@@ -68,7 +68,7 @@ function permitSubject({ ask, tool, input }: SignalOf<'asking'>): Asked | undefi
   const isFile =
     given['command'] === undefined &&
     (typeof given['file_path'] === 'string' || typeof given['path'] === 'string')
-  const text = subjectOf(given)
+  const text = callText(given)
   // What is too long to be kept whole is asked for each time.
   return text.length > mostPermitText ? undefined : { tool, text, isFile }
 }
@@ -99,7 +99,7 @@ export function toolPolicy(
   { tool, input }: { readonly tool: string; readonly input: unknown },
 ): PolicyAnswer {
   const given = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
-  const subject = subjectOf(given)
+  const subject = callText(given)
   const at = rules.findIndex(
     (rule) =>
       (rule.tool === '*' || rule.tool === tool) &&
@@ -130,7 +130,7 @@ function isLike(subject: string, pattern: string): boolean {
  * Whether an agent at the work of a workflow needs nobody's yes: its role has the tool, and the command only tests,
  * checks, builds or looks, as Muster itself does with the result. What is let through here has passed the gate before.
  */
-export function runsUnasked(
+export function needsNoApproval(
   session: Managed | undefined,
   parent: Managed | undefined,
   { ask, tool, input }: SignalOf<'asking'>,

@@ -7,10 +7,10 @@ import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Verdict } from '../../contract/values.ts'
 import { matchesGlob } from '../delegation/globs.ts'
 import { rootTask, type Work, withAttempt } from './developer-work.ts'
-import { openOf, type UnfinishedTask, unansweredCritical, unfinishedReason } from './judge-review.ts'
+import { openFindings, type UnfinishedTask, unansweredCritical, unfinishedReason } from './judge-review.ts'
 import { checkReason, failedChecks } from './required-checks.ts'
 import { findingWords } from './reviewer-work.ts'
-import { overBefore } from './task-graph.ts'
+import { finishedBefore } from './task-graph.ts'
 
 /** What happens when the rounds are used up. */
 type Escalation = z.infer<typeof OnMaxIterations>
@@ -65,7 +65,7 @@ export function afterAnswer(
 }
 
 /** What a person chose, as a decision like any other. */
-export const answeredBy = (answer: EscalationAnswer): Decision => ({
+export const answerDecision = (answer: EscalationAnswer): Decision => ({
   subject: 'approach',
   candidates: escalationAnswers,
   choice: answer,
@@ -90,7 +90,7 @@ export function findingsToFix({
   round,
   unfinished = [],
 }: ReviewToFix): ReviewFinding[] {
-  const found = openOf(reply.findings)
+  const found = openFindings(reply.findings)
   const known = new Set(reply.findings.map((finding) => finding.finding_id))
   const asked = (reply.required_changes ?? []).filter(
     ({ related_findings: related }) => !related.some((id) => known.has(id)),
@@ -197,7 +197,7 @@ type Among = {
 function revisionOf(work: Work, findings: readonly ReviewFinding[], { round, plan, among }: Among): Revision {
   const { task } = work
   const root = rootTask(task.task_id)
-  const before = overBefore(plan, root)
+  const before = finishedBefore(plan, root)
   // Tasks that had an order keep it, also where what stood between them needs no revision.
   const depends_on = among
     .map((other) => rootTask(other.task.task_id))

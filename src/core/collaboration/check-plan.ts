@@ -3,7 +3,7 @@ import type { EventOf } from '../../contract/event.ts'
 import { globsOverlap } from '../delegation/globs.ts'
 import { verifies } from '../delegation/verification-command.ts'
 import { plannedChecks } from './required-checks.ts'
-import { byId, dependencyCircle, overBefore } from './task-graph.ts'
+import { dependencyCircle, finishedBefore, tasksById } from './task-graph.ts'
 
 /** What a plan has to keep to. */
 export type PlanLimits = {
@@ -61,7 +61,7 @@ function unsafeChecks(checks: PlanChecks | undefined): string[] {
 }
 
 function dependencyProblems(tasks: readonly PlanTask[]): string[] {
-  const known = byId(tasks)
+  const known = tasksById(tasks)
   const unknown = tasks.flatMap(({ task_id, depends_on }) =>
     depends_on
       .filter((dependency) => !known.has(dependency.task_id))
@@ -74,7 +74,7 @@ function dependencyProblems(tasks: readonly PlanTask[]): string[] {
 
 /** Two tasks that may run at the same time must not be able to change the same file. */
 function meetings(tasks: readonly PlanTask[]): string[] {
-  const before = new Map(tasks.map(({ task_id }) => [task_id, overBefore(tasks, task_id)]))
+  const before = new Map(tasks.map(({ task_id }) => [task_id, finishedBefore(tasks, task_id)]))
   return tasks.flatMap((task, i) =>
     tasks.slice(i + 1).flatMap((other) => {
       if (task.task_id === other.task_id) return []

@@ -7,8 +7,8 @@ import type {
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange, ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { openOf } from './judge-review.ts'
 import { failedChecks } from './required-checks.ts'
+import { openFindings } from './judge-review.ts'
 
 /** A task as it went, before anything is counted. */
 export type DoneTask = Omit<CrewTask, 'lines_added' | 'lines_removed'>
@@ -71,7 +71,7 @@ export function settledFindings(rounds: readonly CrewRound[]): CrewReport['findi
     mended.set(finding.finding_id, { ...finding, fixed_in_iteration: finding.fixed_in_iteration ?? round })
   }
   for (const { number, findings, addressed } of rounds) {
-    const again = new Set(openOf(findings).map((finding) => finding.finding_id))
+    const again = new Set(openFindings(findings).map((finding) => finding.finding_id))
     for (const finding of open.values()) {
       // Silence fixes what is not critical; a critical finding is open until somebody says otherwise.
       const isSettled = addressed.includes(finding.finding_id) || finding.severity !== 'critical'

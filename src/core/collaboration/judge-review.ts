@@ -28,7 +28,7 @@ export function judgeReview({ reply, checks, earlier, unfinished = [] }: Review)
   const said = reply.verdict
   if (said !== 'approved') return { verdict: said, said, reasons: [] }
   const reasons = [
-    ...openOf(reply.findings).filter(forbidsApproval).map(findingReason),
+    ...openFindings(reply.findings).filter(forbidsApproval).map(findingReason),
     ...unansweredCritical(reply, earlier).map(
       ({ finding_id }) => `${finding_id} was critical, and the review does not say whether it is mended`,
     ),
@@ -39,7 +39,7 @@ export function judgeReview({ reply, checks, earlier, unfinished = [] }: Review)
 }
 
 /** Findings that are not said to fix already. */
-export const openOf = (findings: readonly ReviewFinding[]): ReviewFinding[] =>
+export const openFindings = (findings: readonly ReviewFinding[]): ReviewFinding[] =>
   findings.filter((finding) => finding.fixed_in_iteration === undefined)
 
 const forbidsApproval = ({ severity }: ReviewFinding): boolean =>

@@ -185,7 +185,7 @@ type Subject = {
 }
 
 /** What a message says of itself. */
-export function subjectOf(message: OutgoingMessage): Subject {
+export function messageSubject(message: OutgoingMessage): Subject {
   const taskId = taskOf(message)
   const reviewId = message.type.startsWith('review_') ? reviewIdOf(message) : undefined
   const correlation = reviewId === undefined ? taskId && `task ${taskId}` : `review ${reviewId}`

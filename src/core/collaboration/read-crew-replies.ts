@@ -19,21 +19,21 @@ import { knownWord, texts } from '../json/field-kinds.ts'
 import { root } from '../json/json-value.ts'
 import { checkPlan, type PlanLimits } from './check-plan.ts'
 import { unansweredCritical } from './judge-review.ts'
-import { type Read, readReply } from './read-reply.ts'
+import { type ReplyResult, readReply } from './read-reply.ts'
 import { splitTask } from './task-graph.ts'
 
 /** The plan an architect ends its words with, when it can be carried out. */
-export const readPlan = (words: string, limits: PlanLimits): Read<Plan> =>
+export const readPlan = (words: string, limits: PlanLimits): ReplyResult<Plan> =>
   readReply(words, { schema: Plan, check: (plan) => checkPlan(plan, limits) })
 
 /** What a challenger says of a plan. */
-export const readChallenge = (words: string): Read<ChallengerReply> =>
+export const readChallenge = (words: string): ReplyResult<ChallengerReply> =>
   readReply(words, { schema: ChallengerReply })
 
 const mostProse = 4000
 
 /** What a developer ends its words with; other words for a status, and notes, are understood. */
-export const readDeveloper = (words: string): Read<DeveloperReply> =>
+export const readDeveloper = (words: string): ReplyResult<DeveloperReply> =>
   readReply(words, {
     schema: DeveloperReply,
     translate: (value) => developerOutput({ value, place: root, log: () => {} }, ''),
@@ -60,7 +60,7 @@ type ReviewContext = {
 }
 
 /** What a reviewer ends its words with. Its findings get names that no other round of the collaboration has. */
-export function readReview(words: string, review: ReviewContext): Read<ReviewerReply> {
+export function readReview(words: string, review: ReviewContext): ReplyResult<ReviewerReply> {
   return readReply(words, {
     schema: ReviewerReply,
     translate: (value) => {
@@ -135,7 +135,7 @@ type SplitContext = {
 }
 
 /** The tasks with the smaller ones that an architect answers, when all of them can be carried out together. */
-export function readSplit(words: string, { tasks, taskId, limits }: SplitContext): Read<PlanTask[]> {
+export function readSplit(words: string, { tasks, taskId, limits }: SplitContext): ReplyResult<PlanTask[]> {
   const whole = tasks.find((task) => task.task_id === taskId)
   const read = readReply(words, {
     schema: Plan,
@@ -171,5 +171,5 @@ const samplesOf = (glob: string): string[] =>
   )
 
 /** What an architect decides about a task that failed. */
-export const readFailureReply = (words: string): Read<FailureReply> =>
+export const readFailureReply = (words: string): ReplyResult<FailureReply> =>
   readReply(words, { schema: FailureReply })

@@ -5,7 +5,7 @@ import { jsonValueEnd, type SyntaxFault } from '../json/json-syntax.ts'
 import { hasPrototypeKey, maxNesting, tooDeep, withoutPrototypeKeys } from '../json/json-value.ts'
 
 /** An agent's answer as data, or what to tell it so that it can answer again. */
-export type Read<T> = { readonly value: T } | { readonly problems: readonly string[] }
+export type ReplyResult<T> = { readonly value: T } | { readonly problems: readonly string[] }
 
 type Reading<T> = {
   readonly schema: z.ZodType<T>
@@ -19,7 +19,7 @@ const mostProblems = 20
 const noNames = { beside: () => [], all: () => [] }
 
 /** Reads the last JSON object of an agent's words. Total: whatever is said gives a value or problems. */
-export function readReply<T>(words: string, { schema, translate, check }: Reading<T>): Read<T> {
+export function readReply<T>(words: string, { schema, translate, check }: Reading<T>): ReplyResult<T> {
   const last = lastJsonObject(words)
   if ('problem' in last) return { problems: [last.problem] }
   const said = withoutNulls(last.value) as Foreign

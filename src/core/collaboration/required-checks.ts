@@ -18,7 +18,7 @@ export function requiredChecks(crew: CrewChecks, plan: PlanChecks | undefined): 
 }
 
 /** Tests and types: without them work does not count as done, however long they take. */
-export const isBasic = ({ name }: Pick<RequiredCheck, 'name'>): boolean =>
+export const isBasicCheck = ({ name }: Pick<RequiredCheck, 'name'>): boolean =>
   name === checkNames.test || name === checkNames.typeCheck
 
 /** What one task has to pass by itself: the types, and the tests where it needs them. */
@@ -26,7 +26,7 @@ export const checksOfTask = (
   checks: readonly RequiredCheck[],
   task: Pick<PlanTask, 'testing_required'>,
 ): RequiredCheck[] =>
-  checks.filter((check) => isBasic(check) && (task.testing_required || check.name !== checkNames.test))
+  checks.filter((check) => isBasicCheck(check) && (task.testing_required || check.name !== checkNames.test))
 
 /** The checks of a plan by name; a name that is there twice counts once. */
 export function plannedChecks(checks: PlanChecks | undefined): RequiredCheck[] {

@@ -10,7 +10,7 @@ import type {
   Verification,
 } from '../../contract/session-file/outputs.ts'
 import type { Judgement } from './judge-review.ts'
-import { checkNames, isBasic, type RequiredCheck } from './required-checks.ts'
+import { checkNames, isBasicCheck, type RequiredCheck } from './required-checks.ts'
 
 /** What a review is about. */
 type ReviewWork = {
@@ -26,7 +26,7 @@ type ReviewWork = {
 /** What a reviewer is given. */
 export function reviewerInput(work: ReviewWork): z.infer<typeof ReviewerInput> {
   const has = (name: string) => work.checks.some((check) => check.name === name)
-  const custom = work.checks.filter((check) => !isBasic(check))
+  const custom = work.checks.filter((check) => !isBasicCheck(check))
   return {
     review_id: work.reviewId,
     task_id: work.taskId,
@@ -74,7 +74,7 @@ export const crewRound = (
 function verificationOf(checks: readonly CheckRun[]): Verification {
   const passed = (name: string) => checks.find((check) => check.name === name)?.passed === true
   const custom = checks
-    .filter((check) => !isBasic(check))
+    .filter((check) => !isBasicCheck(check))
     .map((check) => [check.name, check.passed === true] as const)
   return {
     tests_passed: passed(checkNames.test),

@@ -6,11 +6,11 @@ import {
   type LoggedMessage,
   type MessageLog,
   type MessagePayload,
+  messageSubject,
   type OutgoingMessage,
   openReview,
   openWork,
   shapeProblems,
-  subjectOf,
 } from './message-protocol.ts'
 
 /** Why a message is refused: it has another shape than its type, or it does not fit what was said before. */
@@ -32,7 +32,7 @@ export function sendMessage(talk: MessageLog, utterance: OutgoingMessage): SendR
   const n = talk.said.length + 1
   const messageId = derivedUuid(`${talk.workflowId}\nmessage\n${n}`)
   const answered = answeredBy(talk, utterance)
-  const subject = subjectOf(utterance)
+  const subject = messageSubject(utterance)
   const correlationId =
     answered?.correlationId ?? derivedUuid(`${talk.workflowId}\n${subject.correlation ?? `message ${n}`}`)
   const said: LoggedMessage = {

@@ -10,9 +10,9 @@ import { splitPrompt } from './plan-prompts.ts'
 import { readSplit } from './read-crew-replies.ts'
 import {
   dependencyCircle,
+  finishedBefore,
   integrationOrder,
   nextTasks,
-  overBefore,
   splitTask,
   type TaskStates,
 } from './task-graph.ts'
@@ -79,7 +79,7 @@ test('[COL-31] played to its end, any graph ends: no task starts too early and n
           const task = tasks.find((each) => each.task_id === id)
           for (const { task_id, type } of task?.depends_on ?? [])
             if (type === 'hard') expect(states[task_id]).toBe('completed')
-          for (const before of overBefore(tasks, id)) expect(states[before]).not.toBe('running')
+          for (const before of finishedBefore(tasks, id)) expect(states[before]).not.toBe('running')
           states[id] = 'running'
         }
         const running = tasks.map((task) => task.task_id).filter((id) => states[id] === 'running')

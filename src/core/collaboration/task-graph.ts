@@ -23,7 +23,7 @@ const urgency = { high: 0, medium: 1, low: 2 } as const
 
 /** Which tasks may start, and which can never start; the others wait. */
 export function nextTasks({ tasks, states, atOnce }: Graph): NextTasks {
-  const known = byId(tasks)
+  const known = tasksById(tasks)
   const stateOf = (id: string): TaskState => (Object.hasOwn(states, id) ? states[id] : undefined) ?? 'pending'
   const pending = tasks.filter((task) => stateOf(task.task_id) === 'pending')
   const blocked = blockedAmong(pending, (id) => (known.has(id) ? stateOf(id) : undefined))
@@ -34,7 +34,7 @@ export function nextTasks({ tasks, states, atOnce }: Graph): NextTasks {
     const neverBegins = blocked.has(task_id) || stateOf(task_id) === 'cancelled'
     if (!neverBegins) return !known.has(task_id) || stateOf(task_id) !== 'pending'
     // What it would have waited for must be over all the same.
-    return ![...overBefore(tasks, task_id)].some(mayRun)
+    return ![...finishedBefore(tasks, task_id)].some(mayRun)
   }
   const open = pending.filter((task) => !blocked.has(task.task_id))
   const ready = open.filter((task) => task.depends_on.every(isFree))
@@ -92,7 +92,7 @@ type Ordered = Pick<PlanTask, 'task_id' | 'depends_on'>
 
 /** The tasks in the order in which their work is put together: what a task depends on first, else as planned. */
 export function integrationOrder<T extends Ordered>(tasks: readonly T[]): T[] {
-  const known = byId(tasks)
+  const known = tasksById(tasks)
   const done = new Set<string>()
   const order: T[] = []
   const place = (task: T): void => {
@@ -111,7 +111,7 @@ export function integrationOrder<T extends Ordered>(tasks: readonly T[]): T[] {
 
 /** The names along a circle of dependencies, the first one again at its end; undefined when there is none. */
 export function dependencyCircle(tasks: readonly Ordered[]): string[] | undefined {
-  const known = byId(tasks)
+  const known = tasksById(tasks)
   const settled = new Set<string>()
   const trail: string[] = []
   const visit = (id: string): string[] | undefined => {
@@ -138,8 +138,8 @@ export function dependencyCircle(tasks: readonly Ordered[]): string[] | undefine
  * The tasks that are surely over before this one starts. A soft dependency has begun by then, so all that it
  * had to wait for is over, but it may still run itself.
  */
-export function overBefore(tasks: readonly Ordered[], id: string): Set<string> {
-  const known = byId(tasks)
+export function finishedBefore(tasks: readonly Ordered[], id: string): Set<string> {
+  const known = tasksById(tasks)
   const over = new Set<string>()
   const seen = new Set([id])
   const open = [id]
@@ -156,7 +156,7 @@ export function overBefore(tasks: readonly Ordered[], id: string): Set<string> {
 }
 
 /** Tasks by name; of two with one name the first counts. */
-export function byId<T extends Ordered>(tasks: readonly T[]): Map<string, T> {
+export function tasksById<T extends Ordered>(tasks: readonly T[]): Map<string, T> {
   const known = new Map<string, T>()
   for (const task of tasks) if (!known.has(task.task_id)) known.set(task.task_id, task)
   return known

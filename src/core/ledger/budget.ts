@@ -31,7 +31,7 @@ function side(budget: BudgetUse['budget'], used: number, limit: number | undefin
 }
 
 /** A budget that has room again: another measure of what it was. */
-export const raised = (budget: Budget, used: Used): Budget => ({
+export const raisedBudget = (budget: Budget, used: Used): Budget => ({
   ...(budget.tokens !== undefined && { tokens: Math.max(budget.tokens, used.tokens) + budget.tokens }),
   ...(budget.usd !== undefined && { usd: Math.max(budget.usd, used.usd ?? 0) + budget.usd }),
 })
@@ -40,7 +40,7 @@ export const raised = (budget: Budget, used: Used): Budget => ({
 const tells: ReadonlySet<string> = new Set(['claude'])
 
 /** Refuses a limit in money for those whose money nobody counts. */
-export function refuseUncounted(usd: number | undefined, clis: Iterable<string>): void {
+export function refuseUncountedMoney(usd: number | undefined, clis: Iterable<string>): void {
   if (usd === undefined) return
   const others = [...new Set(clis)]
     .filter((cli) => !tells.has(cli))

@@ -58,7 +58,7 @@ type PricedCall = Pick<SignalOf<'usage'>, 'responseId' | 'model' | 'usage'> & {
  * Lays the sum that a CLI says it has spent upon its calls: what it has grown by since the last look went into the
  * last call. Where the beginning was not seen, the first sum is only where counting begins.
  */
-export class Costs {
+export class ReportedCosts {
   #spent: number | undefined
   #told: number | undefined
   #last: Omit<PricedCall, 'costUsd'> | undefined

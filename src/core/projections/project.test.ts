@@ -4,8 +4,8 @@ import { EventStream, eventStreams, payloadOf } from '../../../test/support/even
 import { type AgentEvent, eventTypes } from '../../contract/event.ts'
 import { tables } from '../../contract/index-tables.ts'
 import type { RowOp } from '../../contract/row-op.ts'
+import { searchLimit, searchText } from './event-text.ts'
 import { project } from './project.ts'
-import { searchLimit, searchText } from './search-text.ts'
 
 test.each(eventTypes)('[MUS-50] whatever its payload, %s is projected and makes known rows', (type) => {
   fc.assert(

@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Insert, RowOp } from '../../contract/row-op.ts'
 import { phaseOf, workflowOf } from './event-handlers.ts'
+import { titleOf } from './event-text.ts'
 import { approvalOps, messageOps } from './message-rows.ts'
 import { runOps } from './run-rows.ts'
 import { sessionOps } from './session-rows.ts'
 import { spanOps } from './span-rows.ts'
 import { taskOps, workflowOps } from './task-rows.ts'
-import { titleOf } from './title.ts'
 import { ledgerOps, rollupOps } from './usage-rows.ts'
 
 type Projection = (event: AgentEvent, atMs: number, title: string | undefined) => readonly RowOp[]

@@ -13,7 +13,7 @@ export const depthClass = 'too-deep'
 export type Findings = { readonly paths: Set<string>; readonly counts: Record<string, number> }
 
 /** A copy with every secret replaced; branches without one are shared with the original. */
-export function rebuildEvent(
+export function redactEvent(
   value: unknown,
   parts: { scanner: TextScanner; keys: KeyKinds },
   findings: Findings,

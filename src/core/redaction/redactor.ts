@@ -9,7 +9,7 @@ import {
   depthClass,
   type Findings,
   fieldClass,
-  rebuildEvent,
+  redactEvent,
 } from './redact-event.ts'
 import type { Span } from './secret-spans.ts'
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts'
@@ -82,7 +82,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       const findings: Findings = { paths: new Set(), counts: {} }
       let current: unknown = value
       do {
-        const next = rebuildEvent(current, { scanner, keys }, findings)
+        const next = redactEvent(current, { scanner, keys }, findings)
         if (next === current) break
         current = next
       } while (needsWork(current))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ids, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { catalogue, type Draft, type EventType, eventTypes } from '../../contract/event.ts'
-import { forcedEnding } from '../trace/span-kinds.ts'
+import { forcedEnding } from '../trace/span-endings.ts'
 import { decide } from './decide.ts'
 import { evolve, hasEnded, type SessionState, spanKey } from './state.ts'
 

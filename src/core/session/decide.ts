@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { catalogue, type Draft, type EventType } from '../../contract/event.ts'
-import { forcedEnding } from '../trace/span-kinds.ts'
+import { forcedEnding } from '../trace/span-endings.ts'
 import { evolve, hasEnded, type OpenSpan, type SessionState, spanKey } from './state.ts'
 
 /** A denial needs no start: the call never began. */

@@ -16,7 +16,7 @@ type LaunchContext = {
 }
 
 /** A spawn with every default filled in. */
-export type Resolved = {
+export type ResolvedLaunch = {
   readonly cli: AgentCliName
   /** The command of a program that the settings name. */
   readonly program: string
@@ -40,7 +40,7 @@ const clis: readonly AgentCliName[] = ['claude', 'codex', 'opencode', 'gemini', 
 const isCli = (word: string): word is AgentCliName => (clis as readonly string[]).includes(word)
 
 /** The agent file gives the role, the configuration CLI, model and arguments, and what was asked for wins. */
-export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Resolved {
+export function resolveLaunch(request: SpawnRequest, context: LaunchContext): ResolvedLaunch {
   const { config } = context
   const word = request.agent_type.toLowerCase()
   const isConfigured = !isCli(word) && Object.hasOwn(config.clis, word)

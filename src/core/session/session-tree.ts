@@ -58,7 +58,7 @@ const limitReached = (limit: string, max: number, what: string): AppError =>
   new AppError('limited', `the limit of ${max} ${what} is reached (limits.${limit}); name another parent`)
 
 /** A limit that a spawn would pass. */
-export type Passed = {
+export type ReachedLimit = {
   readonly limit: string
   readonly max: number
   readonly current: number
@@ -70,8 +70,8 @@ export function spawnLimit(
   fleet: Fleet,
   limits: Limits,
   { parent, recentSpawns }: { parent: SessionId | undefined; recentSpawns: number },
-): Passed | undefined {
-  const passed = (limit: keyof Limits, current: number, what: string): Passed | undefined =>
+): ReachedLimit | undefined {
+  const passed = (limit: keyof Limits, current: number, what: string): ReachedLimit | undefined =>
     current >= limits[limit] ? { limit, max: limits[limit], current, what } : undefined
   const known = [...fleet.sessions.values()].filter(({ managed }) => managed && managed.origin !== 'observed')
   // A built-in agent needs no program.
@@ -93,7 +93,7 @@ export function spawnLimit(
 }
 
 /** Whoever may not continue may not start others to continue in its place. */
-function spent(fleet: Fleet, above: SessionState | undefined): Passed | undefined {
+function spent(fleet: Fleet, above: SessionState | undefined): ReachedLimit | undefined {
   const holder = above && firstOverBudget(above, (id) => fleet.sessions.get(id) ?? fleet.ended.get(id))
   if (!holder) return undefined
   const { budget, name } = holder.managed ?? {}

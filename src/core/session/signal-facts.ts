@@ -3,7 +3,7 @@ import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
 import { toolCategory } from '../delegation/tool-category.ts'
-import { Costs } from '../ledger/model-usage.ts'
+import { ReportedCosts } from '../ledger/model-usage.ts'
 
 /** Where the facts of a session belong. */
 export type FactOrigin = {
@@ -19,7 +19,7 @@ export type FactOrigin = {
 export type FactRun = { readonly runId: RunId; readonly spanId: SpanId }
 
 /** Which gate refused a call, and whether the call stands in the journal as begun. */
-export type Refused = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' | 'rule'> & {
+export type DeniedCall = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' | 'rule'> & {
   readonly isOpen: boolean
 }
 
@@ -34,12 +34,12 @@ export class Facts {
   readonly #place: FactOrigin
   readonly #ids: ImportIds
   readonly #usage = new Map<string, string>()
-  readonly #costs: Costs
+  readonly #costs: ReportedCosts
   readonly #denied = new Set<string>()
 
   constructor(place: FactOrigin) {
     this.#place = place
-    this.#costs = new Costs(place.isNew)
+    this.#costs = new ReportedCosts(place.isNew)
     this.#ids = derivedIds(place.sessionId, 0)
   }
 
@@ -50,7 +50,7 @@ export class Facts {
   }
 
   /** A call that was refused: its record may tell of it before or after, and tells nothing new then. */
-  denied(signal: SignalOf<'tool-start'>, run: FactRun, { isOpen, ...refusal }: Refused): Draft[] {
+  denied(signal: SignalOf<'tool-start'>, run: FactRun, { isOpen, ...refusal }: DeniedCall): Draft[] {
     const own = signal.agent === undefined ? run : this.agentRun(signal.agent)
     const { callId, tool } = signal
     this.#denied.add(callId)

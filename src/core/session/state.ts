@@ -5,7 +5,7 @@ import type { BlobRef, Lifecycle, Permit } from '../../contract/values.ts'
 import { evolveApprovals, type OpenApproval } from '../approvals/open-approvals.ts'
 import { withPermit } from '../approvals/permissions.ts'
 import { evolveQueue, type Queued } from '../messages/message-queue.ts'
-import { type ClosingFacts, closingFacts } from '../trace/span-kinds.ts'
+import { type ClosingFacts, closingFacts } from '../trace/span-endings.ts'
 import { type BoardVersions, evolveBoard } from './blackboard-items.ts'
 import { evolveManaged, type Managed } from './managed.ts'
 

@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../contract/event.ts'
 import type { Principal } from '../../contract/principal.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
-import { raised } from '../../core/ledger/budget.ts'
+import { raisedBudget } from '../../core/ledger/budget.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Said } from '../../engine/sessions/closing.ts'
@@ -92,7 +92,8 @@ async function giveMore({ directory, engine }: Deps, { watch, delivery }: Live):
   const budget = engine.session(watch.id)?.managed?.budget
   const [sum] = await directory.ask('usage', { sessionId: watch.id, isSubtree: true })
   const used = { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
-  if (budget) await watch.say([draftOf(watch.root, 'session.updated', { budget: raised(budget, used) })])
+  if (budget)
+    await watch.say([draftOf(watch.root, 'session.updated', { budget: raisedBudget(budget, used) })])
   delivery.poke()
 }
 

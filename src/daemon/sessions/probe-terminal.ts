@@ -5,7 +5,7 @@ import type { Check } from '../../contract/health.ts'
 import { shortId } from '../../contract/ids.ts'
 import { linked } from '../../contract/linked.ts'
 import { version } from '../../contract/version.ts'
-import { inherited, sessionEnvironment } from '../../core/session/environment.ts'
+import { inheritedVariables, sessionEnvironment } from '../../core/session/session-environment.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
 import { release } from '../../engine/sessions/release.ts'
 import { packageRoot } from '../package-root.ts'
@@ -70,7 +70,10 @@ async function inTerminal(parts: Parts, signal: AbortSignal): Promise<ReadonlyMa
   const folder = await parts.folders.open(shortId(id))
   const out = join(folder, 'out')
   const env = sessionEnvironment(
-    inherited(surroundings.env, { cli: 'claude', allowed: parts.config().sessions.inherit_environment_vars }),
+    inheritedVariables(surroundings.env, {
+      cli: 'claude',
+      allowed: parts.config().sessions.inherit_environment_vars,
+    }),
     {
       ...surroundings,
       sessionId: id,

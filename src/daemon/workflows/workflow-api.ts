@@ -11,7 +11,7 @@ import type { WorkflowView, workflowRoutes } from '../../contract/workflow-route
 import { reportMarkdown } from '../../core/collaboration/crew-report.ts'
 import { findCrew } from '../../core/definitions/find-definition.ts'
 import { unknownCli } from '../../core/definitions/resolve-crews.ts'
-import { refuseUncounted } from '../../core/ledger/budget.ts'
+import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Scripts } from '../../ports/scripts.ts'
@@ -103,7 +103,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const crew = withWishes(found, asked)
       refuseUnknownCli(asked.cli)
       const { minutes: _minutes, ...budget } = crew.budget ?? {}
-      refuseUncounted(
+      refuseUncountedMoney(
         budget.usd,
         crew.members.map(({ cli }) => cli),
       )
@@ -189,7 +189,7 @@ export function workflowApi(deps: WorkflowApiDeps): Pick<Api, keyof typeof workf
       const { meta, source } = await deps.scripts.describe(await findScript(root, script), signal)
       const { tokens, usd } = limits
       refuseUnknownCli(cli)
-      refuseUncounted(usd, [cli])
+      refuseUncountedMoney(usd, [cli])
       const by = nameOf(engine, principal)
       // What an agent starts a person approves: it carries no authority of theirs.
       const isApproved = approved === true && principal.kind === 'operator'

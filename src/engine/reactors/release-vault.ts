@@ -1,12 +1,12 @@
 import type { EventType } from '../../contract/event.ts'
-import { ends } from '../../core/trace/span-kinds.ts'
+import { endTypes } from '../../core/trace/span-endings.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Reactor } from '../react.ts'
 
 /** When a run ends, its raw texts may go once their time is over. */
 export const releaseVault = (vault: Vault): Reactor => ({
   name: 'release-vault',
-  types: new Set<EventType>(ends),
+  types: new Set<EventType>(endTypes),
   async react(event) {
     const at = Date.parse(event.recordedAt)
     await vault.release(event.runId, at)

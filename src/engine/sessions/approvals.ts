@@ -7,7 +7,12 @@ import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'
 import type { Permit } from '../../contract/values.ts'
 import { cardOf, dialogText, showsCommand } from '../../core/approvals/approval-card.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
-import { isPermitted, type PermitPlace, permitOf, runsUnasked } from '../../core/approvals/permissions.ts'
+import {
+  isPermitted,
+  needsNoApproval,
+  type PermitContext,
+  permitOf,
+} from '../../core/approvals/permissions.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import { pressAnswer } from './press-answer.ts'
@@ -65,7 +70,7 @@ export class Approvals {
     if (isPermitted(permits, signal, placeOf(watch))) return 'remembered'
     const state = watch.state()
     const parent = state?.parentSessionId && this.#parts.engine.session(state.parentSessionId)
-    return parent && runsUnasked(state?.managed, parent.managed, signal) ? 'role' : undefined
+    return parent && needsNoApproval(state?.managed, parent.managed, signal) ? 'role' : undefined
   }
 
   /**
@@ -304,7 +309,7 @@ export class Approvals {
 /** What an agent's CLI asks; the others are questions of Muster itself. */
 const ofCli = new Set<OpenApproval['subject']>(['tool', 'question', 'plan'])
 
-function placeOf(watch: SessionWatch): PermitPlace {
+function placeOf(watch: SessionWatch): PermitContext {
   const managed = watch.state()?.managed
   return { cli: managed?.cli ?? 'custom', folder: managed?.workingDir ?? '/' }
 }

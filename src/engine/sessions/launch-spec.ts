@@ -1,10 +1,10 @@
-import type { Resolved } from '../../core/session/launch.ts'
+import type { ResolvedLaunch } from '../../core/session/launch.ts'
 import type { Parts } from './parts.ts'
 
 /** What starting a program again needs, as it was the first time. */
 export type LaunchSpec = {
   readonly resolved: Pick<
-    Resolved,
+    ResolvedLaunch,
     'cli' | 'program' | 'promptBy' | 'args' | 'model' | 'permissionMode' | 'role' | 'name'
   >
   readonly version: string

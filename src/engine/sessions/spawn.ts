@@ -6,9 +6,6 @@ import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import { narrowTools } from '../../core/delegation/allowed-tools.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { sessionEnvironment } from '../../core/session/environment.ts'
-import { type Resolved, resolveLaunch } from '../../core/session/launch.ts'
-import { type Passed, spawnLimit } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../engine.ts'
 import { draftOf, type Root } from './drafts.ts'
@@ -16,6 +13,9 @@ import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
 import { wallsOf } from './walls.ts'
 import { type Placed, placeOf } from './work-place.ts'
+import { type ResolvedLaunch, resolveLaunch } from '../../core/session/launch.ts'
+import { sessionEnvironment } from '../../core/session/session-environment.ts'
+import { type ReachedLimit, spawnLimit } from '../../core/session/session-tree.ts'
 
 const previewChars = 2000
 
@@ -137,7 +137,7 @@ export async function spawn(
   const drafts = await facts({ parts, request, resolved, root, by }, where)
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
-  let passed: Passed | undefined
+  let passed: ReachedLimit | undefined
   let isRecorded = false
   const first = {
     drafts,
@@ -174,7 +174,7 @@ export async function spawn(
 type Recording = {
   readonly parts: Parts
   readonly request: SpawnRequest
-  readonly resolved: Resolved
+  readonly resolved: ResolvedLaunch
   readonly root: Root
   readonly by: Spawner
 }
@@ -237,7 +237,7 @@ function refuseEnded(fleet: Fleet, parent: SessionId): void {
 }
 
 /** What a caller is told who would pass a limit. */
-const overLimit = ({ limit, max, what }: Passed): AppError =>
+const overLimit = ({ limit, max, what }: ReachedLimit): AppError =>
   limit === 'budget'
     ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
     : new AppError(
@@ -256,7 +256,7 @@ export async function beginWithin(
   },
 ): Promise<void> {
   const { parent, limits } = above
-  let passed: Passed | undefined
+  let passed: ReachedLimit | undefined
   // Within the write: many that begin at once would all find room before it.
   const within = (fleet: Fleet): void => {
     if (!parent) return
@@ -277,7 +277,7 @@ export async function beginWithin(
 async function noteRefusal(
   engine: Pick<Engine, 'session' | 'perform' | 'record'>,
   { actor, parent }: Pick<Spawner, 'actor' | 'parent'>,
-  passed: Passed,
+  passed: ReachedLimit,
 ): Promise<void> {
   const payload = { ...passed, by: actor }
   const state = parent && engine.session(parent.sessionId)

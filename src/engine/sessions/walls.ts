@@ -2,7 +2,7 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
-import { inherited } from '../../core/session/environment.ts'
+import { inheritedVariables } from '../../core/session/session-environment.ts'
 import { readSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
 import type { Spawner } from './spawn.ts'
@@ -32,7 +32,7 @@ export async function wallsOf(
   const { sessions } = parts.config()
   const allowed = sessions.inherit_environment_vars
   if (by.confined) return sameWalls(parts, { request, by, cli }, allowed)
-  const environment = inherited(request.environment ?? parts.surroundings.env, { cli, allowed })
+  const environment = inheritedVariables(request.environment ?? parts.surroundings.env, { cli, allowed })
   const isolation = request.isolation ?? by.parent?.managed?.isolation ?? sessions.isolation
   if (isolation === 'none') return { isolation, environment }
   const place = worktree ? { workingDir: worktree.tree.path, treeOf: worktree.root } : { workingDir }
@@ -53,6 +53,6 @@ async function sameWalls(
   const spec = await readSpec(parts, by.confined?.managed?.launch)
   if (!spec?.writable)
     throw new AppError('conflict', 'the walls of this session are not known any more; ask a person')
-  const environment = inherited(spec.env, { cli, allowed })
+  const environment = inheritedVariables(spec.env, { cli, allowed })
   return { isolation: 'bwrap', environment, writable: spec.writable }
 }

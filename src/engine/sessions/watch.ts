@@ -9,7 +9,7 @@ import { type Evidence, noEvidence } from '../../core/session/evidence/evidence.
 import { observe } from '../../core/session/evidence/observe.ts'
 import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
 import { newlyReported } from '../../core/session/managed.ts'
-import { type FactRun, Facts, type Refused } from '../../core/session/signal-facts.ts'
+import { type DeniedCall, type FactRun, Facts } from '../../core/session/signal-facts.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import type { Appended } from '../engine.ts'
 import { changedState } from './changed-state.ts'
@@ -34,7 +34,7 @@ const latestMs = 60_000
 export type Origin = { readonly producer: string; readonly n: number; readonly isRecord?: boolean }
 
 /** Why a call is refused. */
-export type Refusal = { readonly by: Refused['gate']; readonly reason: string; readonly rule?: string }
+export type Refusal = { readonly by: DeniedCall['gate']; readonly reason: string; readonly rule?: string }
 
 /** What a watch tells those who act on it. */
 export type WatchListener = {

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
-import type { Resolved } from '../../core/session/launch.ts'
+import type { ResolvedLaunch } from '../../core/session/launch.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Worktree } from '../../ports/workspace.ts'
 import type { Parts } from './parts.ts'
@@ -13,7 +13,7 @@ export type Placed = {
 
 type Placing = {
   readonly request: SpawnRequest
-  readonly resolved: Resolved
+  readonly resolved: ResolvedLaunch
   readonly short: string
   readonly by: { readonly parent?: SessionState | undefined }
 }

@@ -6,14 +6,14 @@ import type { Work, WorkEnd } from '../../ports/workers.ts'
 import type { CrewParts, Someone } from './crew-parts.ts'
 import { type Handed, handOver } from './hand-over.ts'
 import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
-import type { Read } from '../../core/collaboration/read-reply.ts'
+import type { ReplyResult } from '../../core/collaboration/read-reply.ts'
 
 /** A question to an agent, and how its answer is read. */
 export type AgentWork<T> = {
   readonly name: string
   readonly who: Someone
   readonly prompt: string
-  readonly read: (text: string) => Read<T>
+  readonly read: (text: string) => ReplyResult<T>
   /** What kind of answer that is. */
   readonly answer: ReplyKind
   readonly folder: string

@@ -17,7 +17,7 @@ import {
   type AfterReview,
   afterAnswer,
   afterReview,
-  answeredBy,
+  answerDecision,
   newestWork,
   type Revision,
   revise,
@@ -112,7 +112,7 @@ async function escalated(
   await recordEscalation(run.flow, { name: `escalated-${number}`, by, decision: after.decision })
   if (after.next !== 'human_review') return { to: after.next, isOneMore: false }
   const answer = await askAboutRound(run.flow, { number, rounds: run.rounds })
-  const decision = answeredBy(answer)
+  const decision = answerDecision(answer)
   await recordEscalation(run.flow, { name: `answered-${number}`, by: 'operator', decision })
   return { to: afterAnswer(answer, verdict), isOneMore: answer === 'iterate' }
 }

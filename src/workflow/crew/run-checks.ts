@@ -1,5 +1,5 @@
 import type { CheckRun, Skipped } from '../../contract/collaboration/crew-report.ts'
-import { isBasic, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { isBasicCheck, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Around } from './carry-out.ts'
@@ -30,7 +30,7 @@ export async function runChecks(
   let spentMs = 0
   for (const check of checks) {
     const { name, command } = check
-    if (!isBasic(check) && spentMs > limitMs) {
+    if (!isBasicCheck(check) && spentMs > limitMs) {
       const because = 'the time for the review was over'
       runs.push({ name, command, required: false, passed: null, because })
       skipped.push({ what: `the check ${name}`, why: because })

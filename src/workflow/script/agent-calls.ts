@@ -4,7 +4,7 @@ import type { ScriptCall } from '../../contract/script.ts'
 import { sha256 } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
 import { refutePrompt, scriptTask } from '../../core/collaboration/prompt-parts.ts'
-import { lastJsonObject, type Read, readReply } from '../../core/collaboration/read-reply.ts'
+import { lastJsonObject, type ReplyResult, readReply } from '../../core/collaboration/read-reply.ts'
 import { matchesGlob } from '../../core/delegation/globs.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
@@ -19,7 +19,7 @@ export type Asked = {
   readonly scope: readonly string[]
   readonly timeoutMs: number
   readonly resultSchema: string
-  readonly read: (text: string) => Read<unknown>
+  readonly read: (text: string) => ReplyResult<unknown>
 }
 
 const usualMs = 30 * 60_000
@@ -88,7 +88,7 @@ const asObject = (schema: Record<string, unknown>): Record<string, unknown> =>
 const isObject = ({ type, properties }: Record<string, unknown>): boolean =>
   type === 'object' || properties !== undefined
 
-function unwrapped(schema: Record<string, unknown>): (text: string) => Read<unknown> {
+function unwrapped(schema: Record<string, unknown>): (text: string) => ReplyResult<unknown> {
   const read = reading(asObject(schema))
   if (isObject(schema)) return read
   return (text) => {
@@ -97,7 +97,7 @@ function unwrapped(schema: Record<string, unknown>): (text: string) => Read<unkn
   }
 }
 
-function reading(schema: Record<string, unknown>): (text: string) => Read<unknown> {
+function reading(schema: Record<string, unknown>): (text: string) => ReplyResult<unknown> {
   const made = zodOf(schema)
   return (text) => {
     const last = lastJsonObject(text)

@@ -15,7 +15,7 @@ import { Limits } from './limits.ts'
 import { Phases } from './phases.ts'
 import type { ScriptInput, ScriptParts } from './script-parts.ts'
 import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
-import { refuseUncounted } from '../../core/ledger/budget.ts'
+import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 type Vote = { readonly verdict: 'supported' | 'refuted' | 'inconclusive'; readonly evidence: unknown }
@@ -224,7 +224,7 @@ export class ScriptRun {
   async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
     const flow = this.#flow
     const { path } = call
-    refuseUncounted(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
+    refuseUncountedMoney(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
     this.#limits.asks()
     const digest = digestOf(call)
     const step = flow.step<Kept>(path, async ({ isAgain, count }) => {

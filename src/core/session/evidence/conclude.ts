@@ -13,7 +13,7 @@ type Health = 'ok' | 'stale' | 'stuck' | 'retrying' | 'limited' | 'gone' | 'cras
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'dialog' | 'background' | 'limit'
 
 /** The conclusion, without what it rests on. Whether the work is complete is not among it. */
-export type State = {
+export type DerivedState = {
   readonly lifecycle: Extract<Lifecycle, 'starting' | 'running' | 'waiting_input' | 'idle' | 'error'>
   readonly activity: z.infer<typeof Activity>
   readonly waitingFor?: WaitingFor
@@ -23,7 +23,7 @@ export type State = {
 }
 
 /** A state and the signs that it rests on. */
-type Conclusion = { readonly state: State; readonly by: readonly Sighting[]; readonly since?: number }
+type Conclusion = { readonly state: DerivedState; readonly by: readonly Sighting[]; readonly since?: number }
 
 /** What the evidence says at this time. The first rule that fits decides. */
 export function conclude(evidence: Evidence, timing: Timing): Conclusion {
@@ -108,7 +108,7 @@ function stateDuringTurn(
   const seen = latest<Sighting>([turn.sign, progress, last.queued]) ?? turn.sign
   const by = [...turn.by, seen, ...calls.flatMap(({ start }) => (start ? [start] : []))]
   const retry = retrySign(evidence, timing)
-  const running = (health: State['health']): State => ({
+  const running = (health: DerivedState['health']): DerivedState => ({
     lifecycle: 'running',
     activity: activityDuringTurn(evidence, calls, retry),
     health,
@@ -148,7 +148,7 @@ function activityDuringTurn(
   { last }: Evidence,
   calls: readonly Call[],
   retry: Sighting | undefined,
-): State['activity'] {
+): DerivedState['activity'] {
   if (calls.length > 0) return 'calling_tool'
   if (retry) return 'thinking'
   const asked = Math.max(timeOf(last.prompt), timeOf(last['tool-end']))
@@ -185,7 +185,7 @@ function stateAfterTurn(
   turn: Extract<Turn, { state: 'over' }>,
   timing: Timing,
 ): Conclusion {
-  const idle: State = { lifecycle: 'idle', activity: 'idle', health: 'ok' }
+  const idle: DerivedState = { lifecycle: 'idle', activity: 'idle', health: 'ok' }
   const { last } = evidence
   const by = [turn.by]
   if (turn.how === 'limited') return { state: limitedState(evidence, turn, timing) ?? idle, by }
@@ -193,7 +193,7 @@ function stateAfterTurn(
   const background = backgroundOf(evidence, turn, timing)
   if (background) {
     const isLong = timing.watchedFor(background.seen.at, timing.idleAfterMs)
-    const state: State = isLong ? idle : { lifecycle: 'running', activity: 'working', health: 'ok' }
+    const state: DerivedState = isLong ? idle : { lifecycle: 'running', activity: 'working', health: 'ok' }
     return { state: { ...state, waitingFor: 'background' }, by: [...by, background.seen] }
   }
   if (turn.how === 'ready' && isStarting(evidence, turn, timing))
@@ -215,7 +215,7 @@ function limitedState(
   { last }: Evidence,
   turn: Extract<Turn, { state: 'over' }>,
   timing: Timing,
-): State | undefined {
+): DerivedState | undefined {
   const used = last.meter?.limits?.filter(
     ({ usedPercent = 0, resetsAtMs = 0 }) => usedPercent >= 99 && resetsAtMs > turn.since,
   )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
 import type { Signal } from '../../../contract/signal.ts'
-import type { State } from './conclude.ts'
+import type { DerivedState } from './conclude.ts'
 import { noEvidence } from './evidence.ts'
 import { observe } from './observe.ts'
 import { judge, type Verdict } from './verdict.ts'
@@ -10,7 +10,7 @@ import { judge, type Verdict } from './verdict.ts'
 const seen = (signals: readonly Signal[]) => signals.reduce(observe, noEvidence)
 const idleAfterMs = 600_000
 const minute = 60_000
-const stateOf = ({ lifecycle, activity, waitingFor, waitingUntil, health }: Verdict | State) => ({
+const stateOf = ({ lifecycle, activity, waitingFor, waitingUntil, health }: Verdict | DerivedState) => ({
   lifecycle,
   activity,
   waitingFor,

@@ -1,10 +1,10 @@
-import { conclude, type State } from './conclude.ts'
+import { conclude, type DerivedState } from './conclude.ts'
 import type { Evidence } from './evidence.ts'
 import { type Reason, type Sign, signsOf, wouldChange } from './explain.ts'
 import { type JudgeOptions, timingAt } from './timeouts.ts'
 
 /** A state with its reasons, and when it stops holding by itself. */
-export type Verdict = State & {
+export type Verdict = DerivedState & {
   readonly confidence: 'high' | 'medium' | 'low'
   /** Since when it has been so, as far as is known. */
   readonly since?: number
@@ -12,7 +12,7 @@ export type Verdict = State & {
   readonly because: readonly Reason[]
   /** Without any further signal the verdict becomes `becomes` at this time. */
   readonly until?: number
-  readonly becomes?: State
+  readonly becomes?: DerivedState
 }
 
 /** What state a session is in, why, and when that stops being so without further signals. */
@@ -58,7 +58,7 @@ function judged(
   return { verdict, signs }
 }
 
-function confidenceOf(state: State, source: string | undefined): Verdict['confidence'] {
+function confidenceOf(state: DerivedState, source: string | undefined): Verdict['confidence'] {
   if (state.health === 'stale' || source === undefined) return 'low'
   return source === 'pane' || source === 'process' ? 'medium' : 'high'
 }
@@ -67,7 +67,11 @@ function confidenceOf(state: State, source: string | undefined): Verdict['confid
 const mostSteps = 32
 
 /** The first time at which the state becomes another one. */
-function expiry(evidence: Evidence, options: JudgeOptions, state: State): Pick<Verdict, 'until' | 'becomes'> {
+function expiry(
+  evidence: Evidence,
+  options: JudgeOptions,
+  state: DerivedState,
+): Pick<Verdict, 'until' | 'becomes'> {
   let now = options.now
   for (let step = 0; step < mostSteps; step++) {
     const timing = timingAt({ ...options, now })
@@ -80,7 +84,7 @@ function expiry(evidence: Evidence, options: JudgeOptions, state: State): Pick<V
   return {}
 }
 
-const isSame = (a: State, b: State): boolean =>
+const isSame = (a: DerivedState, b: DerivedState): boolean =>
   a.lifecycle === b.lifecycle &&
   a.activity === b.activity &&
   a.health === b.health &&

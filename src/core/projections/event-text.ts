@@ -2,9 +2,21 @@ import { type AgentEvent, catalogue } from '../../contract/event.ts'
 import type { SearchText } from '../../contract/search-text.ts'
 import { filesOf } from '../../contract/tool-subject.ts'
 import { type Handlers, handle } from './event-handlers.ts'
-import { clip, plainText } from './row-text.ts'
+import { clip, headOf, oneLine, plainText } from './row-text.ts'
 import { endStatus } from './span-rows.ts'
-import { titleOf } from './title.ts'
+
+/** An event in at most 200 characters, for lists. Bodies give their beginning, blobs their preview. */
+export function titleOf(event: AgentEvent): string | undefined {
+  // A journal written by a newer version has types that this one cannot name.
+  const title = catalogue[event.type]?.title as ((event: AgentEvent) => readonly unknown[]) | undefined
+  if (title === undefined) return undefined
+  let text = ''
+  for (const part of title(event)) {
+    const said = headOf(part, 400)
+    if (said !== '') text = text === '' ? said : `${text} ${said}`
+  }
+  return oneLine(text)
+}
 
 /** Characters of one event that can be found: as much as a preview holds, whatever lies in a blob or the vault. */
 export const searchLimit = 2048

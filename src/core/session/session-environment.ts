@@ -23,7 +23,7 @@ const marks =
   /^(CLAUDECODE|CLAUDE_CODE_(SESSION\w*|CHILD_SESSION|ENTRYPOINT|MESSAGING_\w+|SSE_PORT)|CLAUDE_(ENV_FILE|PID|PROJECT_DIR|EFFORT)|TMUX\w*|MUSTER_\w+|TRACEPARENT|TRACESTATE)$/
 
 /** The part of an environment that a session may take over. */
-export function inherited(
+export function inheritedVariables(
   from: Environment,
   { cli, allowed }: { cli: AgentCliName; allowed: readonly string[] },
 ): Record<string, string> {
@@ -37,7 +37,7 @@ export function inherited(
 }
 
 /** Who a session is, for the programs that run in it. */
-export type Identity = {
+export type SessionIdentity = {
   readonly sessionId: string
   readonly home: string
   readonly depth: number
@@ -53,7 +53,7 @@ export type Identity = {
 /** The environment of a session but for its token: what it inherits, who it is, and exactly this `sm` first on its PATH. */
 export function sessionEnvironment(
   taken: Readonly<Record<string, string>>,
-  who: Identity,
+  who: SessionIdentity,
 ): Record<string, string> {
   const path = taken['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
   const attributes = [

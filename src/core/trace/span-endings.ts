@@ -72,7 +72,7 @@ function unreachable(kind: never): never {
 }
 
 /** How a run can end. */
-export const agentEnds = [
+export const agentEndTypes = [
   'agent.completed',
   'agent.failed',
   'agent.cancelled',
@@ -81,8 +81,8 @@ export const agentEnds = [
 ] as const satisfies readonly EventType[]
 
 /** How a run or a session can end. */
-export const ends = [
-  ...agentEnds,
+export const endTypes = [
+  ...agentEndTypes,
   'session.completed',
   'session.failed',
 ] as const satisfies readonly EventType[]

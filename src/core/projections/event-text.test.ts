@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EventStream } from '../../../test/support/events.ts'
-import { searchText } from './search-text.ts'
+import { searchText } from './event-text.ts'
 
 const stream = new EventStream()
 
