@@ -1,4 +1,4 @@
-import type { Decision } from '../contract/dialect.ts'
+import type { Decision } from '../contract/decision.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import { derivedSpan, derivedUuid } from '../core/session-log/derived-ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'

@@ -1,7 +1,7 @@
-import { claudeDialect } from '../../contract/formats/claude/dialect.ts'
 import type { AgentCli } from '../../ports/agent-cli.ts'
 import { askLogin } from './ask-login.ts'
 import { askVersion } from './ask-version.ts'
+import { claudeDialect } from './dialect/dialect.ts'
 import { findForeign } from './find-foreign.ts'
 import { findTranscripts } from './find-transcripts.ts'
 import { planLaunch } from './plan-launch.ts'

@@ -1,5 +1,5 @@
-import { isAtLeast, versionIn } from '../../contract/formats/claude/version.ts'
 import type { LaunchRequest } from '../../ports/agent-cli.ts'
+import { isAtLeast, versionIn } from './dialect/version.ts'
 import { shellQuoted } from './shell-quoted.ts'
 
 /** Hooks by event, as they stand in a settings file. */

@@ -1,6 +1,6 @@
-import { geminiDialect } from '../../contract/formats/gemini/dialect.ts'
 import type { AgentCli } from '../../ports/agent-cli.ts'
 import { versionOf } from '../system/ask-program.ts'
+import { geminiDialect } from './dialect/dialect.ts'
 import { geminiPlan } from './plan.ts'
 import { geminiTranscripts } from './transcripts.ts'
 

@@ -1,5 +1,5 @@
 import { freeCommands } from '../../contract/cli/free-commands.ts'
-import { geminiTools } from '../../contract/formats/gemini/tools.ts'
+import { geminiTools } from './dialect/tools.ts'
 
 /** Tools that no role names: without them in the policy the model would try them again and again. */
 const unnamed = [

@@ -1,4 +1,4 @@
-import type { GateAnswer } from '../../contract/dialect.ts'
+import type { GateAnswer } from '../../contract/decision.ts'
 import { canonicalTool } from './tool-names.ts'
 
 /**

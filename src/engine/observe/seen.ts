@@ -1,10 +1,9 @@
-import type { TranscriptMemory } from '../../contract/dialect.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import { type Evidence, noEvidence, observe } from '../../core/session/evidence/evidence.ts'
 import { judge } from '../../core/session/evidence/judge.ts'
 import type { JudgeOptions } from '../../core/session/evidence/patience.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
-import type { AgentCli, ForeignSession } from '../../ports/agent-cli.ts'
+import type { AgentCli, ForeignSession, TranscriptMemory } from '../../ports/agent-cli.ts'
 import type { LineFiles } from '../../ports/line-files.ts'
 
 const tailBytes = 512 * 1024

@@ -1,6 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Typing } from '../../contract/dialect.ts'
 import { isShown } from '../../core/messages/shown.ts'
+import type { Typing } from '../../ports/agent-cli.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import type { Parts } from './parts.ts'
 import { paneOfWatch, readScreen, type Seen } from './read-screen.ts'
