@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { AgentCli, Dialect, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { fitsArgument } from '../system/argument.ts'
+import { emptyReply } from '../system/hook-payload.ts'
 
 /** A program of the user's own: it is started as configured, and everything else is seen on its screen. */
 export function customCli(): AgentCli {
@@ -37,16 +38,14 @@ function customPlan({ command, args, prompt, promptBy, role }: LaunchRequest): L
 
 /** A program nothing is known of: it tells nothing, and its screen is text. */
 const customDialect: Dialect = {
-  cli: 'custom',
   hook: () => [],
   line: () => [],
   screen: () => ({ composer: { state: 'none' }, isWorking: false }),
   keeps: [],
   decision: () => undefined,
-  gate: (_payload, answer) =>
-    answer.allowed ? { body: '', exitCode: 0 } : { body: answer.reason, exitCode: 2 },
+  gate: (_payload, answer) => (answer.allowed ? emptyReply : { body: answer.reason, exitCode: 2 }),
   inject: () => undefined,
-  nothing: { body: '', exitCode: 0 },
+  nothing: emptyReply,
   typing: () => ({
     submit: ['Enter'],
     interrupt: ['C-c'],

@@ -1,5 +1,6 @@
 import type { Decision } from '../../contract/decision.ts'
 import type { Dialog } from '../../contract/signal.ts'
+import { isAtLeast } from './ask-program.ts'
 
 /** What a dialog is about, by the words on the screen above its choices. */
 export type DialogRule = { readonly kind: Dialog['kind']; readonly says: RegExp }
@@ -20,17 +21,8 @@ export function dialogKind(
 export function rulesFor<T>(byVersion: readonly (readonly [since: string, rules: T])[], version: string): T {
   const [oldest] = byVersion
   if (!oldest) throw new RangeError('there are no rules at all')
-  const fitting = byVersion.findLast(([since]) => compareVersions(since, version) <= 0)
+  const fitting = byVersion.findLast(([since]) => isAtLeast(version, since))
   return (fitting ?? oldest)[1]
-}
-
-function compareVersions(left: string, right: string): number {
-  const [a, b] = [left, right].map((version) => version.split(/[.-]/).map(Number))
-  for (let i = 0; i < 3; i++) {
-    const difference = (a?.[i] || 0) - (b?.[i] || 0)
-    if (difference !== 0) return difference
-  }
-  return 0
 }
 
 /** A dialog's numbered choices as they stand on the screen. */

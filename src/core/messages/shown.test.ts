@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typing } from '../../adapters/claude/dialect/typing.ts'
+import { typing } from '../../adapters/claude/claude-typing.ts'
 import { isShown } from './shown.ts'
 
 const { marker } = typing('2.1.325')
