@@ -1,7 +1,8 @@
+import { agentClis, codingCliNames } from '../../contract/agent-clis.ts'
 import { AppError } from '../../contract/errors.ts'
 
-/** Programs that tell what their calls cost. No prices of models are known, so that all others cost nothing that could be counted. */
-const tells: ReadonlySet<string> = new Set(['claude'])
+const telling = codingCliNames.filter((name) => agentClis[name].tellsCost)
+const tells: ReadonlySet<string> = new Set(telling)
 
 /** Refuses a limit in money for those whose money nobody counts. */
 export function refuseUncounted(usd: number | undefined, clis: Iterable<string>): void {
@@ -12,6 +13,6 @@ export function refuseUncounted(usd: number | undefined, clis: Iterable<string>)
   if (others.length > 0)
     throw new AppError(
       'invalid',
-      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have claude do the work`,
+      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have ${telling.join(' or ')} do the work`,
     )
 }

@@ -1,3 +1,4 @@
+import { isCodingCli } from '../../contract/agent-clis.ts'
 import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
@@ -36,20 +37,17 @@ export type Resolved = {
   readonly warnings: readonly string[]
 }
 
-const clis: readonly AgentCliName[] = ['claude', 'codex', 'opencode', 'gemini', 'pi']
-const isCli = (word: string): word is AgentCliName => (clis as readonly string[]).includes(word)
-
 /** The agent file gives the role, the configuration CLI, model and arguments, and what was asked for wins. */
 export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Resolved {
   const { config } = context
   const word = request.agent_type.toLowerCase()
-  const isOwn = !isCli(word) && Object.hasOwn(config.clis, word)
-  const agent = isCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
+  const isOwn = !isCodingCli(word) && Object.hasOwn(config.clis, word)
+  const agent = isCodingCli(word) || isOwn ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
   const named = isOwn ? word : programNamed(request.cli, config)
   const cli: AgentCliName =
-    named === undefined ? (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
+    named === undefined ? (request.cli ?? (isCodingCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
   const program = config.clis[named ?? cli]
   if (cli === 'custom' && !program)
     throw new AppError('invalid', 'a program of your own is named in the file: clis.<name>.command')
@@ -77,7 +75,7 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
 
 /** A program of the settings in the place of a CLI, as a member of a crew may name one. */
 const programNamed = (cli: string | undefined, { clis }: Config): string | undefined =>
-  cli !== undefined && !isCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
+  cli !== undefined && !isCodingCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
 
 function agentOf(word: string, said: string, { config, agents }: LaunchContext): AgentDefinition | undefined {
   const known = agents.some((agent) => agent.name === word || agent.aliases.includes(word))

@@ -1,3 +1,4 @@
+import { agentClis } from '../../contract/agent-clis.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 
@@ -9,12 +10,6 @@ const modes: Readonly<Record<string, PermissionMode>> = {
   bypassPermissions: 'bypass',
 }
 
-/** How each CLI is told to ask for nothing; a mode that came in by one of these would not be shown. */
-const bypassing: Partial<Record<AgentCliName, readonly string[]>> = {
-  codex: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
-  gemini: ['--yolo', '-y', '--approval-mode=yolo', '--approval-mode yolo'],
-}
-
 /** Takes the permission mode out of arguments, because it is shown, recorded and put differently for each CLI. */
 export function takePermissionMode(
   args: readonly string[],
@@ -22,7 +17,8 @@ export function takePermissionMode(
 ): { args: readonly string[]; mode?: PermissionMode } {
   // What such words mean to a program of the user's own is not known here.
   if (cli === 'custom') return { args }
-  const flags = ['--dangerously-skip-permissions', ...(bypassing[cli] ?? [])]
+  // Settings of Claude Code are the defaults of every agent type, so its word is understood for all of them.
+  const flags = [...agentClis.claude.bypassArgs, ...agentClis[cli].bypassArgs]
   const rest: string[] = []
   let mode: PermissionMode | undefined
   for (let i = 0; i < args.length; i++) {
