@@ -10,7 +10,9 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import type { AgentCli } from '../../ports/agent-cli.ts'
 
 /** Every coding agent that can be run. */
-export function agentClis(env: Readonly<Record<string, string | undefined>>): Record<AgentCliName, AgentCli> {
+export function agentCliAdapters(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<AgentCliName, AgentCli> {
   const remembering = (cli: AgentCli) => rememberVersion(cli, { path: env['PATH'], clock: systemClock })
   return {
     claude: remembering(claudeCli({ env, isRoot: process.getuid?.() === 0 })),
