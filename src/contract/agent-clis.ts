@@ -81,7 +81,7 @@ const table = {
 
 type Name = keyof typeof table
 
-/** A CLI that is known by name; also the name of its program on the PATH. */
+/** A CLI known by name, which is also the name of its program on the PATH. */
 export type CodingCliName = Exclude<Name, 'custom'>
 
 /** Every agent CLI by its name. `custom` stands for any program that the settings name under `clis`. */

@@ -30,7 +30,7 @@ export type Dialect = {
   readonly screen: (screen: Screen, version: string) => ScreenReading
   /** For how long this CLI itself keeps an answer that a hook gave; what is missing here Muster remembers. */
   readonly keeps: readonly ('session' | 'always')[]
-  /** The answer that lets a held permission hook go on; nothing when this CLI cannot be answered that way. */
+  /** The answer that releases a held permission hook; nothing when this CLI cannot be answered that way. */
   readonly decision: (payload: unknown, decision: Decision) => HookReply | undefined
   /** The keys that give this answer in a dialog on the screen; nothing when none of its choices means it. */
   readonly answerKeys?: (dialog: Dialog, decision: Decision) => readonly string[] | undefined
@@ -64,7 +64,7 @@ export type TranscriptContext = {
 export type Typing = {
   readonly submit: readonly string[]
   readonly interrupt: readonly string[]
-  /** Empties the box; only ever used on text that is our own. */
+  /** Empties the box; only ever used on text that Muster typed. */
   readonly clear: readonly string[]
   /** Between the paste and the key that submits it. */
   readonly settleMs: number
@@ -88,7 +88,7 @@ export type LaunchRequest = {
   /** How the prompt reaches a program of the user's own; the known ones decide it themselves. */
   readonly promptBy?: 'argument' | 'typed'
   readonly model?: string
-  /** The id of the CLI's own conversation: a new one to use, or the one to go on with. */
+  /** The id of the CLI's own conversation: a new one to use, or the one to resume. */
   readonly foreignId?: string
   readonly resume: boolean
   /** Text that is added to the system prompt, and the only tools that may run; nothing limits nothing. */

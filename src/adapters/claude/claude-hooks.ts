@@ -19,7 +19,7 @@ export function hookSignals(payload: unknown, at: number): readonly Signal[] {
   // A status line has no event; the command that reports it gives it one.
   if (!read.success || read.data.hook_event_name === 'statusline') return meterOf(payload, at)
   const hook = read.data
-  // A compaction runs an agent of its own, without a type; it is no subagent of the session.
+  // A compaction runs an internal agent without a type, which is no subagent of the session.
   if (hook.agent_id !== undefined && hook.agent_type === undefined) return []
   const say = readers[hook.hook_event_name]
   const base: Base = { source: 'hook', at, ...told({ agent: hook.agent_id }) }

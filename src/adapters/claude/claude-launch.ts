@@ -143,7 +143,7 @@ async function takeRoleText(
 
 function contentOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
-    const message = `--append-system-prompt-file ${path} cannot be read; mend it or leave it out`
+    const message = `--append-system-prompt-file ${path} cannot be read; fix it or leave it out`
     throw new AppError('invalid', message, { cause })
   })
 }

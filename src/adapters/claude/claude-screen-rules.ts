@@ -13,7 +13,7 @@ export type DialogRule = {
 /** What the screen of one version looks like. A new look is a new entry, tested on screens of that version. */
 export type ScreenRules = {
   readonly since: string
-  /** Parts the box or a dialog from what is above it; a session's name may stand in it. */
+  /** Parts the box or a dialog from what is above it; it may hold a session's name. */
   readonly parting: RegExp
   readonly boxEnd: RegExp
   /** The first line of the box: what it does with the text, and the text. A prompt of the past has another blank. */
@@ -26,7 +26,7 @@ export type ScreenRules = {
   readonly prompt: RegExp
   readonly limit: readonly RegExp[]
   readonly error: readonly RegExp[]
-  /** A prompt in the CLI's own queue, the line that ends the list, and what stands above a prompt that runs. */
+  /** A prompt in the CLI's own queue, the line that ends the list, and what is above a prompt that runs. */
   readonly queued: { readonly each: RegExp; readonly end?: RegExp; readonly turnEnd?: RegExp }
   readonly dialogs: readonly DialogRule[]
   readonly numbered: RegExp

@@ -60,7 +60,7 @@ function limitIn(lines: readonly string[], rules: ScreenRules): { text: string }
   return text === undefined ? undefined : { text }
 }
 
-/** What stands below the last prompt: what is above it is of the past. */
+/** What is below the last prompt; everything above it is past. */
 function sincePrompt(lines: readonly string[], { prompt }: ScreenRules): readonly string[] {
   return lines.slice(lines.findLastIndex((line) => prompt.test(line)) + 1)
 }
@@ -85,7 +85,7 @@ function queuedIn(
   const above = lines.slice(0, box.top)
   const last = end ? above.findLastIndex((line) => end.test(line)) : above.length
   const list = above.slice(0, Math.max(0, last)).toReversed()
-  // Blank lines and the further lines of a prompt stand between them; anything else is above the list.
+  // Blank lines and further lines of a prompt are between them; anything else is above the list.
   const before = list.find((line) => line !== '' && !each.test(line) && !/^ {2,}[^ ⎿]/.test(line))
   const shown = list.slice(0, before === undefined ? list.length : list.indexOf(before))
   const running = before !== undefined && turnEnd?.test(before) ? 1 : 0
@@ -123,7 +123,7 @@ const border = '│'
 export function withoutSidePanel(lines: readonly string[]): readonly string[] {
   const column = /^.*(?=│ +✕ *$)/.exec(lines[0] ?? '')?.[0].length
   if (column === undefined) return lines
-  // A wide character takes two columns and is one of a line, so the border may stand further to the left.
+  // A wide character takes two columns but is one character, so the border may be further to the left.
   const at = lines.map((line) => line.lastIndexOf(border, column))
   const end = at.findIndex((place) => place < 0)
   return lines.map((line, i) => (end < 0 || i < end ? line.slice(0, at[i]).trimEnd() : line))
@@ -156,7 +156,7 @@ function titleOf(lines: readonly string[], { rule, at, parting }: Found): string
   return column(title.endsWith(':') ? `${title} ${more}` : title)
 }
 
-/** What is asked about stands between the heading and the question; the lines around it only set it apart. */
+/** What is asked about is between the heading and the question; the lines around it only set it apart. */
 function bodyOf(lines: readonly string[]): Pick<Dialog, 'body'> {
   const [, ...body] = lines.map((line) => line.trim()).filter((line) => line !== '' && !/^╌+$/.test(line))
   return body.length > 0 ? { body: body.join('\n') } : {}

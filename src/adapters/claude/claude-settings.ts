@@ -49,7 +49,7 @@ async function givenSettings(given: string, workingDir: string): Promise<Setting
   if (typeof value !== 'object' || value === null)
     throw new AppError(
       'invalid',
-      `--settings ${isInline ? 'is no JSON' : `${given} cannot be read`}; mend it or leave it out`,
+      `--settings ${isInline ? 'is no JSON' : `${given} cannot be read`}; fix it or leave it out`,
     )
   return settingsIn(value)
 }
@@ -64,7 +64,7 @@ function inline(text: string): unknown {
 
 const settingsIn = (value: unknown): Settings => Settings.safeParse(value).data ?? {}
 
-/** Hooks by event, as they stand in a settings file. */
+/** Hooks by event, as a settings file has them. */
 export type Hooks = Record<string, unknown[]>
 
 /** Events by the first version that was seen to know them; an older one stops at its start with a warning. */

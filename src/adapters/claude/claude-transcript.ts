@@ -36,7 +36,7 @@ const readers: Readonly<Partial<Record<string, (line: Line) => readonly Signal[]
 
 function attached(line: Line): readonly Signal[] {
   const { type, prompt = '', content } = line.entry.attachment ?? {}
-  // A prompt that a running turn takes from the queue leaves no line of its own.
+  // A prompt that a running turn takes from the queue leaves no separate line.
   if (type === 'queued_command') return backgroundEnd(prompt, line)
   if (type !== 'hook_additional_context' || !Array.isArray(content)) return []
   const texts = content.filter((text) => typeof text === 'string')

@@ -15,7 +15,7 @@ export const typing = (version: string): Typing => ({
   quit: ['Escape'],
 })
 
-/** Words that end the program when they are all that stands in the box. */
+/** Words that end the program when nothing else is in the box. */
 const leaving = /^(exit|quit|:q!?|:wq!?)$/
 /** Makes a command or a shell line of what follows, also after blanks. */
 const commanding = /^[/!]/

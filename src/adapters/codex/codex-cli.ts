@@ -25,7 +25,7 @@ export function codexCli(): AgentCli {
 async function login(command: string, signal: AbortSignal): Promise<LoginState> {
   const answer = await askProgram(command, ['login', 'status'], { signal })
   const said = `${answer?.stdout ?? ''}\n${answer?.stderr ?? ''}`
-  // Behind the dash stands a part of the key.
+  // After the dash comes a part of the key.
   const isIn = /^Logged in using [^-\n]*/m.exec(said)?.[0].trim()
   if (answer?.code === 0 && isIn) return { state: 'in', detail: isIn }
   if (/^Not logged in/m.test(said))

@@ -42,7 +42,7 @@ export async function codexMayHaveRun(conversation: Conversation): Promise<boole
   return false
 }
 
-/** A resumed conversation goes on in the file of the day on which it began. */
+/** A resumed conversation continues in the file of the day it began. */
 async function ownFile(
   home: string,
   foreignId: string | undefined,

@@ -148,7 +148,7 @@ export function codexGate(_payload: unknown, answer: GateAnswer): HookReply {
 
 const contextEvents = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse'])
 
-/** Context is added to the running turn; at its end the text becomes what the agent goes on with. */
+/** Context is added to the running turn; at its end the agent continues with the text. */
 export function codexInject(payload: unknown, text: string): HookReply | undefined {
   const event = foreignText(foreign(payload)['hook_event_name'])
   if (event === undefined) return undefined

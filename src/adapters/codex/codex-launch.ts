@@ -20,7 +20,7 @@ export function codexPlan(request: LaunchRequest): LaunchPlan {
   const { command, args, foreignId, prompt, model, role } = request
   const tools = role?.tools
   const settings: Record<string, Toml> = {
-    // Without this the program leaves a server of its own behind, with its process outside the terminal.
+    // Without this the program leaves a server process behind, outside the terminal.
     'features.daemon_auto_start': false,
     // The notice of an update is a dialog that would take the prompt's place.
     check_for_update_on_startup: false,

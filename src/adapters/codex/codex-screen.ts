@@ -72,7 +72,7 @@ function dialogOn(lines: readonly string[], rules: CodexScreenRules): Dialog | u
       .findLast((line) => line.trim() !== '')
       ?.trim() ??
     ''
-  // The key that chooses an option stands behind it in brackets.
+  // The key that chooses an option follows it in brackets.
   const options = found.options.map((option) => option.replace(/ \([a-z]+\)$/, ''))
   const head = lines.findLastIndex((line, at) => at < found.from && line.trim() === title)
   const body = lines
@@ -83,7 +83,7 @@ function dialogOn(lines: readonly string[], rules: CodexScreenRules): Dialog | u
   return { kind: kind?.kind ?? 'menu', title, body, options, ...told({ selected: found.selected }) }
 }
 
-/** The last prompt in the conversation; what stands above it belongs to earlier turns. */
+/** The last prompt in the conversation; everything above it belongs to earlier turns. */
 const lastPrompt = (lines: readonly string[], before: number): number =>
   lines.findLastIndex((line, at) => at < before && line.startsWith('› ') && !/^› \d+\. /.test(line))
 
@@ -92,9 +92,9 @@ const lastMatch = (lines: readonly string[], rule: RegExp): RegExpExecArray | un
   return line === undefined ? undefined : (rule.exec(line) ?? undefined)
 }
 
-/** What Codex shows, as data: each new version that looks different gets an entry of its own. */
+/** What Codex shows, as data: each new version that looks different gets its own entry. */
 type CodexScreenRules = {
-  /** What stands in the empty box. */
+  /** What the empty box shows. */
   readonly placeholders: readonly string[]
   readonly working: RegExp
   readonly workingTitle: RegExp

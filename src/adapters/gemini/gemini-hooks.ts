@@ -68,7 +68,7 @@ function resultOf(tool: string, { error, llmContent }: Foreign) {
   return { ok, ...told({ output, error: message }) }
 }
 
-/** A command that failed is a success of the tool; its exit code stands in the words for the model. */
+/** A command that failed is a success of the tool; its exit code is in the text for the model. */
 export function shellFailure(tool: string, output: string | undefined): string | undefined {
   const code = tool === 'Bash' && output ? /^Exit Code: (?!0$)(\d+)$/m.exec(output)?.[1] : undefined
   return code === undefined ? undefined : `exit code ${code}`
@@ -138,7 +138,7 @@ export function geminiGate(_payload: unknown, answer: GateAnswer): HookReply {
 
 const contextEvents = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
 
-/** Context is added to the running turn; at its end the text becomes what the agent goes on with. */
+/** Context is added to the running turn; at its end the agent continues with the text. */
 export function geminiInject(payload: unknown, text: string): HookReply | undefined {
   const event = foreignText(foreign(payload)['hook_event_name'])
   if (event === undefined) return undefined

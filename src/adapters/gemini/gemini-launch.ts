@@ -122,7 +122,7 @@ const geminiPolicy = (tools: readonly string[] | undefined): string =>
   [...free, ...(tools ? denials(tools) : [])].join('\n')
 
 /**
- * Rules that take from Gemini every tool of its own that a role does not have. It needs no hook and no daemon,
+ * Rules that take away every built-in tool of Gemini that a role does not have. It needs no hook and no daemon,
  * and a project's settings cannot switch it off; tools of MCP servers are left to the hook unless none is allowed.
  */
 function denials(tools: readonly string[]): readonly string[] {

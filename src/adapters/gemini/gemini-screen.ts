@@ -37,7 +37,7 @@ export function geminiScreen(screen: Screen, version: string): ScreenReading {
 }
 
 /**
- * The box at the bottom, below a rule of its own. Prompts of the conversation look the same but for that; where the
+ * The box at the bottom, below a horizontal rule. Prompts of the conversation look the same but have no rule; where the
  * terminal has few colours the borders are blank lines.
  */
 function boxOn(lines: readonly string[], { prompt }: GeminiScreenRules): Box | undefined {
@@ -59,7 +59,7 @@ function composerOf(lines: readonly string[], { placeholder }: GeminiScreenRules
 }
 
 function dialogOn(lines: readonly string[], rules: GeminiScreenRules): Dialog | undefined {
-  // The question of trust may stand below one that was asked before it; keys go to the upper one.
+  // The question of trust may appear below one that was asked before it; keys go to the upper one.
   const frame = lines.findIndex((line) => /^ ╭─+╮$/.test(line))
   const found = (frame > 0 && numberedOptions(lines.slice(0, frame), '●')) || numberedOptions(lines, '●')
   if (!found) return undefined
@@ -88,7 +88,7 @@ function queuedIn(lines: readonly string[], { queueHeader }: GeminiScreenRules):
   return (end < 0 ? lines.length : end) - header - 1
 }
 
-/** What Gemini shows, as data: each new version that looks different gets an entry of its own. */
+/** What Gemini shows, as data: each new version that looks different gets its own entry. */
 type GeminiScreenRules = {
   readonly placeholder: RegExp
   /** The line of the box in which the text begins. */

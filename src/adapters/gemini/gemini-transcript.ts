@@ -154,7 +154,7 @@ function geminiUsage(
   ]
 }
 
-/** A request that failed; the provider's status stands somewhere in its words. */
+/** A request that failed; the provider's status is somewhere in its text. */
 function geminiFailure(error: string, seen: Seen): SignalOf<'turn-failed'> {
   const code = /"code":\s*(\d{3})\b/.exec(error)?.[1] ?? /\bstatus:? (\d{3})\b/.exec(error)?.[1]
   const status = code === undefined ? undefined : Number(code)

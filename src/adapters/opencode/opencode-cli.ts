@@ -5,7 +5,7 @@ import { openCodeDecision, openCodeGate, openCodeHook, openCodeInject } from './
 import { openCodePlan } from './opencode-launch.ts'
 import { openCodeScreen } from './opencode-screen.ts'
 
-/** OpenCode. Its conversations are in a database of its own, so everything is told by the plugin. */
+/** OpenCode. It keeps conversations in a database, so everything is told by the plugin. */
 export function opencodeCli(): AgentCli {
   return {
     name: 'opencode',

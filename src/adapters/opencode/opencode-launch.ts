@@ -11,7 +11,7 @@ import { openCodePlugin } from './opencode-plugin.ts'
 export async function openCodePlan(request: LaunchRequest): Promise<LaunchPlan> {
   const { command, args, env, folder, prompt, model, role, foreignId, permissionMode } = request
   const isResumed = request.resume && foreignId !== undefined
-  // With a session to go on with, the prompt on the command line is dropped without a word.
+  // When a session is resumed, the prompt on the command line is dropped silently.
   const isPromptGiven = prompt !== undefined && !isResumed && fitsArgument(prompt)
   const [plugin, instructions] = [join(folder, 'opencode-plugin.js'), join(folder, 'opencode-role.md')]
   const given = inEnv(env, 'OPENCODE_CONFIG_CONTENT')
@@ -56,7 +56,7 @@ function inEnv(env: LaunchRequest['env'], name: string): Foreign {
   if (value) return value
   throw new AppError(
     'invalid',
-    `${name} in the environment is no JSON object; mend or unset it and spawn again`,
+    `${name} in the environment is no JSON object; fix or unset it and spawn again`,
   )
 }
 
@@ -64,8 +64,8 @@ function inEnv(env: LaunchRequest['env'], name: string): Foreign {
 type OpenCodePermissions = Readonly<Record<string, 'ask' | 'allow' | 'deny'>>
 
 /**
- * OpenCode lets nearly everything run unless told otherwise, so asking is turned on. `plan` is an agent of its own
- * that edits nothing, and `bypass` a flag; neither changes what the user has denied.
+ * OpenCode lets nearly everything run unless told otherwise, so asking is turned on. `plan` is a separate
+ * agent that edits nothing, and `bypass` a flag; neither changes what the user has denied.
  */
 const modes: Readonly<Record<PermissionMode, OpenCodePermissions>> = {
   manual: { edit: 'ask', bash: 'ask', webfetch: 'ask', websearch: 'ask', codesearch: 'ask' },

@@ -3,7 +3,7 @@ import type { Screen } from '../../contract/screen.ts'
 import type { Composer, Dialog, ScreenReading } from '../../contract/signal.ts'
 import { type DialogRule, dialogKind, rulesFor } from '../system/screen-dialogs.ts'
 
-/** Reads OpenCode's screen: the box stands on a bar of its own width, and beside it may be a column of facts. */
+/** Reads OpenCode's screen: the box ends in a bar of the same width, and a column of facts may be beside it. */
 export function openCodeScreen(screen: Screen, version: string): ScreenReading {
   const rules = rulesFor(openCodeScreenRules, version)
   const { lines } = screen
@@ -41,11 +41,11 @@ function composerOf(box: readonly string[], { placeholder }: OpenCodeScreenRules
   return text === '' || placeholder.test(text) ? { state: 'empty' } : { state: 'text', text }
 }
 
-/** Choices stand side by side or, for questions, numbered; which is chosen is a matter of colour. */
+/** Choices are side by side or, for questions, numbered; only colour shows which one is chosen. */
 function dialogOn(lines: readonly string[], rules: OpenCodeScreenRules): Dialog | undefined {
   const kind = dialogKind(lines, rules.dialogs)
   if (!kind) return undefined
-  // Behind three spaces stands the next choice, or what is beside the dialog.
+  // After three spaces comes the next choice, or what is beside the dialog.
   const inside = lines.flatMap((line) => /^ *┃(.*)$/.exec(line)?.[1]?.trim().split(/ {3,}/) ?? [])
   if (kind.kind === 'question') return question(inside)
   const row = lines.findLast((line) => /^ *┃ {2,}\S.* {2,}.*enter confirm/.test(line)) ?? ''
@@ -64,7 +64,7 @@ function question(inside: readonly string[]): Dialog {
   return { kind: 'question', title, options }
 }
 
-/** What OpenCode shows, as data: each new version that looks different gets an entry of its own. */
+/** What OpenCode shows, as data: each new version that looks different gets its own entry. */
 type OpenCodeScreenRules = {
   readonly placeholder: RegExp
   readonly working: RegExp

@@ -97,7 +97,7 @@ export const piGate = (_payload: unknown, gate: GateAnswer): HookReply =>
 
 const additions = new Set(['before_agent_start', 'tool_result'])
 
-/** A message can stand beside a prompt or behind the result of a tool. */
+/** A message can be added to a prompt or to the result of a tool. */
 export const piInject = (payload: unknown, text: string): HookReply | undefined =>
   additions.has(String(foreign(payload)['event'])) ? jsonReply({ append: text }) : undefined
 

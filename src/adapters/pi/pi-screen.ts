@@ -12,7 +12,7 @@ import {
 
 const rule = /^─{20,}/
 
-/** Reads pi's screen: what stands between the last two rules is the box, or a dialog in its place. */
+/** Reads pi's screen: the box, or a dialog in its place, is between the last two horizontal rules. */
 export function piScreen(screen: Screen, version: string): ScreenReading {
   const rules = rulesFor(piScreenRules, version)
   const lines = screen.lines.map((line) => line.trimEnd())
@@ -76,7 +76,7 @@ export function piAnswerKeys(dialog: Dialog, decision: Decision): readonly strin
   return [...Array.from({ length: Math.abs(steps) }, () => (steps < 0 ? 'Up' : 'Down')), 'Enter']
 }
 
-/** What pi shows, as data: each new version that looks different gets an entry of its own. */
+/** What pi shows, as data: each new version that looks different gets its own entry. */
 type PiScreenRules = {
   readonly working: RegExp
   readonly retry: RegExp
@@ -100,7 +100,7 @@ const piScreenRules: readonly (readonly [since: string, rules: PiScreenRules])[]
   ],
 ]
 
-/** The choices of the question that our own extension asks; there are no digits, so they are reached by arrows. */
+/** The choices that Muster's extension offers; there are no digits, so they are reached by arrows. */
 const piAnswerRules: readonly AnswerRule[] = [
   { dialog: ['permission'], verdict: 'allow', scope: 'once', option: /^Allow once$/ },
   { dialog: ['permission'], verdict: 'allow', option: /^Allow for this session$/ },

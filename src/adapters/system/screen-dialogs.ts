@@ -25,7 +25,7 @@ export function rulesFor<T>(byVersion: readonly (readonly [since: string, rules:
   return (fitting ?? oldest)[1]
 }
 
-/** A dialog's numbered choices as they stand on the screen. */
+/** A dialog's numbered choices on the screen. */
 type NumberedOptions = Pick<Dialog, 'options' | 'selected'> & {
   /** The line of the first choice. */
   readonly from: number
@@ -46,7 +46,7 @@ export function numberedOptions(lines: readonly string[], mark: string): Numbere
   const selected = list.findIndex(({ isMarked }) => isMarked)
   const from = list[0]?.at
   if (from === undefined || selected < 0) return undefined
-  // What follows two spaces is the explanation of a choice, in a column of its own.
+  // After two spaces comes the explanation of a choice, in a separate column.
   return { from, selected, options: list.map(({ label }) => label.split(/\s{2,}/, 1)[0] ?? label) }
 }
 
