@@ -1,19 +1,15 @@
-// Installs pinned coding CLIs for the tests that run them: node scripts/clis.mjs [NAME | NAME@VERSION ...]
+// Installs pinned coding CLIs for the tests that run them: npm run clis -- [NAME | NAME@VERSION ...]
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { agentClis } from '../src/contract/agent-clis.ts'
 import { isMain, main, root, say } from './setup.mjs'
 
-/** Every CLI the tests know; `mb` is what its folder takes on Linux x64. The first of a name is its default. */
-export const pins = [
-  { name: 'claude', package: '@anthropic-ai/claude-code', version: '2.1.325', mb: 350 },
-  { name: 'claude', package: '@anthropic-ai/claude-code', version: '2.1.197', mb: 235 },
-  { name: 'codex', package: '@openai/codex', version: '0.166.0', mb: 436 },
-  { name: 'opencode', package: 'opencode-ai', version: '1.18.33', mb: 354 },
-  { name: 'gemini', package: '@google/gemini-cli', version: '0.61.0', mb: 100 },
-  { name: 'pi', package: '@earendil-works/pi-coding-agent', version: '0.74.2', mb: 195 },
-]
+/** Every CLI and version that the tests run. The first of a name is its default. */
+export const pins = Object.entries(agentClis).flatMap(([name, { npm }]) =>
+  (npm?.tested ?? []).map((tested) => ({ name, package: npm.package, ...tested })),
+)
 
 /** Where they are: outside the checkout, so that all checkouts share them and none can commit them. */
 export function clisFolder(env = process.env) {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { codingCliNames } from '../src/contract/agent-clis.ts'
 
-const programs = ['git', 'tmux', 'claude', 'codex', 'opencode', 'gemini', 'pi']
+const programs = ['git', 'tmux', ...codingCliNames]
 const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY']
 
 /** Names what this machine has, by asking the programs themselves; no file is read and no value is shown. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { found } from './found.mjs'
-import { install, main, root } from './setup.mjs'
+import { main, root } from './setup.mjs'
 
 const next = [
   ['./sm open', 'the page, in a browser'],
@@ -10,7 +10,6 @@ const next = [
 ]
 
 await main(async () => {
-  install()
   // The launcher builds when something changed, and `up` prints the address as soon as the daemon answers.
   const up = spawnSync(join(root, 'sm'), ['up'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (up.status !== 0) return up.status ?? 1

@@ -47,7 +47,7 @@ import { frameContext } from './runtime/frame-context.ts'
 import { openRuntime } from './runtime/open-runtime.ts'
 import { observe } from './self-report.ts'
 import { sessionEventsOf } from './session-events-of.ts'
-import { agentClis } from './sessions/clis.ts'
+import { agentCliAdapters } from './sessions/agent-cli-adapters.ts'
 import { Directory } from './sessions/directory.ts'
 import { openParts } from './sessions/open-sessions.ts'
 import { sessionHost } from './sessions/session-host.ts'
@@ -138,7 +138,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onBug: options.onBug,
     }),
   )
-  const looking = { clis: agentClis(options.env), files: systemLineFiles, env }
+  const looking = { clis: agentCliAdapters(options.env), files: systemLineFiles, env }
   const observer = new Observer({
     ...looking,
     engine,

@@ -1,4 +1,4 @@
-import { AgentCliName } from '../contract/config/names.ts'
+import { codingCliNames } from '../contract/agent-clis.ts'
 import type { Config } from '../contract/config.ts'
 import type { Crew } from '../contract/crew.ts'
 import type { LoadedCrews } from '../contract/crew-definition.ts'
@@ -23,7 +23,8 @@ export async function loadCrews(
   return resolveCrews(found, { agents: known.agents, clis: knownClis(clis) })
 }
 
-const codingClis = AgentCliName.options.filter((name) => name !== 'custom')
-
 /** What can stand in the place of a CLI: a coding CLI, or a program of the settings. */
-export const knownClis = (clis: Config['clis']): readonly string[] => [...codingClis, ...Object.keys(clis)]
+export const knownClis = (clis: Config['clis']): readonly string[] => [
+  ...codingCliNames,
+  ...Object.keys(clis),
+]

@@ -1,7 +1,78 @@
 import type { AgentCliName } from '../contract/config/names.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import type { Decision, GateAnswer } from '../contract/decision.ts'
+import type { Screen } from '../contract/screen.ts'
+import type { Dialog, ScreenReading, Signal } from '../contract/signal.ts'
 import type { PermissionMode } from '../contract/values.ts'
 import type { ConfigHome } from './isolation.ts'
+
+/** One coding agent's CLI: its dialect and the effects that are its own. */
+export type AgentCli = {
+  readonly name: AgentCliName
+  readonly dialect: Dialect
+  plan(request: LaunchRequest, signal: AbortSignal): Promise<LaunchPlan>
+  /** The version of the program, or nothing when it is not there. */
+  version(command: string, signal: AbortSignal): Promise<string | undefined>
+  login(command: string, signal: AbortSignal): Promise<LoginState>
+  /** The files of a conversation that are there by now, its subagents' too. */
+  transcripts(conversation: Conversation): Promise<readonly TranscriptFile[]>
+  /** Whether it may have taken a prompt: only a no is certain, and only then may a prompt be given again. */
+  mayHaveRun(conversation: Conversation): Promise<boolean>
+  /** Sessions of this CLI that run on this machine, from what it writes itself; nothing of theirs is touched. */
+  foreign(env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly ForeignSession[]>
+}
+
+/** How one CLI speaks: pure translation between its words and ours. Unknown input yields nothing and never throws. */
+export type Dialect = {
+  /** A payload of a hook, plugin or status line; `at` is when it was sent. */
+  readonly hook: (payload: unknown, at: number) => readonly Signal[]
+  /** One line of a transcript. */
+  readonly line: (line: string, context: TranscriptContext) => readonly Signal[]
+  readonly screen: (screen: Screen, version: string) => ScreenReading
+  /** For how long this CLI itself keeps an answer that a hook gave; what is missing here Muster remembers. */
+  readonly keeps: readonly ('session' | 'always')[]
+  /** The answer that releases a held permission hook; nothing when this CLI cannot be answered that way. */
+  readonly decision: (payload: unknown, decision: Decision) => HookReply | undefined
+  /** The keys that give this answer in a dialog on the screen; nothing when none of its choices means it. */
+  readonly answerKeys?: (dialog: Dialog, decision: Decision) => readonly string[] | undefined
+  /** The answer to a hook that asks whether a tool may run. */
+  readonly gate: (payload: unknown, answer: GateAnswer) => HookReply
+  /** The answer that brings a message into a running turn; nothing when this hook or CLI cannot. */
+  readonly inject: (payload: unknown, text: string) => HookReply | undefined
+  /** Whether its transcript shows what was injected; where it does, nothing else is taken for a receipt. */
+  readonly recordsInjected?: true
+  /** The answer that changes nothing. */
+  readonly nothing: HookReply
+  readonly typing: (version: string) => Typing
+  /** A message as it may be typed: no leading character that the CLI would take for a command. */
+  readonly harmless: (text: string) => string
+}
+
+/** How an answer to a hook travels: the text on stdout or in the body, and the exit code of a command hook. */
+export type HookReply = { readonly body: string; readonly exitCode: number }
+
+/** What the reader of a transcript remembers between lines: plain data, so that it can be kept. */
+export type TranscriptMemory = Record<string, unknown>
+
+/** Which conversation a line is from; a subagent's file has its id. */
+export type TranscriptContext = {
+  readonly agent?: string
+  /** Changed in place by the reader of lines; begins empty for each file. */
+  readonly memory: TranscriptMemory
+}
+
+/** How text gets into this CLI. Keys are tmux key names. */
+export type Typing = {
+  readonly submit: readonly string[]
+  readonly interrupt: readonly string[]
+  /** Empties the box; only ever used on text that Muster typed. */
+  readonly clear: readonly string[]
+  /** Between the paste and the key that submits it. */
+  readonly settleMs: number
+  /** A paste is shown as a marker like `[Pasted text #1]` beyond so many characters or lines, if ever. */
+  readonly marker?: RegExp
+  /** What the first keys of a graceful end are, before the process is signalled. */
+  readonly quit: readonly string[]
+}
 
 /** Everything that decides how a CLI is started. */
 export type LaunchRequest = {
@@ -17,7 +88,7 @@ export type LaunchRequest = {
   /** How the prompt reaches a program of the user's own; the known ones decide it themselves. */
   readonly promptBy?: 'argument' | 'typed'
   readonly model?: string
-  /** The id of the CLI's own conversation: a new one to use, or the one to go on with. */
+  /** The id of the CLI's own conversation: a new one to use, or the one to resume. */
   readonly foreignId?: string
   readonly resume: boolean
   /** Text that is added to the system prompt, and the only tools that may run; nothing limits nothing. */
@@ -69,20 +140,4 @@ export type ForeignSession = {
   readonly status?: 'idle' | 'busy' | 'waiting'
   readonly title?: string
   readonly lastActivityMs?: number
-}
-
-/** One coding agent's CLI: its dialect and the effects that are its own. */
-export type AgentCli = {
-  readonly name: AgentCliName
-  readonly dialect: Dialect
-  plan(request: LaunchRequest, signal: AbortSignal): Promise<LaunchPlan>
-  /** The version of the program, or nothing when it is not there. */
-  version(command: string, signal: AbortSignal): Promise<string | undefined>
-  login(command: string, signal: AbortSignal): Promise<LoginState>
-  /** The files of a conversation that are there by now, its subagents' too. */
-  transcripts(conversation: Conversation): Promise<readonly TranscriptFile[]>
-  /** Whether it may have taken a prompt: only a no is certain, and only then may a prompt be given again. */
-  mayHaveRun(conversation: Conversation): Promise<boolean>
-  /** Sessions of this CLI that run on this machine, from what it writes itself; nothing of theirs is touched. */
-  foreign(env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly ForeignSession[]>
 }

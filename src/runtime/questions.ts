@@ -1,4 +1,4 @@
-import type { Decision } from '../contract/dialect.ts'
+import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import type { RunId } from '../contract/ids.ts'

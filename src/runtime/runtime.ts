@@ -1,4 +1,3 @@
-import type { Decision } from '../contract/dialect.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
@@ -25,6 +24,7 @@ import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { handoffLoop } from '../core/delegation/gate-call.ts'
 import type { Queued } from '../core/messages/message-queue.ts'
 import { spawnLimit } from '../core/session/session-tree.ts'
+import type { Decision } from '../contract/decision.ts'
 
 const previewChars = 2048
 /** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */

@@ -1,5 +1,5 @@
 import type { Config } from '../contract/config.ts'
-import type { Decision } from '../contract/dialect.ts'
+import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'

@@ -13,7 +13,7 @@ function write(folder: string, files: Record<string, string>, mode = 0o644): voi
 /** A checkout with the real scripts; its packages are not installed. */
 function bareCheckout(): string {
   const folder = temporaryFolder()
-  for (const file of ['scripts', 'package.json', 'package-lock.json']) {
+  for (const file of ['scripts', 'src/contract/agent-clis.ts', 'package.json', 'package-lock.json']) {
     cpSync(join(root, file), join(folder, file), { recursive: true })
   }
   return folder
@@ -129,10 +129,14 @@ describe('npm start', () => {
       { sm, 'bin/claude': '#!/bin/sh\necho "2.1.325 (Claude Code)"\n', 'bin/codex': '#!/bin/sh\nexit 3\n' },
       0o755,
     )
-    const { code, stdout } = await runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], {
-      cwd: folder,
-      env: { ...env, ANTHROPIC_API_KEY: 'sk-ant-not-shown', PATH: env.PATH },
-    })
+    const { code, stdout } = await runProgram(
+      process.execPath,
+      [join(folder, 'scripts/run.mjs'), 'scripts/start.mjs'],
+      {
+        cwd: folder,
+        env: { ...env, ANTHROPIC_API_KEY: 'sk-ant-not-shown', PATH: env.PATH },
+      },
+    )
     expect(code).toBe(0)
     expect(stdout).toMatch(/^up: up\n/)
     expect(stdout).toMatch(/\n {2}git +\d+\.\d+/)
@@ -149,7 +153,10 @@ describe('npm start', () => {
     const folder = bareCheckout()
     const { env } = noteTakingNpm(folder)
     const start = () =>
-      runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], { cwd: folder, env })
+      runProgram(process.execPath, [join(folder, 'scripts/run.mjs'), 'scripts/start.mjs'], {
+        cwd: folder,
+        env,
+      })
     const script = (more: string) => ({
       sm: `#!/bin/sh\ncase $1 in demo) ${more};; all) echo "  sm all: a session";; esac\n`,
     })
@@ -165,7 +172,7 @@ describe('npm start', () => {
     const folder = bareCheckout()
     const { env } = noteTakingNpm(folder)
     write(folder, { sm: '#!/bin/sh\necho "sm: no" >&2\nexit 6\n' }, 0o755)
-    const ended = await runProgram(process.execPath, [join(folder, 'scripts/start.mjs')], {
+    const ended = await runProgram(process.execPath, [join(folder, 'scripts/run.mjs'), 'scripts/start.mjs'], {
       cwd: folder,
       env,
     })

@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { codexCli } from '../../src/adapters/codex/codex-cli.ts'
-import { geminiCli } from '../../src/adapters/gemini/gemini-cli.ts'
 import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import { opencodeCli } from '../../src/adapters/opencode/opencode-cli.ts'
-import { piCli } from '../../src/adapters/pi/pi-cli.ts'
+import { agentClis } from '../../src/contract/agent-clis.ts'
 import type { Signal } from '../../src/contract/signal.ts'
+import { agentCliAdapters } from '../../src/daemon/sessions/agent-cli-adapters.ts'
 import type { AgentCli, LaunchRequest } from '../../src/ports/agent-cli.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { hermetic, shellCall } from '../support/hermetic.ts'
@@ -17,9 +15,9 @@ import { seedOpenCode } from '../support/seed-opencode.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
 
-const adapters = { codex: codexCli, gemini: geminiCli, opencode: opencodeCli, pi: piCli }
-type Name = keyof typeof adapters
-const pins = clis.filter((cli): cli is typeof cli & { name: Name } => cli.name in adapters)
+const adapters = agentCliAdapters(process.env)
+// Claude Code has a file of its own.
+const pins = clis.filter(({ name }) => name !== 'claude')
 const soon = { timeout: 90_000, interval: 200 }
 
 let model: ScriptedModel
@@ -65,7 +63,7 @@ async function launch(
 ) {
   const command = cliPath(pin.name, pin.version)
   if (command === undefined) return context.skip(missingCli(pin))
-  const cli = adapters[pin.name]()
+  const cli = adapters[pin.name]
   const daemon = await pluginDaemon()
   const start = hermetic(pin.name, { home: tempFolder('mra-'), modelUrl: model.url })
   if (pin.name === 'opencode') seedOpenCode(start.env, pin.version)
@@ -98,7 +96,7 @@ async function launch(
       model.requests().filter(({ n, answered, isSent }) => n > before && answered === 'step' && isSent)
         .length,
     async record(): Promise<Signal[]> {
-      if (pin.name === 'opencode') return hooks()
+      if (agentClis[pin.name].record === 'hook') return hooks()
       const ready = ofKind(hooks(), 'ready').find(({ foreignId }) => foreignId !== undefined)
       const where = { workingDir: start.cwd, env: start.env, startedAtMs, foreignId: ready?.foreignId ?? '' }
       const files = await cli.transcripts(where)

@@ -4,9 +4,18 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { codingCliNames } from '../../src/contract/agent-clis.ts'
 import { type Cli, cliPath, clis, missingCli } from '../support/clis.ts'
-import { hermetic, shellCall } from '../support/hermetic.ts'
-import { finalText, type Line, none, reported, sent, tokens } from './cli-output.ts'
+import {
+  finalText,
+  hermetic,
+  type Line,
+  none,
+  reported,
+  sent,
+  shellCall,
+  tokens,
+} from '../support/hermetic.ts'
 
 let model: ScriptedModel
 const homes: string[] = []
@@ -111,7 +120,7 @@ describe.each(clis.filter(({ name }) => name === 'claude' || name === 'codex'))(
 })
 
 test('every CLI has an absolute path or none', () => {
-  expect(clis.map(({ name }) => name)).toEqual(['claude', 'claude', 'codex', 'opencode', 'gemini', 'pi'])
+  expect([...new Set(clis.map(({ name }) => name))]).toEqual(codingCliNames)
   for (const { name, version } of clis) expect(isAbsolute(cliPath(name, version) ?? '/')).toBe(true)
   expect(cliPath('claude', '0.0.0')).toBeUndefined()
   expect(missingCli({ name: 'pi', version: '1.2.3' })).toContain('npm run clis -- pi')

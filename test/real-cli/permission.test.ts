@@ -78,7 +78,7 @@ describe.each(others)('$name $version', { timeout: 300_000 }, (cli) => {
     ])
     await m.client.killSession({ id: first.session_id, force: true })
 
-    const key = name === 'codex' || name === 'claude' ? undefined : firstChoice[name]
+    const key = Object.entries(firstChoice).find(([cli]) => cli === name)?.[1]
     const second = await begin([
       call('echo c >> c.txt'),
       ...(key ? [call('echo t >> t.txt')] : []),

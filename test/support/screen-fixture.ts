@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { TranscriptContext } from '../../src/contract/dialect.ts'
 import type { Screen } from '../../src/contract/screen.ts'
 import type { Signal } from '../../src/contract/signal.ts'
+import type { TranscriptContext } from '../../src/ports/agent-cli.ts'
 
 /** A screen kept in a file: the first line is what is not text, the others are the rows from the top. */
 export function screenFixture(file: URL): Screen {

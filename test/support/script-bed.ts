@@ -1,7 +1,7 @@
 import { nodeScripts } from '../../src/adapters/scripts/node-scripts.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemProcesses } from '../../src/adapters/system/processes.ts'
-import type { Decision } from '../../src/contract/dialect.ts'
+import type { Decision } from '../../src/contract/decision.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { ScriptMeta } from '../../src/contract/script.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'

@@ -1,13 +1,17 @@
-import { claudeDialect } from '../../contract/formats/claude/dialect.ts'
-import type { AgentCli } from '../../ports/agent-cli.ts'
-import { askLogin } from './ask-login.ts'
-import { askVersion } from './ask-version.ts'
-import { findForeign } from './find-foreign.ts'
-import { findTranscripts } from './find-transcripts.ts'
-import { planLaunch } from './plan-launch.ts'
+import * as z from 'zod'
+import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
+import { type Asking, askProgram, versionIn } from '../system/ask-program.ts'
+import { answerKeys } from '../system/screen-dialogs.ts'
+import { findForeign, findTranscripts } from './claude-conversations.ts'
+import { decisionReply, gateReply, hookSignals, injectReply, nothing } from './claude-hooks.ts'
+import { planLaunch } from './claude-launch.ts'
+import { readClaudeScreen } from './claude-screen.ts'
+import { claudeAnswerRules } from './claude-screen-rules.ts'
+import { transcriptSignals } from './claude-transcript.ts'
+import { harmless, typing } from './claude-typing.ts'
 
 /** What the adapter must know of the process it runs in. */
-export type Surroundings = {
+type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Claude Code refuses to run unasked as root, unless it is told that it is confined. */
   readonly isRoot: boolean
@@ -25,5 +29,51 @@ export function claudeCli({ env, isRoot }: Surroundings): AgentCli {
     // Its id is chosen before it starts, and its file is there before a tool runs.
     mayHaveRun: async (conversation) => (await findTranscripts(conversation)).length > 0,
     foreign: findForeign,
+  }
+}
+
+/** How Claude Code speaks, from 2.1.197 on. */
+export const claudeDialect: Dialect = {
+  hook: hookSignals,
+  line: transcriptSignals,
+  screen: readClaudeScreen,
+  keeps: ['session', 'always'],
+  decision: decisionReply,
+  answerKeys: (dialog, decision) => answerKeys(claudeAnswerRules, dialog, decision),
+  gate: gateReply,
+  inject: injectReply,
+  recordsInjected: true,
+  nothing,
+  typing,
+  harmless,
+}
+
+/** The version of the program, or nothing when it is not there or is something else. */
+async function askVersion(command: string, asking: Asking): Promise<string | undefined> {
+  const ran = await askProgram(command, ['--version'], asking)
+  return ran?.code === 0 && ran.stdout.includes('Claude Code') ? versionIn(ran.stdout) : undefined
+}
+
+const Status = z.looseObject({ loggedIn: z.boolean(), authMethod: z.string().optional() })
+
+/** Whether Claude Code can work, as it says itself; no file of its credentials is read. */
+async function askLogin(command: string, asking: Asking): Promise<LoginState> {
+  const ran = await askProgram(command, ['auth', 'status', '--json'], asking)
+  if (!ran) return { state: 'unknown', detail: `${command} could not be run` }
+  const status = Status.safeParse(parsed(ran.stdout))
+  if (!status.success)
+    return { state: 'unknown', detail: `${command} auth status gave no answer that can be read` }
+  const { loggedIn, authMethod = 'unknown' } = status.data
+  return loggedIn
+    ? { state: 'in', detail: `by ${authMethod}` }
+    : { state: 'out', detail: `run \`${command}\` and type /login, or set ANTHROPIC_API_KEY` }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // An older version prints words, or asks for something.
+    return undefined
   }
 }

@@ -1,9 +1,12 @@
-import { codexDialect } from '../../contract/formats/codex/dialect.ts'
-import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
+import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { askProgram, versionOf } from '../system/ask-program.ts'
-import { codexForeign } from './foreign.ts'
-import { codexPlan } from './plan.ts'
-import { codexMayHaveRun, codexTranscripts } from './transcripts.ts'
+import { emptyReply } from '../system/hook-payload.ts'
+import { answerKeys } from '../system/screen-dialogs.ts'
+import { codexForeign, codexMayHaveRun, codexTranscripts } from './codex-conversations.ts'
+import { codexDecision, codexGate, codexHook, codexInject } from './codex-hooks.ts'
+import { codexPlan } from './codex-launch.ts'
+import { codexAnswerRules, codexScreen } from './codex-screen.ts'
+import { codexLine } from './codex-transcript.ts'
 
 /** The Codex CLI of OpenAI. */
 export function codexCli(): AgentCli {
@@ -22,7 +25,7 @@ export function codexCli(): AgentCli {
 async function login(command: string, signal: AbortSignal): Promise<LoginState> {
   const answer = await askProgram(command, ['login', 'status'], { signal })
   const said = `${answer?.stdout ?? ''}\n${answer?.stderr ?? ''}`
-  // Behind the dash stands a part of the key.
+  // After the dash comes a part of the key.
   const isIn = /^Logged in using [^-\n]*/m.exec(said)?.[0].trim()
   if (answer?.code === 0 && isIn) return { state: 'in', detail: isIn }
   if (/^Not logged in/m.test(said))
@@ -31,4 +34,27 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
       detail: 'not logged in: `codex login`, or a provider with its own key in config.toml',
     }
   return { state: 'unknown', detail: '`codex login status` gave no answer that is known' }
+}
+
+/** How the Codex CLI speaks. */
+export const codexDialect: Dialect = {
+  hook: codexHook,
+  line: codexLine,
+  screen: codexScreen,
+  keeps: [],
+  decision: codexDecision,
+  answerKeys: (dialog, decision) => answerKeys(codexAnswerRules, dialog, decision),
+  gate: codexGate,
+  inject: codexInject,
+  nothing: emptyReply,
+  typing: () => ({
+    submit: ['Enter'],
+    interrupt: ['Escape'],
+    clear: ['C-c'],
+    settleMs: 200,
+    marker: /\[Pasted Content \d+ chars\]/,
+    quit: ['C-c', 'C-c'],
+  }),
+  // `/` begins a command, `!` a shell command, `@` a file search that swallows the first Enter, `#` a note.
+  harmless: (text) => (/^\s*[/!@#$]/.test(text) ? `Message: ${text.trimStart()}` : text),
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
-import { customDialect } from '../../contract/formats/custom/dialect.ts'
-import type { AgentCli, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
+import type { AgentCli, Dialect, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { fitsArgument } from '../system/argument.ts'
+import { emptyReply } from '../system/hook-payload.ts'
 
 /** A program of the user's own: it is started as configured, and everything else is seen on its screen. */
 export function customCli(): AgentCli {
@@ -34,4 +34,24 @@ function customPlan({ command, args, prompt, promptBy, role }: LaunchRequest): L
     isPromptGiven,
     homes: [],
   }
+}
+
+/** A program nothing is known of: it tells nothing, and its screen is text. */
+const customDialect: Dialect = {
+  hook: () => [],
+  line: () => [],
+  screen: () => ({ composer: { state: 'none' }, isWorking: false }),
+  keeps: [],
+  decision: () => undefined,
+  gate: (_payload, answer) => (answer.allowed ? emptyReply : { body: answer.reason, exitCode: 2 }),
+  inject: () => undefined,
+  nothing: emptyReply,
+  typing: () => ({
+    submit: ['Enter'],
+    interrupt: ['C-c'],
+    clear: ['C-u'],
+    settleMs: 300,
+    quit: ['C-d'],
+  }),
+  harmless: (text) => text,
 }

@@ -1,8 +1,11 @@
-import { geminiDialect } from '../../contract/formats/gemini/dialect.ts'
-import type { AgentCli } from '../../ports/agent-cli.ts'
+import type { AgentCli, Dialect } from '../../ports/agent-cli.ts'
 import { versionOf } from '../system/ask-program.ts'
-import { geminiPlan } from './plan.ts'
-import { geminiTranscripts } from './transcripts.ts'
+import { emptyReply } from '../system/hook-payload.ts'
+import { answerKeys } from '../system/screen-dialogs.ts'
+import { geminiGate, geminiHook, geminiInject } from './gemini-hooks.ts'
+import { geminiPlan } from './gemini-launch.ts'
+import { geminiAnswerRules, geminiScreen } from './gemini-screen.ts'
+import { geminiLine, geminiTranscripts } from './gemini-transcript.ts'
 
 /** The Gemini CLI of Google. */
 export function geminiCli(): AgentCli {
@@ -21,4 +24,27 @@ export function geminiCli(): AgentCli {
       conversation.foreignId === undefined || (await geminiTranscripts(conversation)).length > 0,
     foreign: async () => [],
   }
+}
+
+/** How the Gemini CLI speaks. No hook of it can answer a permission: its dialog is answered by keys. */
+export const geminiDialect: Dialect = {
+  hook: geminiHook,
+  line: geminiLine,
+  screen: geminiScreen,
+  keeps: [],
+  decision: () => undefined,
+  answerKeys: (dialog, decision) => answerKeys(geminiAnswerRules, dialog, decision),
+  gate: geminiGate,
+  inject: geminiInject,
+  nothing: emptyReply,
+  typing: () => ({
+    submit: ['Enter'],
+    interrupt: ['Escape'],
+    clear: ['C-c'],
+    settleMs: 400,
+    marker: /\[Pasted Text: \d+ (lines|chars)\]/,
+    quit: ['C-c', 'C-c'],
+  }),
+  // `/` begins a command, `!` switches to a shell, `@` takes a file, `?` alone opens the shortcuts.
+  harmless: (text) => (/^\s*[/!@?]/.test(text) ? `Message: ${text.trimStart()}` : text),
 }

@@ -1,9 +1,11 @@
-import { opencodeDialect } from '../../contract/formats/opencode/dialect.ts'
-import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
+import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { askProgram, versionOf } from '../system/ask-program.ts'
-import { openCodePlan } from './plan.ts'
+import { emptyReply } from '../system/hook-payload.ts'
+import { openCodeDecision, openCodeGate, openCodeHook, openCodeInject } from './opencode-hooks.ts'
+import { openCodePlan } from './opencode-launch.ts'
+import { openCodeScreen } from './opencode-screen.ts'
 
-/** OpenCode. Its conversations are in a database of its own, so everything is told by the plugin. */
+/** OpenCode. It keeps conversations in a database, so everything is told by the plugin. */
 export function opencodeCli(): AgentCli {
   return {
     name: 'opencode',
@@ -28,4 +30,27 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
     state: 'unknown',
     detail: 'no credentials are stored; a provider in the configuration may need none',
   }
+}
+
+/** How OpenCode speaks, through the plugin that Muster gives it. It writes no transcript. */
+export const opencodeDialect: Dialect = {
+  hook: openCodeHook,
+  line: () => [],
+  screen: openCodeScreen,
+  keeps: [],
+  decision: openCodeDecision,
+  gate: openCodeGate,
+  inject: openCodeInject,
+  nothing: emptyReply,
+  typing: () => ({
+    submit: ['Enter'],
+    // The first asks whether it is meant.
+    interrupt: ['Escape', 'Escape'],
+    clear: ['C-c'],
+    settleMs: 300,
+    marker: /\[Pasted ~?\d+ lines\]/,
+    quit: ['C-c', 'C-c'],
+  }),
+  // `/` begins a command, `!` a shell command, `@` takes a file or an agent.
+  harmless: (text) => (/^\s*[/!@]/.test(text) ? `Message: ${text.trimStart()}` : text),
 }

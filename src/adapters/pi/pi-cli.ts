@@ -1,8 +1,10 @@
-import { piDialect } from '../../contract/formats/pi/dialect.ts'
-import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
+import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { askProgram, versionOf } from '../system/ask-program.ts'
-import { piPlan } from './plan.ts'
-import { piTranscripts } from './transcripts.ts'
+import { emptyReply } from '../system/hook-payload.ts'
+import { piDecision, piGate, piHook, piInject } from './pi-hooks.ts'
+import { piPlan } from './pi-launch.ts'
+import { piAnswerKeys, piScreen } from './pi-screen.ts'
+import { piLine, piTranscripts } from './pi-transcript.ts'
 
 /** The pi coding agent. */
 export function piCli(): AgentCli {
@@ -30,4 +32,27 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
   if (answer?.code === 0 && models.length > 0)
     return { state: 'in', detail: `${models.length} models can be used` }
   return { state: 'unknown', detail: '`pi --list-models` gave no answer that is known' }
+}
+
+/** How pi speaks, in its session files and through the extension that Muster gives it. */
+export const piDialect: Dialect = {
+  hook: piHook,
+  line: piLine,
+  screen: piScreen,
+  keeps: [],
+  decision: piDecision,
+  answerKeys: piAnswerKeys,
+  gate: piGate,
+  inject: piInject,
+  nothing: emptyReply,
+  typing: () => ({
+    submit: ['Enter'],
+    interrupt: ['Escape'],
+    clear: ['C-c'],
+    settleMs: 300,
+    marker: /\[paste #\d+ \+?\d+ (lines|chars)\]/,
+    quit: ['C-d'],
+  }),
+  // `/` begins a command, `!` a shell command, `@` takes a file.
+  harmless: (text) => (/^\s*[/!@]/.test(text) ? `Message: ${text.trimStart()}` : text),
 }

@@ -1,3 +1,4 @@
+import { agentCliNames } from '../agent-clis.ts'
 import { commandFamily } from './command.ts'
 
 const oneSession = { takes: 'one', about: 'its short id, a unique prefix, or its name' } as const
@@ -35,7 +36,7 @@ export const sessionCommands = commandFamily({
       cli: {
         kind: 'text',
         value: 'cli',
-        choices: ['claude', 'codex', 'opencode', 'gemini', 'pi', 'custom'],
+        choices: agentCliNames,
         about: 'which coding agent runs',
       },
       'permission-mode': {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { codingCliNames } from '../agent-clis.ts'
 import { GivenName } from './names.ts'
 
 /** How a coding agent other than Claude Code is launched; a name that is none of the known ones is a program of the user's own. */
@@ -15,10 +16,13 @@ const CliProgram = z.strictObject({
     .describe('How the first prompt reaches a program of your own: as its last argument, or typed into it.'),
 })
 
+/** Claude Code has a section of its own. */
+const known = codingCliNames.filter((name) => name !== 'claude')
+
 /** Programs of coding agents, by name. */
 export const ClisConfig = z
   .record(GivenName, CliProgram)
   .default({})
   .describe(
-    'Programs of coding agents by name: codex, gemini, opencode and pi are known; any other name is an agent of your own for `sm spawn <name>`.',
+    `Programs of coding agents by name: ${known.slice(0, -1).join(', ')} and ${known.at(-1)} are known; any other name is an agent of your own for \`sm spawn <name>\`.`,
   )

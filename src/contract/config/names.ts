@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentCliNames } from '../agent-clis.ts'
 
 /** A name that people choose for an agent type or a preset; it has no dot, so dotted keys stay unambiguous. */
 export const GivenName = z
@@ -9,5 +10,5 @@ export const GivenName = z
   )
 
 /** The coding agent that a session runs. */
-export const AgentCliName = z.enum(['claude', 'codex', 'opencode', 'gemini', 'pi', 'custom'])
+export const AgentCliName = z.enum(agentCliNames)
 export type AgentCliName = z.infer<typeof AgentCliName>

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
-import type { GateAnswer } from '../../contract/dialect.ts'
+import type { GateAnswer } from '../../contract/decision.ts'
 import { McpServer } from '../../contract/mcp-server.ts'
 
 /**

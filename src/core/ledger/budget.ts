@@ -1,3 +1,4 @@
+import { agentClis, codingCliNames } from '../../contract/agent-clis.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Budget } from '../../contract/values.ts'
 
@@ -36,18 +37,19 @@ export const raisedBudget = (budget: Budget, used: Used): Budget => ({
   ...(budget.usd !== undefined && { usd: Math.max(budget.usd, used.usd ?? 0) + budget.usd }),
 })
 
-/** Programs that tell what their calls cost. No prices of models are known, so that all others cost nothing that could be counted. */
-const tells: ReadonlySet<string> = new Set(['claude'])
+// No prices of models are known, so that all others cost nothing that could be counted.
+const telling = codingCliNames.filter((name) => agentClis[name].tellsCost)
+const tells: ReadonlySet<string> = new Set(telling)
 
 /** Refuses a limit in money for those whose money nobody counts. */
 export function refuseUncountedMoney(usd: number | undefined, clis: Iterable<string>): void {
   if (usd === undefined) return
   const others = [...new Set(clis)]
     .filter((cli) => !tells.has(cli))
-    .map((cli) => (cli === 'own' ? 'an agent of our own' : cli))
+    .map((cli) => (cli === 'own' ? 'a built-in agent' : cli))
   if (others.length > 0)
     throw new AppError(
       'invalid',
-      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have claude do the work`,
+      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have ${telling.join(' or ')} do the work`,
     )
 }

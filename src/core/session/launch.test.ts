@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { codingCliNames } from '../../contract/agent-clis.ts'
 import { Config } from '../../contract/config.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
@@ -15,7 +16,7 @@ const resolved = (request: Partial<SpawnRequest>, config: unknown = {}) =>
 
 describe('the permission mode', () => {
   test('[MUS-146] asks in a shared checkout, accepts edits in a work tree, and is what was asked for', () => {
-    for (const agent_type of ['claude', 'codex', 'gemini', 'opencode', 'pi']) {
+    for (const agent_type of codingCliNames) {
       expect(resolved({ agent_type }).permissionMode).toBe('manual')
       expect(resolved({ agent_type, worktree: 'x' }).permissionMode).toBe('acceptEdits')
       expect(resolved({ agent_type, worktree: 'x', permission_mode: 'plan' }).permissionMode).toBe('plan')

@@ -7,6 +7,7 @@ import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import { findAgent } from '../definitions/find-definition.ts'
 import type { SessionState } from './state.ts'
+import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
 
 /** What is known when a session is to be started. */
 type LaunchContext = {
@@ -36,20 +37,17 @@ export type ResolvedLaunch = {
   readonly warnings: readonly string[]
 }
 
-const clis: readonly AgentCliName[] = ['claude', 'codex', 'opencode', 'gemini', 'pi']
-const isCli = (word: string): word is AgentCliName => (clis as readonly string[]).includes(word)
-
 /** The agent file gives the role, the configuration CLI, model and arguments, and what was asked for wins. */
 export function resolveLaunch(request: SpawnRequest, context: LaunchContext): ResolvedLaunch {
   const { config } = context
   const word = request.agent_type.toLowerCase()
-  const isConfigured = !isCli(word) && Object.hasOwn(config.clis, word)
-  const agent = isCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
+  const isConfigured = !isCodingCli(word) && Object.hasOwn(config.clis, word)
+  const agent = isCodingCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
   const named = isConfigured ? word : programNamed(request.cli, config)
   const cli: AgentCliName =
-    named === undefined ? (request.cli ?? (isCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
+    named === undefined ? (request.cli ?? (isCodingCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
   const program = config.clis[named ?? cli]
   if (cli === 'custom' && !program)
     throw new AppError('invalid', 'a program of your own is named in the file: clis.<name>.command')
@@ -77,7 +75,7 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
 
 /** A program of the settings in the place of a CLI, as a member of a crew may name one. */
 const programNamed = (cli: string | undefined, { clis }: Config): string | undefined =>
-  cli !== undefined && !isCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
+  cli !== undefined && !isCodingCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
 
 function agentOf(word: string, said: string, { config, agents }: LaunchContext): AgentDefinition | undefined {
   const known = agents.some((agent) => agent.name === word || agent.aliases.includes(word))
@@ -132,12 +130,6 @@ const modes: Readonly<Record<string, PermissionMode>> = {
   bypassPermissions: 'bypass',
 }
 
-/** How each CLI is told to ask for nothing; a mode that came in by one of these would not be shown. */
-const bypassing: Partial<Record<AgentCliName, readonly string[]>> = {
-  codex: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
-  gemini: ['--yolo', '-y', '--approval-mode=yolo', '--approval-mode yolo'],
-}
-
 /** Takes the permission mode out of arguments, because it is shown, recorded and put differently for each CLI. */
 function takePermissionMode(
   args: readonly string[],
@@ -145,7 +137,8 @@ function takePermissionMode(
 ): { args: readonly string[]; mode?: PermissionMode } {
   // What such words mean to a program of the user's own is not known here.
   if (cli === 'custom') return { args }
-  const flags = ['--dangerously-skip-permissions', ...(bypassing[cli] ?? [])]
+  // Settings of Claude Code are the defaults of every agent type, so its word is understood for all of them.
+  const flags = [...agentClis.claude.bypassArgs, ...agentClis[cli].bypassArgs]
   const rest: string[] = []
   let mode: PermissionMode | undefined
   for (let i = 0; i < args.length; i++) {

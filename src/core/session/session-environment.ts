@@ -1,3 +1,4 @@
+import { agentClis } from '../../contract/agent-clis.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Isolation } from '../../contract/values.ts'
 
@@ -7,20 +8,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 const always =
   /^(HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|COLORTERM|XDG_[A-Z_]+|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/
 
-/** What a CLI is configured by: its provider, its folders, its switches. Marks of a surrounding session are not among them. */
-const ofCli: Readonly<Record<AgentCliName, RegExp>> = {
-  claude:
-    /^(ANTHROPIC_\w+|CLAUDE_CONFIG_DIR|CLAUDE_CODE_(USE|SKIP|DISABLE|ENABLE|MAX)_\w+|CLAUDE_CODE_TMPDIR|CLAUDE_CODE_SANDBOXED|DISABLE_\w+|IS_SANDBOX)$/,
-  codex: /^(OPENAI_\w+|CODEX_\w+)$/,
-  gemini: /^(GEMINI_\w+|GOOGLE_\w+)$/,
-  opencode: /^(OPENCODE_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
-  pi: /^(PI_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
-  custom: /^$/,
-}
-
 /** Never taken over: they would make a new session believe that it runs inside another. */
-const marks =
-  /^(CLAUDECODE|CLAUDE_CODE_(SESSION\w*|CHILD_SESSION|ENTRYPOINT|MESSAGING_\w+|SSE_PORT)|CLAUDE_(ENV_FILE|PID|PROJECT_DIR|EFFORT)|TMUX\w*|MUSTER_\w+|TRACEPARENT|TRACESTATE)$/
+const marks = [
+  /^(TMUX\w*|MUSTER_\w+|TRACEPARENT|TRACESTATE)$/,
+  ...Object.values(agentClis).flatMap(({ sessionMarks }) => sessionMarks ?? []),
+]
 
 /** The part of an environment that a session may take over. */
 export function inheritedVariables(
@@ -28,10 +20,11 @@ export function inheritedVariables(
   { cli, allowed }: { cli: AgentCliName; allowed: readonly string[] },
 ): Record<string, string> {
   const names = new Set(allowed)
+  const { environment } = agentClis[cli]
   const taken: Record<string, string> = {}
   for (const [name, value] of Object.entries(from)) {
-    if (value === undefined || (marks.test(name) && !names.has(name))) continue
-    if (names.has(name) || always.test(name) || ofCli[cli].test(name)) taken[name] = value
+    if (value === undefined || (!names.has(name) && marks.some((mark) => mark.test(name)))) continue
+    if (names.has(name) || always.test(name) || environment.test(name)) taken[name] = value
   }
   return taken
 }

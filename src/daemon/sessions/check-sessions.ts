@@ -1,12 +1,10 @@
 import { askProgram } from '../../adapters/system/ask-program.ts'
-import type { AgentCliName } from '../../contract/config/names.ts'
+import { type CodingCliName, codingCliNames } from '../../contract/agent-clis.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Check } from '../../contract/health.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
 import { probeTerminal } from './probe-terminal.ts'
 import type { SessionHost } from './session-host.ts'
-
-const clis = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const satisfies readonly AgentCliName[]
 
 /** Whether sessions can run here: terminals, walls, the CLIs and their logins, and `sm` as an agent would find it. */
 export async function checkSessions(host: SessionHost, signal: AbortSignal): Promise<Check[]> {
@@ -20,7 +18,7 @@ export async function checkSessions(host: SessionHost, signal: AbortSignal): Pro
   const [tmux, isolation, ...rest] = await Promise.all([
     askProgram('tmux', ['-V'], { signal }),
     parts.isolation.state(signal),
-    ...clis.map((cli) => cliCheck(parts, cli, signal)),
+    ...codingCliNames.map((cli) => cliCheck(parts, cli, signal)),
   ])
   const server = `server ${parts.surroundings.tmuxSocket}`
   return [
@@ -43,7 +41,7 @@ function isolationCheck(parts: Parts, state: Awaited<ReturnType<Parts['isolation
   }
 }
 
-async function cliCheck(parts: Parts, name: (typeof clis)[number], signal: AbortSignal): Promise<Check> {
+async function cliCheck(parts: Parts, name: CodingCliName, signal: AbortSignal): Promise<Check> {
   const { claude, clis: programs } = parts.config()
   const command = name === 'claude' ? claude.default_command : (programs[name]?.command ?? name)
   const cli = parts.clis[name]

@@ -1,4 +1,4 @@
-import type { Decision } from '../../contract/dialect.ts'
+import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Principal } from '../../contract/principal.ts'

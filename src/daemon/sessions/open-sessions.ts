@@ -18,7 +18,7 @@ import type { Vault } from '../../ports/vault.ts'
 import type { Authority } from '../authority.ts'
 import type { HomeFiles } from '../home.ts'
 import { packageRoot } from '../package-root.ts'
-import { agentClis } from './clis.ts'
+import { agentCliAdapters } from './agent-cli-adapters.ts'
 import { ownSm } from './own-sm.ts'
 import { socketName } from './socket-name.ts'
 
@@ -78,7 +78,7 @@ export async function openParts(
       extra: () => options.config().sessions.isolation_writable,
     }),
     archive: folderArchive(options.archiveFolder, options.redactLine),
-    clis: agentClis(options.env),
+    clis: agentCliAdapters(options.env),
     config: options.config,
     agents: options.agents,
     grants: {

@@ -1,4 +1,4 @@
-import type { Decision } from '../../contract/dialect.ts'
+import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'

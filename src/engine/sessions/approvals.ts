@@ -1,6 +1,6 @@
 import { freeCommand } from '../../contract/cli/free-commands.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Decision } from '../../contract/dialect.ts'
+import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'

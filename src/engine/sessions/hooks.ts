@@ -1,6 +1,5 @@
 import { Capability } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Dialect, GateAnswer, HookReply } from '../../contract/dialect.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type Foreign, foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
@@ -14,6 +13,8 @@ import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import type { Live } from './sessions.ts'
 import type { Origin, Refusal } from './watch.ts'
+import type { GateAnswer } from '../../contract/decision.ts'
+import type { Dialect, HookReply } from '../../ports/agent-cli.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 

@@ -1,5 +1,5 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Decision } from '../../contract/dialect.ts'
+import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Dialog, SignalOf } from '../../contract/signal.ts'
 import { dialogText, fitsDialog } from '../../core/approvals/approval-card.ts'

@@ -1,8 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { TranscriptMemory } from '../../contract/dialect.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { Evidence } from '../../core/session/evidence/evidence.ts'
-import type { TranscriptFile } from '../../ports/agent-cli.ts'
+import type { TranscriptFile, TranscriptMemory } from '../../ports/agent-cli.ts'
 import type { Parts } from './parts.ts'
 import type { SessionWatch } from './watch.ts'
 

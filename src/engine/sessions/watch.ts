@@ -1,3 +1,4 @@
+import { agentClis } from '../../contract/agent-clis.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Draft, ProducerStamp } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
@@ -17,7 +18,6 @@ import { draftOf, type Root } from './drafts.ts'
 import { LastWords } from './last-words.ts'
 import { launchReceipt } from './launch-receipt.ts'
 import type { Parts } from './parts.ts'
-import { recordOf } from './record-of.ts'
 import { TakenTexts } from './taken-texts.ts'
 import { TurnCalls } from './turn-calls.ts'
 import { TurnUse } from './turn-use.ts'
@@ -204,7 +204,7 @@ export class SessionWatch {
     const state = this.state()
     const managed = state?.managed
     const isEnded = state !== undefined && hasEnded(state)
-    const record = managed && recordOf[managed.cli as AgentCliName]
+    const record = managed && agentClis[managed.cli as AgentCliName]?.record
     const isRepeat = origin !== undefined && this.#parts.engine.isRepeat(stampOf(origin))
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)

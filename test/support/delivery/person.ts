@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readClaudeScreen } from '../../../src/contract/formats/claude/screen.ts'
+import { readClaudeScreen } from '../../../src/adapters/claude/claude-screen.ts'
 import type { ScreenReading } from '../../../src/contract/signal.ts'
 
 /** A person at a real client of a session's terminal: their keys go the way that keys go. */

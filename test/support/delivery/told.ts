@@ -1,4 +1,4 @@
-import { claudeDialect } from '../../../src/contract/formats/claude/dialect.ts'
+import { claudeDialect } from '../../../src/adapters/claude/claude-cli.ts'
 import type { Taken } from './check.ts'
 import { tiny } from './plan.ts'
 
