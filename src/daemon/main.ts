@@ -9,8 +9,8 @@ import { removeOrphanedTemporary } from '../adapters/system/own-temporary.ts'
 import { AppError, errorCodes } from '../contract/errors.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
+import { shippedFolder } from './home.ts'
 import { redactorOptions } from './redaction.ts'
-import { shippedFolder } from './shipped-folder.ts'
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {

@@ -2,7 +2,14 @@ import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from '
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { JournalHealth, JournalReader, JournalWriter, Replay, StoredEvent } from '../../ports/journal.ts'
+import type {
+  JournalHealth,
+  JournalReader,
+  JournalStats,
+  JournalWriter,
+  Replay,
+  StoredEvent,
+} from '../../ports/journal.ts'
 import { privateFolder, syncFolder } from '../system/durable-files.ts'
 import { BlobPacks } from './blob-packs.ts'
 import { DiskReader } from './disk-reader.ts'
@@ -155,7 +162,7 @@ export class Journal implements JournalWriter, JournalReader {
     this.#snapshotSeq = seq
   }
 
-  stats(): { segments: number; bytes: number; blobBytes: number; snapshotSeq: number; pending: number } {
+  stats(): JournalStats {
     const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
     return {
       segments: this.#segments.length,
