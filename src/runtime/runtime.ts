@@ -280,7 +280,7 @@ export class Runtime {
     const { engine, vault, ids, clock } = this.#parts
     const state = engine.session(sessionId)
     const root = state && sessionRoot(state, said.to)
-    if (!state || !root) throw new AppError('conflict', 'that session has ended; begin another with: sm chat')
+    if (!state || !root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
     const messageId = `msg_${ids.event().slice(4)}`
     const preview = said.text.slice(0, previewChars)
     const added: Queued = {
