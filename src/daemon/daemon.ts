@@ -1,7 +1,7 @@
 import { gitWorkspace } from '../adapters/git/workspace.ts'
 import { projectFiles } from '../adapters/project/project-files.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { cursorFiles } from '../adapters/system/cursor-files.ts'
+import { cursorFiles } from '../adapters/system/durable-files.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { definitionHandlers, knownClis, loadCrews } from '../api/definitions.ts'
 import { frameContext } from '../api/frame-context.ts'
@@ -52,21 +52,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const reactors = await startReactors(base, features)
   parts.defer(() => reactors.stop())
   const all: readonly Feature[] = features
-  for (const feature of all.filter(({ prepare }) => prepare)) {
+  for (const feature of all.filter((one) => one.prepare)) {
     parts.defer(() => feature.stop?.())
     await feature.prepare?.()
   }
-  listening = await listenOnKeptPort(app, base)
-  const { url, port, close } = listening
-  parts.defer(() => close(closeGraceMs))
-  await keepPort(base.files.port, port)
+  const server = await listenOnKeptPort(app, base)
+  listening = server
+  parts.defer(() => server.close(closeGraceMs))
+  await keepPort(base.files.port, server.port)
   for (const feature of all) {
     // Its end is promised before its start, so that half a start is undone too.
     if (!feature.prepare) parts.defer(() => feature.stop?.())
     await feature.start?.()
   }
   const running = parts.move()
-  return { url, close: () => running.disposeAsync() }
+  return { url: server.url, close: () => running.disposeAsync() }
 }
 
 /** The parts of the product. A new one is a folder and a line here. */
@@ -90,8 +90,18 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
   }
   const shared = { engine, directory, clock, kinds, projects }
   const system = {
-    ...{ engine, journal, blobs: journal.blobs, index, directory, host, runtime, workflows },
-    ...{ loaded, health, report, onShutdown: options.onShutdown },
+    engine,
+    journal,
+    blobs: journal.blobs,
+    index,
+    directory,
+    host,
+    runtime,
+    workflows,
+    loaded,
+    health,
+    report,
+    onShutdown: options.onShutdown,
     loginLink: () => `${base.url()}/login?code=${authority.loginCode()}`,
   }
   const crewsOf = (root: string, signal: AbortSignal) =>
@@ -107,7 +117,10 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     {
       routes: sessionHandlers({
         ...shared,
-        ...{ host, observer, workspace: gitWorkspace, home: base.files.home },
+        host,
+        observer,
+        workspace: gitWorkspace,
+        home: base.files.home,
         processes: systemProcesses(clock),
         sessionChecks: (signal) => checkSessions(host, signal),
       }),

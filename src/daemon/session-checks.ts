@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { askProgram } from '../adapters/system/ask-program.ts'
+import { askProgram } from '../adapters/system/run-program.ts'
 import type { SessionHost } from '../api/session-host.ts'
 import type { AgentCliName } from '../contract/config/names.ts'
 import { AppError } from '../contract/errors.ts'

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import { checkAgents } from '../../core/agent-definitions/check-agents.ts'
 import { findAgent } from '../../core/agent-definitions/find-agent.ts'
 import { gateCall } from '../../core/delegation/gate-call.ts'
-import { loadAgents } from './load-agents.ts'
+import { loadAgents } from './agent-files.ts'
 
 const dir = fileURLToPath(new URL('../../../agents', import.meta.url))
 const shipped = await loadAgents(

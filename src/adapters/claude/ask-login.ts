@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { LoginState } from '../../ports/agent-cli.ts'
-import { type Asking, askProgram } from '../system/ask-program.ts'
+import { type Asking, askProgram } from '../system/run-program.ts'
 
 const Status = z.looseObject({ loggedIn: z.boolean(), authMethod: z.string().optional() })
 

@@ -1,5 +1,5 @@
 import { versionIn } from '../../contract/formats/claude/version.ts'
-import { type Asking, askProgram } from '../system/ask-program.ts'
+import { type Asking, askProgram } from '../system/run-program.ts'
 
 /** The version of the program, or nothing when it is not there or is something else. */
 export async function askVersion(command: string, asking: Asking): Promise<string | undefined> {

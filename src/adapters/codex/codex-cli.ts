@@ -1,6 +1,6 @@
 import { codexDialect } from '../../contract/formats/codex/dialect.ts'
 import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
-import { askProgram, versionOf } from '../system/ask-program.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { codexForeign } from './foreign.ts'
 import { codexPlan } from './plan.ts'
 import { codexMayHaveRun, codexTranscripts } from './transcripts.ts'

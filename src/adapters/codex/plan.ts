@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../contract/values.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { fitsArgument } from '../system/argument.ts'
+import { fitsArgument } from '../system/run-program.ts'
 import { codexHooks } from './hooks.ts'
 import { type Toml, toml } from './toml.ts'
 

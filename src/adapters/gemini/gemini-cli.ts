@@ -1,6 +1,6 @@
 import { geminiDialect } from '../../contract/formats/gemini/dialect.ts'
 import type { AgentCli } from '../../ports/agent-cli.ts'
-import { versionOf } from '../system/ask-program.ts'
+import { versionOf } from '../system/run-program.ts'
 import { geminiPlan } from './plan.ts'
 import { geminiTranscripts } from './transcripts.ts'
 

@@ -13,19 +13,25 @@ import type {
 import { privateFolder, syncFolder } from '../system/durable-files.ts'
 import { BlobPacks } from './blob-packs.ts'
 import { DiskReader } from './disk-reader.ts'
-import { DiskReserve } from './disk-reserve.ts'
 import { durableWrites, type FileOps, systemFileOps } from './file-ops.ts'
-import { formatVersion, genesis, headerLine } from './format.ts'
-import { type Layout, layout, listSegments, packPath, type SegmentFile, segmentPath } from './layout.ts'
-import { type Lock, takeLock } from './lock.ts'
-import { Recent } from './recent.ts'
+import {
+  formatVersion,
+  genesis,
+  headerLine,
+  isTombstone,
+  type Layout,
+  layout,
+  listSegments,
+  packPath,
+  type SegmentFile,
+  segmentPath,
+} from './format.ts'
+import { DiskReserve, type Lock, takeLock } from './lock-and-reserve.ts'
+import { Recent, Waiters } from './recent-events.ts'
 import { type Cut, recoverSegment } from './recover.ts'
 import { loadSnapshot, type Snapshot, saveSnapshot } from './snapshots.ts'
-import { isTombstone } from './stored.ts'
-import { Waiters } from './waiters.ts'
 import type { Place } from './walk.ts'
-import { writeFailure } from './write-failure.ts'
-import { type FsyncPolicy, type OpenSegment, Writer } from './writer.ts'
+import { type FsyncPolicy, type OpenSegment, Writer, writeFailure } from './writer.ts'
 
 export type JournalOptions = {
   readonly dir: string

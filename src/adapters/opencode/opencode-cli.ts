@@ -1,6 +1,6 @@
 import { opencodeDialect } from '../../contract/formats/opencode/dialect.ts'
 import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
-import { askProgram, versionOf } from '../system/ask-program.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { openCodePlan } from './plan.ts'
 
 /** OpenCode. Its conversations are in a database of its own, so everything is told by the plugin. */

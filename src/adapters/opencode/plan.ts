@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { AppError } from '../../contract/errors.ts'
 import { type Foreign, foreignLine, foreignList } from '../../contract/formats/foreign-json.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { fitsArgument } from '../system/argument.ts'
+import { fitsArgument } from '../system/run-program.ts'
 import { openCodePermissions } from './permissions.ts'
 import { openCodePlugin } from './plugin.ts'
 

@@ -1,6 +1,6 @@
 import { piDialect } from '../../contract/formats/pi/dialect.ts'
 import type { AgentCli, LoginState } from '../../ports/agent-cli.ts'
-import { askProgram, versionOf } from '../system/ask-program.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { piPlan } from './plan.ts'
 import { piTranscripts } from './transcripts.ts'
 

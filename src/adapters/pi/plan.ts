@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { piTools } from '../../contract/formats/pi/tools.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { fitsArgument } from '../system/argument.ts'
+import { fitsArgument } from '../system/run-program.ts'
 import { piExtension } from './extension.ts'
 
 /** pi asks for nothing by itself: `manual` and `acceptEdits` are the extension's work, `plan` has no tool to write. */

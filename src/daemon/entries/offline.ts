@@ -1,6 +1,6 @@
 import { loadConfig } from '../../adapters/config/load-config.ts'
 import { musterPaths } from '../../adapters/config/muster-paths.ts'
-import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
+import { setAsideDamage } from '../../adapters/jsonl/verify.ts'
 import type { Config } from '../../contract/config.ts'
 import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
 import { createRedactor } from '../../core/redaction/redactor.ts'

@@ -15,7 +15,10 @@ export function housekeeping(base: Base): Feature {
   const writeRedactions = redactionBook(engine)
   const timers: NodeJS.Timeout[] = []
   const every = (ms: number, what: string, work: () => Promise<unknown>): void => {
-    timers.push(setInterval(() => work().catch((error: unknown) => onBug(error, what)), ms).unref())
+    const run = (): void => {
+      work().catch((error: unknown) => onBug(error, what))
+    }
+    timers.push(setInterval(run, ms).unref())
   }
   return {
     reactors: [releaseVault(vault), watchBudget(base.budgets), outsideNotice(base)],

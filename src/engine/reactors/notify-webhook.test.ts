@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openEngine, operator, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { cursorFiles } from '../../adapters/system/cursor-files.ts'
+import { cursorFiles } from '../../adapters/system/durable-files.ts'
 import { Config } from '../../contract/config.ts'
 import type { Attempt, Notice } from '../../ports/notifier.ts'
 import { ReactorRun } from '../react.ts'
