@@ -26,6 +26,7 @@ export const table: Readonly<Record<string, FolderRule>> = {
   engine: { ...pure, folders: ['contract', 'core', 'ports'] },
   runtime: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
   workflow: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
+  api: { ...pure, folders: ['contract', 'core', 'ports', 'engine', 'runtime', 'workflow'] },
   adapters: {
     folders: ['contract', 'ports', 'adapters/system'],
     packages: [

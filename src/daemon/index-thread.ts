@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import type { Index } from '../ports/index.ts'
 import type { HomeFiles } from './home.ts'
-import { workerEntry } from './worker-entry.ts'
+import type { QueryWorkerData } from './query-worker.ts'
+import { WorkerCalls, workerEntry } from './worker-calls.ts'
 
 /** What the index thread is told. */
 export type IndexCommand =
@@ -119,5 +121,40 @@ export class IndexThread {
 
   #send(command: IndexCommand): void {
     this.#worker?.postMessage(command)
+  }
+}
+
+/** Questions to the index, answered in a thread of their own: a heavy one delays only the next question. */
+export class IndexClient implements Index {
+  readonly #worker: WorkerCalls
+  readonly #thread: IndexThread
+
+  constructor(files: QueryWorkerData, thread: IndexThread) {
+    this.#thread = thread
+    this.#worker = new WorkerCalls(workerEntry('query-worker'), files)
+    this.#worker.warm()
+  }
+
+  get waiting(): number {
+    return this.#worker.waiting
+  }
+
+  ask: Index['ask'] = (method, ...args) => this.#worker.call('ask', method, ...args)
+
+  search: Index['search'] = (...args) => this.#worker.call('search', ...args)
+
+  reached: Index['reached'] = (seq, signal) => this.#thread.reached(seq, signal)
+
+  rebuild(): void {
+    this.#thread.rebuild()
+  }
+
+  /** After the files were built again. */
+  reopen(): Promise<void> {
+    return this.#worker.call('reopen')
+  }
+
+  close(): Promise<void> {
+    return this.#worker.close()
   }
 }

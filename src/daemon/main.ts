@@ -1,16 +1,15 @@
 import { homedir } from 'node:os'
 import pino from 'pino'
 import { agentFiles } from '../adapters/agents/agent-files.ts'
-import { findProject } from '../adapters/config/find-project.ts'
 import { loadConfig } from '../adapters/config/load-config.ts'
-import { musterPaths } from '../adapters/config/muster-paths.ts'
+import { findProject, musterPaths } from '../adapters/config/muster-paths.ts'
 import { crewFiles } from '../adapters/crews/crew-files.ts'
-import { removeOrphanedTemporary } from '../adapters/system/own-temporary.ts'
+import { removeOrphanedTemporary } from '../adapters/system/temporary-files.ts'
 import { AppError, errorCodes } from '../contract/errors.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
+import { shippedFolder } from './home.ts'
 import { redactorOptions } from './redaction.ts'
-import { shippedFolder } from './shipped-folder.ts'
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {

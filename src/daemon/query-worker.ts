@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openIndexQueries } from '../adapters/sqlite/index-queries.ts'
 import { openSearchQueries } from '../adapters/sqlite/search-queries.ts'
 import type { IndexQueries, SearchQueries } from '../ports/index.ts'
-import { serveCalls } from './serve-calls.ts'
+import { serveCalls } from './worker-calls.ts'
 
 export type QueryWorkerData = { readonly index: string; readonly search: string }
 

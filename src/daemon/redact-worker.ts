@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor, type RedactorOptions } from '../core/redaction/redactor.ts'
 import type { Words } from '../engine/prepare.ts'
-import { serveCalls } from './serve-calls.ts'
+import { serveCalls } from './worker-calls.ts'
 
 const redactor = createRedactor(workerData as RedactorOptions)
 

@@ -1,9 +1,7 @@
 import type { Config } from '../contract/config.ts'
-import type { Redactor, RedactorOptions } from '../core/redaction/redactor.ts'
-import { createRedactor } from '../core/redaction/redactor.ts'
+import { createRedactor, type Redactor, type RedactorOptions } from '../core/redaction/redactor.ts'
 import type { Redact, Redacted, Words } from '../engine/prepare.ts'
-import { WorkerCalls } from './worker-calls.ts'
-import { workerEntry } from './worker-entry.ts'
+import { WorkerCalls, workerEntry } from './worker-calls.ts'
 
 /** Drafts larger than this are redacted in another thread, so that they do not hold up the others. */
 const largeChars = 64 * 1024

@@ -1,9 +1,10 @@
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { AppError, type ErrorCode } from '../contract/errors.ts'
 
 /** What goes to a worker and what comes back. */
-export type CallMessage = { readonly id: number; readonly method: string; readonly args: readonly unknown[] }
-export type ReplyMessage =
+type CallMessage = { readonly id: number; readonly method: string; readonly args: readonly unknown[] }
+
+type ReplyMessage =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly code?: string; readonly message: string } }
 
@@ -80,4 +81,32 @@ export class WorkerCalls {
 
 function rebuild(error: { code?: string; message: string }): Error {
   return error.code ? new AppError(error.code as ErrorCode, error.message) : new Error(error.message)
+}
+
+/** The worker's side of a call: one method at a time, each answered once. */
+export function serveCalls(
+  port: MessagePort,
+  methods: Readonly<Record<string, (...args: never[]) => unknown>>,
+): void {
+  port.on('message', (message: CallMessage) => {
+    let reply: ReplyMessage
+    try {
+      const method = methods[message.method]
+      if (!method) throw new Error(`no method ${message.method}`)
+      reply = { id: message.id, value: method(...(message.args as never[])) }
+    } catch (error) {
+      const { message: text } = error as Error
+      reply = {
+        id: message.id,
+        error: { message: text, ...(error instanceof AppError && { code: error.code }) },
+      }
+    }
+    port.postMessage(reply)
+  })
+}
+
+/** Where a worker's code is: beside this file, as source in a checkout and as a bundle in an install. */
+export function workerEntry(name: string): URL {
+  const isSource = import.meta.url.endsWith('.ts')
+  return new URL(isSource ? `./${name}.ts` : `./${name}.mjs`, import.meta.url)
 }

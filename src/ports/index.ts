@@ -181,3 +181,18 @@ export type SearchQueries = {
   position(): Position
   close(): void
 }
+
+type Questions = Omit<IndexQueries, 'close'>
+
+/** The index as those use it who may not wait for it in their own thread. */
+export type Index = {
+  ask<M extends keyof Questions>(
+    method: M,
+    ...args: Parameters<Questions[M]>
+  ): Promise<ReturnType<Questions[M]>>
+  search(...args: Parameters<SearchQueries['search']>): Promise<ReturnType<SearchQueries['search']>>
+  /** Resolves when everything up to a seq is in it; false when the signal or the end of the daemon ends the wait. */
+  reached(seq: number, signal: AbortSignal): Promise<boolean>
+  /** Builds it again from the journal. */
+  rebuild(): void
+}

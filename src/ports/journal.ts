@@ -39,3 +39,13 @@ export type JournalReader = {
   /** Resolves when the watermark has passed `after`, or rejects when the signal aborts. */
   wait(after: number, signal: AbortSignal): Promise<void>
 }
+
+/** How large the journal is. */
+export type JournalStats = {
+  readonly segments: number
+  readonly bytes: number
+  readonly blobBytes: number
+  readonly snapshotSeq: number
+  /** Events that wait to be written. */
+  readonly pending: number
+}

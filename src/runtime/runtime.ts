@@ -1,5 +1,10 @@
+import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
+import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
+import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { handoffLoop } from '../core/delegation/gate-call.ts'
+import type { Queued } from '../core/messages/message-queue.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
@@ -19,12 +24,6 @@ import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
 import { tidyCutOff } from './tidy-cut-off.ts'
 import { WorkNotes } from './tools/work-notes.ts'
 import { Works } from './works.ts'
-import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
-import type { OpenApproval } from '../core/approvals/open-approvals.ts'
-import { handoffLoop } from '../core/delegation/gate-call.ts'
-import type { Queued } from '../core/messages/message-queue.ts'
-import { spawnLimit } from '../core/session/session-tree.ts'
-import type { Decision } from '../contract/decision.ts'
 
 const previewChars = 2048
 /** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
@@ -273,7 +272,7 @@ export class Runtime {
     const { engine, vault, ids, clock } = this.#parts
     const state = engine.session(sessionId)
     const root = state && sessionRoot(state, said.to)
-    if (!state || !root) throw new AppError('conflict', 'that session has ended; begin another with: sm chat')
+    if (!state || !root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
     const messageId = `msg_${ids.event().slice(4)}`
     const preview = said.text.slice(0, previewChars)
     const added: Queued = {

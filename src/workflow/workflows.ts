@@ -4,6 +4,7 @@ import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget } from '../contract/values.ts'
+import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
@@ -14,8 +15,6 @@ import type { Ids } from '../ports/ids.ts'
 import type { Vault } from '../ports/vault.ts'
 import { approvalTopic } from './ask-person.ts'
 import { type FlowRecord, LocalDurable } from './local/local-durable.ts'
-import type { OpenApproval } from '../core/approvals/open-approvals.ts'
-import { spawnLimit } from '../core/session/session-tree.ts'
 
 /** What workflows are run with. */
 export type WorkflowDeps = {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { socketName } from '../../src/daemon/sessions/socket-name.ts'
+import { socketName } from '../../src/daemon/home.ts'
 import { startDaemonProcess } from '../support/daemon-process.ts'
 import { accountFor } from '../support/survival.ts'
 

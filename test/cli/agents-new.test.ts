@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadAgents } from '../../src/adapters/agents/load-agents.ts'
+import { loadAgents } from '../../src/adapters/agents/agent-files.ts'
 import type { CommandOutput } from '../../src/contract/cli/outputs.ts'
 import { smProgram } from '../support/programs.ts'
 import { emptyEnvironment, root, runProgram, temporaryFolder } from './run-sm.ts'

@@ -10,7 +10,7 @@ import { open } from '../../src/cli/commands/open.ts'
 import { sshForward } from '../../src/cli/ssh-forward.ts'
 import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/contract/errors.ts'
-import { logRead } from '../../src/daemon/offline/log.ts'
+import { logRead } from '../../src/daemon/offline/session-files.ts'
 import { temporaryFolder } from './run-sm.ts'
 import { type Answers, collect, world } from './world.ts'
 

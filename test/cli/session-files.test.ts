@@ -2,7 +2,7 @@ import { existsSync, openSync, readdirSync, readFileSync, truncateSync, writeFil
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { logImport } from '../../src/cli/commands/log-import.ts'
-import { logRead } from '../../src/daemon/offline/log.ts'
+import { logRead } from '../../src/daemon/offline/session-files.ts'
 import { smProgram } from '../support/programs.ts'
 import { goldenText } from '../support/std-008.ts'
 import { emptyEnvironment, runProgram, temporaryFolder } from './run-sm.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext
 import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { agentClis } from '../../src/contract/agent-clis.ts'
 import type { Signal } from '../../src/contract/signal.ts'
-import { agentCliAdapters } from '../../src/daemon/sessions/agent-cli-adapters.ts'
+import { agentCliAdapters } from '../../src/daemon/agent-cli-adapters.ts'
 import type { AgentCli, LaunchRequest } from '../../src/ports/agent-cli.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { hermetic, shellCall } from '../support/hermetic.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { socketName } from '../../src/daemon/sessions/socket-name.ts'
+import { socketName } from '../../src/daemon/home.ts'
 import { startDaemonProcess } from './daemon-process.ts'
 import { smProgram } from './programs.ts'
 import { runtimeHome } from './runtime-daemon.ts'

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { layout } from '../../src/adapters/jsonl/format.ts'
 import { Journal } from '../../src/adapters/jsonl/journal.ts'
-import { layout } from '../../src/adapters/jsonl/layout.ts'
 import { verifyJournal } from '../../src/adapters/jsonl/verify.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
+import { exportSession } from '../../src/api/session-files.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import type { IndexClient } from '../../src/daemon/index-client.ts'
-import { exportSession } from '../../src/daemon/session-files.ts'
+import type { IndexClient } from '../../src/daemon/index-thread.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { IndexQueries } from '../../src/ports/index.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
@@ -152,7 +152,7 @@ async function sessionFilesOf(journal: Journal, queries: IndexQueries): Promise<
   const index = { ask } as unknown as IndexClient
   const files: unknown[] = []
   for (const row of queries.sessions({ isRoot: true, limit: 5000 }).toReversed()) {
-    const { document, filename, kind } = await exportSession({ journal, index }, row)
+    const { document, filename, kind } = await exportSession({ journal, blobs: journal.blobs, index }, row)
     files.push({ filename, kind, validation: validateSession(document, { filename }), document })
   }
   return files

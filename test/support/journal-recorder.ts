@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { layout } from '../../src/adapters/jsonl/layout.ts'
+import { layout } from '../../src/adapters/jsonl/format.ts'
 import { version } from '../../src/contract/version.ts'
 import {
   type GoldenJournal,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { sessionFiles } from '../../src/contract/home.ts'
-import { socketName } from '../../src/daemon/sessions/socket-name.ts'
+import { socketName } from '../../src/daemon/home.ts'
 import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { tempFolder } from './temp-journal.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { socketName } from '../../src/daemon/sessions/socket-name.ts'
+import { socketName } from '../../src/daemon/home.ts'
 import { startDaemonProcess } from './daemon-process.ts'
 import { seeded } from './random.ts'
 

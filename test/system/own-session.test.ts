@@ -45,8 +45,8 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   await shows(['wait', id, '--for', 'waiting', '--timeout', '5'], /waiting_input/)
   await shows(['approvals', id], /Bash: echo from below/)
   await shows(['ps'], /No processes/)
-  await shows(['attach', id], /speak with it: sm chat --session/, 4)
-  await shows(['resume', id], /is open; speak with it: sm chat --session/, 4)
+  await shows(['attach', id], /talk to it with: sm chat --session/, 4)
+  await shows(['resume', id], /is open; talk to it with: sm chat --session/, 4)
   const { sessions } = await m.client().listSessions({})
   expect(sessions).toMatchObject([{ cli: 'own', waiting_for: 'permission', is_alive: true, health: 'ok' }])
 
@@ -75,7 +75,7 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   await shows(['checkpoints', id], /half done/)
   await shows(['complete', 'all fine', '--session', id], /marked complete/)
   await shows(['wait', id], /completed \| "all fine"/)
-  await shows(['send', id, 'more'], /has ended; begin another with: sm chat/, 4)
+  await shows(['send', id, 'more'], /has ended; start another with: sm chat/, 4)
 
   const second = await m.sm('ask', 'boss', script({ text: 'late', delayMs: 60_000 }), '--timeout', '1')
   const other = /--session ([0-9a-f]{8})/.exec(second.err)?.[1] ?? ''

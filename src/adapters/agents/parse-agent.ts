@@ -7,10 +7,9 @@ import { nearest } from '../../contract/config/nearest.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import type { DefinitionProblem, DefinitionSource } from '../../contract/definition-file.ts'
 import { contentsOf, offsetOf, positionAt } from '../../contract/yaml-position.ts'
-import { splitFrontmatter } from './split-frontmatter.ts'
 
 /** What one file gives: an agent, or the reasons why it gives none. */
-export type ParsedAgent = {
+type ParsedAgent = {
   readonly agent: AgentDefinition | undefined
   readonly problems: readonly DefinitionProblem[]
   readonly hasFrontmatter: boolean
@@ -86,4 +85,29 @@ function unknownFields(fields: Record<string, unknown>, lines: Record<string, nu
     const severity = near === undefined ? 'warning' : 'error'
     return { line: lines[key] ?? 1, severity, message: `${key}: unknown field${advice}` }
   })
+}
+
+/** The two halves of an agent file; `line` is where the YAML begins. */
+type SplitFile =
+  | { readonly yaml: string; readonly line: number; readonly body: string }
+  | { readonly missing: 'start' | 'end' }
+
+/** Takes a file apart at its two `---` lines; line ends of any kind become `\n`. */
+function splitFrontmatter(text: string): SplitFile {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  if (!isFence(lines[0])) return { missing: 'start' }
+  const end = lines.findIndex((line, index) => index > 0 && isFence(line))
+  if (end === -1) return { missing: 'end' }
+  return {
+    yaml: lines.slice(1, end).join('\n'),
+    line: 2,
+    body: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  }
+}
+
+function isFence(line: string | undefined): boolean {
+  return line !== undefined && line.trimEnd() === '---'
 }

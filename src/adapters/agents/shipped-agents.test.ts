@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import { checkAgents } from '../../core/definitions/check-agents.ts'
 import { findAgent } from '../../core/definitions/find-definition.ts'
 import { gateCall } from '../../core/delegation/gate-call.ts'
-import { loadAgents } from './load-agents.ts'
+import { loadAgents } from './agent-files.ts'
 
 const dir = fileURLToPath(new URL('../../../agents', import.meta.url))
 const shipped = await loadAgents(

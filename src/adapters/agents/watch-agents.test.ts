@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { agentFiles } from './agent-files.ts'
-import { watchAgents } from './watch-agents.ts'
+import { agentFiles, watchAgents } from './agent-files.ts'
 
 let base: string
 let dir: string

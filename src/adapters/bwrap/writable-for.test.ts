@@ -3,8 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { privateHome } from './private-home.ts'
-import { writableFor } from './writable-for.ts'
+import { privateHome, writableFor } from './bwrap-isolation.ts'
 
 function places() {
   const root = tempFolder()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
-import { type Asking, askProgram, versionIn } from '../system/ask-program.ts'
+import { type Asking, askProgram, versionIn } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
 import { findForeign, findTranscripts } from './claude-conversations.ts'
 import { decisionReply, gateReply, hookSignals, injectReply, nothing } from './claude-hooks.ts'

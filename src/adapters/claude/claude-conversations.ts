@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import * as z from 'zod'
 import type { Conversation, ForeignSession, TranscriptFile } from '../../ports/agent-cli.ts'
 import { isThere } from '../system/foreign-files.ts'
-import { isAlive } from '../system/is-alive.ts'
 import { parseStat } from '../system/proc-table.ts'
+import { isAlive } from '../system/temporary-files.ts'
 
 /** The file of a conversation and those of its subagents, as far as they are there. */
 export async function findTranscripts(conversation: Conversation): Promise<readonly TranscriptFile[]> {

@@ -6,8 +6,7 @@ import { freeCommands } from '../../contract/cli/free-commands.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import type { ConfigHome } from '../../ports/isolation.ts'
-import { fitsArgument } from '../system/argument.ts'
-import { isAtLeast } from '../system/ask-program.ts'
+import { fitsArgument, isAtLeast } from '../system/run-program.ts'
 import { configFolder } from './claude-conversations.ts'
 import {
   type Hooks,

@@ -1,5 +1,5 @@
 import type { Dialog } from '../../contract/signal.ts'
-import { isAtLeast } from '../system/ask-program.ts'
+import { isAtLeast } from '../system/run-program.ts'
 import type { AnswerRule } from '../system/screen-dialogs.ts'
 
 /** How one kind of dialog is told from others: a line that it always has, and where its title is. */

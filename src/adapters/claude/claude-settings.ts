@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { LaunchRequest } from '../../ports/agent-cli.ts'
-import { isAtLeast, versionIn } from '../system/ask-program.ts'
+import { isAtLeast, versionIn } from '../system/run-program.ts'
 import { configFolder, readJson } from './claude-conversations.ts'
 
 const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string().min(1) })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isAtLeast, versionIn } from '../system/ask-program.ts'
+import { isAtLeast, versionIn } from '../system/run-program.ts'
 import { harmless, typing } from './claude-typing.ts'
 
 test('[MUS-237] Enter waits longer after a paste where it was seen to get lost', () => {

@@ -1,5 +1,5 @@
 import type { Typing } from '../../ports/agent-cli.ts'
-import { isAtLeast } from '../system/ask-program.ts'
+import { isAtLeast } from '../system/run-program.ts'
 
 /** Older ones take an Enter that follows a paste too soon for a part of it. */
 const quickSince = '2.1.325'

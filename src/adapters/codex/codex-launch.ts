@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { PermissionMode } from '../../contract/values.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { fitsArgument } from '../system/argument.ts'
 import { decidingHook, tellingHook } from '../system/hook-command.ts'
+import { fitsArgument } from '../system/run-program.ts'
 
 /**
  * Codex asks by sandbox: what the sandbox forbids is asked for. `manual` forbids every change, `acceptEdits` those

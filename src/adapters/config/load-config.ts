@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { realpath } from 'node:fs/promises'
-import type { LoadedConfig } from '../../contract/config.ts'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve, sep } from 'node:path'
+import { flattenConfig } from '../../contract/config/flatten-config.ts'
+import { projectMaySet } from '../../contract/config/project-trust.ts'
+import type { Config, LoadedConfig } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
-import { archivePath, isTemporary } from './archive-path.ts'
-import { findProject } from './find-project.ts'
-import { judgeProject } from './judge-project.ts'
-import { mergeLayers, type NamedLayer } from './merge-layers.ts'
-import { type MusterPaths, musterPaths, type PathEnvironment } from './muster-paths.ts'
-import { type Layer, parseLayer } from './parse-layer.ts'
-import { readText } from './read-text.ts'
+import { findProject, type MusterPaths, musterPaths, type PathEnvironment } from './muster-paths.ts'
+import { type Layer, mergeLayers, type NamedLayer, parseLayer } from './parse-layer.ts'
 
 /** Whether the owner of this machine has read a project file and lets it decide everything. */
 type ProjectTrust = boolean | ((project: { file: string; sha256: string }) => boolean | Promise<boolean>)
@@ -111,4 +110,77 @@ function finish(
     warnings: [...warnings, ...warning],
     files: layers.map(({ file }) => file),
   }
+}
+
+/** The part of a project file that applies, and the part that waits for trust. */
+type JudgedProject = {
+  readonly layer: NamedLayer
+  readonly ignored: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Holds back what an untrusted project file may not decide over the configuration below it. */
+function judgeProject(project: NamedLayer, below: Config): JudgedProject {
+  const current = new Map(flattenConfig(below).map(({ key, value }) => [key, value]))
+  const allowed = project.values.filter(({ key, value }) => projectMaySet(key, value, current.get(key)))
+  const held = project.values.filter((value) => !allowed.includes(value))
+  const list = held.map(({ key, line }) => `${key} (line ${line})`).join(', ')
+  return {
+    layer: { file: project.file, values: allowed },
+    ignored: held.map(({ key }) => key),
+    warnings:
+      held.length === 0
+        ? []
+        : [
+            `${project.file} is not trusted, so it may not set ${list}; put what you want of it into your own settings`,
+          ],
+  }
+}
+
+/** Makes the folder of the archived transcripts absolute: `~` is home, a relative path starts at the state folder. */
+function archivePath(written: string, dirs: { stateDir: string; home: string }): string {
+  if (written === '~' || written.startsWith('~/')) return join(dirs.home, written.slice(1))
+  return resolve(dirs.stateDir, written)
+}
+
+/** Tells whether a folder is one that the machine empties by itself. */
+function isTemporary(dir: string): boolean {
+  return ['/tmp', '/dev/shm', tmpdir()].some((temp) => dir === temp || dir.startsWith(temp + sep))
+}
+
+const maxBytes = 1024 * 1024
+
+/** The bytes of a small text file, or the reason why it cannot be used. */
+type ReadText =
+  | { readonly bytes: Uint8Array; readonly text: string }
+  | { readonly refused: string }
+  | undefined
+
+/** Reads a small UTF-8 file without its byte-order mark; nothing when it does not exist. */
+async function readText(file: string, signal: AbortSignal): Promise<ReadText> {
+  let handle: FileHandle
+  try {
+    handle = await open(file, 'r')
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    return { refused: `cannot be opened (${code})` }
+  }
+  try {
+    const stat = await handle.stat()
+    // A pipe or a device under this name would never end.
+    if (!stat.isFile()) return { refused: 'is not a regular file' }
+    if (stat.size > maxBytes) return { refused: `is larger than ${maxBytes} bytes` }
+    const bytes = await handle.readFile({ signal })
+    return { bytes, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch (error) {
+    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { refused: 'is not UTF-8 text' }
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { flattenConfig } from '../../contract/config/flatten-config.ts'
 import { defaultConfig } from '../../contract/config.ts'
-import { mergeLayers } from './merge-layers.ts'
-import { parseLayer } from './parse-layer.ts'
+import { mergeLayers, parseLayer } from './parse-layer.ts'
 
 const layer = (file: string, text: string) => {
   const { values, problems } = parseLayer(text)

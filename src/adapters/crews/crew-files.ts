@@ -2,8 +2,12 @@ import { join } from 'node:path'
 import type { CrewDefinition, LoadedCrews } from '../../contract/crew-definition.ts'
 import type { AgentProject } from '../../ports/agent-definitions.ts'
 import type { CrewDefinitions } from '../../ports/crew-definitions.ts'
-import { layerDefinitions } from '../system/layer-definitions.ts'
-import { type DefinitionFolder, type DefinitionFormat, readDefinitions } from '../system/read-definitions.ts'
+import {
+  type DefinitionFolder,
+  type DefinitionFormat,
+  layerDefinitions,
+  readDefinitions,
+} from '../system/definition-files.ts'
 import { parseCrew } from './parse-crew.ts'
 
 /** The folders that do not depend on a project. */

@@ -6,7 +6,7 @@ import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import { type CrewDefinition, CrewFile, crewDefinition, crewKeys } from '../../contract/crew-definition.ts'
 import type { DefinitionProblem, DefinitionSource } from '../../contract/definition-file.ts'
 import { contentsOf, offsetOf, positionAt } from '../../contract/yaml-position.ts'
-import type { ReadDefinition } from '../system/read-definitions.ts'
+import type { ReadDefinition } from '../system/definition-files.ts'
 
 /** Reads the text of one crew file. */
 export function parseCrew(

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { AgentCli, Dialect, LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { fitsArgument } from '../system/argument.ts'
 import { emptyReply } from '../system/hook-payload.ts'
+import { fitsArgument } from '../system/run-program.ts'
 
 /** A program of the user's own: it is started as configured, and everything else is seen on its screen. */
 export function customCli(): AgentCli {

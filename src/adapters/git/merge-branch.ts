@@ -1,13 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
+import { lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Merge, Merged } from '../../ports/branches.ts'
 import { replaceFile } from '../system/durable-files.ts'
-import { concludeMerge } from './conclude-merge.ts'
-import { ownGit } from './own-git.ts'
-import type { OwnTree } from './own-tree.ts'
-import { commitOf, commitToUse, isWithin } from './refs.ts'
-import { unmergedIn } from './unresolved.ts'
+import { author, commitOf, commitToUse, isWithin, maybe, nulWords, ownGit } from './run-git.ts'
+import type { OwnTree } from './worktrees.ts'
 
 /** Merges a branch into that of the work tree; conflicts stay there for somebody to resolve. */
 export async function mergeBranch(tree: OwnTree, merge: Merge, signal: AbortSignal): Promise<Merged> {
@@ -73,3 +70,105 @@ async function tryMerge(
 }
 
 const beginning = ({ gitFolder }: OwnTree): string => join(gitFolder, 'muster-merge')
+
+/** Commits a merge of which nothing is left to resolve; else answers what is left. */
+export async function concludeMerge(
+  tree: OwnTree,
+  { branch, message }: Merge,
+  signal: AbortSignal,
+): Promise<Merged> {
+  const { path } = tree
+  const target = await commitToUse(path, branch, signal)
+  const isPending = (await commitOf(path, 'MERGE_HEAD', signal)) === target
+  const head = (await commitOf(path, 'HEAD', signal)) ?? ''
+  const isIn = await isWithin(path, { commit: target, of: head }, signal)
+  if (!isPending && !isIn)
+    throw new AppError('conflict', `no merge of ${branch} is in progress in ${path}; merge it again`)
+  const conflicts = await unresolvedIn(path, { target, branch }, signal)
+  if (conflicts.length > 0) return { conflicts }
+  // Cut off after the commit, or committed by who resolved it: the note of the merge, or files, may be left.
+  if (isIn) {
+    if (isPending) await ownGit(path, ['merge', '--quit'], signal)
+    return { merged: (await commitAll(tree, message, signal)) ?? head }
+  }
+  await ownGit(path, ['add', '-A'], signal)
+  return { merged: await commitIndex(path, message, signal) }
+}
+
+/** Paths of which the index has more than one version. */
+async function unmergedIn(path: string, signal: AbortSignal): Promise<readonly string[]> {
+  const entries = nulWords(await ownGit(path, ['ls-files', '-u', '-z'], signal))
+  return [...new Set(entries.map((entry) => entry.slice(entry.indexOf('\t') + 1)))]
+}
+
+/** What of a merge nobody has resolved yet, by the files as they are: not everybody tells git what is resolved. */
+async function unresolvedIn(
+  path: string,
+  { target, branch }: { readonly target: string; readonly branch: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const left = new Set<string>()
+  const unmerged = await unmergedIn(path, signal)
+  const touched = new Set(await touchedOf(path, unmerged, signal))
+  for (const file of unmerged) {
+    const text = await textOf(join(path, file))
+    // A path that git left nowhere and nobody made is one side of a rename: nothing of it can be resolved.
+    const isSettled = touched.has(file) || text === undefined
+    if (!isSettled || anyMarker.test(text ?? '')) left.add(file)
+  }
+  // What was told resolved, or committed, may have its markers still. Those of this merge carry its name.
+  const differing = ['diff', '--name-only', '--no-renames', '-z', '--diff-filter=d', target]
+  for (const file of nulWords(await ownGit(path, differing, signal))) {
+    const text = (await textOf(join(path, file))) ?? ''
+    if ([branch, target].some((name) => `\n${text}`.includes(`\n>>>>>>> ${name}`))) left.add(file)
+  }
+  return [...left].sort()
+}
+
+const anyMarker = /^(<{7}|>{7}|\|{7}) /m
+
+/** Which of them are no longer as git left them. */
+async function touchedOf(
+  path: string,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const isKnown = await maybe(ownGit(path, ['rev-parse', '--verify', '-q', 'AUTO_MERGE'], signal))
+  if (isKnown === undefined || files.length === 0) return []
+  const asked = ['diff', '--name-only', '--no-renames', '-z', 'AUTO_MERGE', '--', ...files]
+  return nulWords(await ownGit(path, asked, signal))
+}
+
+/** The text of a file; undefined when there is none. */
+async function textOf(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined) return undefined
+  return found.isFile() ? readFile(path, 'latin1') : ''
+}
+
+/** Commits all that is not ignored; the same words again, with nothing new, answer the commit that they made. */
+export async function commitAll(
+  { path }: OwnTree,
+  message: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if ((await commitOf(path, 'MERGE_HEAD', signal)) !== undefined)
+    throw new AppError('conflict', `a merge is in progress in ${path}; conclude or abandon it first`)
+  if ((await maybe(ownGit(path, ['symbolic-ref', '-q', 'HEAD'], signal))) === undefined)
+    throw new AppError('conflict', `${path} is on no branch; check out the one it was opened with`)
+  await ownGit(path, ['add', '-A'], signal)
+  const tree = await ownGit(path, ['write-tree'], signal)
+  if (tree === (await ownGit(path, ['rev-parse', 'HEAD^{tree}'], signal))) {
+    // Cut off after the commit: only the words tell that it was this one.
+    const last = await ownGit(path, ['log', '-1', '--format=%ce%n%B'], signal)
+    const isOurs = last.trimEnd() === `${author.GIT_COMMITTER_EMAIL}\n${message.trimEnd()}`
+    return isOurs ? commitOf(path, 'HEAD', signal) : undefined
+  }
+  return commitIndex(path, message, signal)
+}
+
+/** Commits what the index has, also as the end of a merge. */
+async function commitIndex(path: string, message: string, signal: AbortSignal): Promise<string> {
+  await ownGit(path, ['commit', '-q', '--no-verify', '--cleanup=verbatim', '-m', message], signal)
+  return (await ownGit(path, ['rev-parse', 'HEAD'], signal)).trim()
+}

@@ -1,8 +1,8 @@
 import { lstat, rm, rmdir } from 'node:fs/promises'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
-import { ownGit } from './own-git.ts'
-import type { OwnTree } from './own-tree.ts'
+import { ownGit } from './run-git.ts'
+import type { OwnTree } from './worktrees.ts'
 
 /** Puts files back as they are in a commit, and removes those that it does not have. */
 export async function restoreFiles(

@@ -1,11 +1,8 @@
 import { realpath } from 'node:fs/promises'
-import type { Workspace } from '../../ports/workspace.ts'
+import type { Unsaved, Workspace } from '../../ports/workspace.ts'
 import { findPlace } from '../system/place.ts'
-import { commitOfTree } from './commit-of-tree.ts'
-import { maybe, rootOf } from './root-of.ts'
-import { git } from './run-git.ts'
-import { treeDiff } from './tree-diff.ts'
-import { unsavedIn } from './unsaved.ts'
+import { git, maybe, nulWords, rootOf } from './run-git.ts'
+import { commitOfTree, treeDiff } from './tree-diff.ts'
 import { worktrees } from './worktrees.ts'
 
 /** Work trees by the git program of this machine. */
@@ -29,4 +26,18 @@ export const gitWorkspace: Workspace = {
   diff: treeDiff,
   ...worktrees,
   unsaved: unsavedIn,
+}
+
+/** What of a folder is in no commit, and which commits are on no remote. */
+async function unsavedIn(folder: string, signal: AbortSignal): Promise<Unsaved | undefined> {
+  const root = await rootOf(folder, signal)
+  if (root === undefined) return undefined
+  const status = await git(root, ['status', '--porcelain', '-z', '--no-renames'], { signal })
+  const changed = nulWords(status).map((entry) => entry.slice(3))
+  const branch = (await maybe(git(root, ['symbolic-ref', '--short', '-q', 'HEAD'], { signal }))) ?? null
+  const hasRemote = (await maybe(git(root, ['remote'], { signal }))) !== undefined
+  const ahead = hasRemote
+    ? await maybe(git(root, ['rev-list', '--count', 'HEAD', '--not', '--remotes'], { signal }))
+    : undefined
+  return { root, changed, branch, unpushed: Number(ahead ?? 0) }
 }

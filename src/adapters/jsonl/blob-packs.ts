@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { BlobRef } from '../../contract/values.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import { durableWrites, type FileOps } from './file-ops.ts'
-import { packPath } from './layout.ts'
+import { packPath } from './format.ts'
 
 const { O_RDWR, O_CREAT } = constants
 const previewChars = 1000

@@ -1,6 +1,6 @@
+import { type FileHandle, open } from 'node:fs/promises'
 import type { StoredEvent } from '../../ports/journal.ts'
-import { type Position, readPage } from './cursor.ts'
-import type { SegmentFile } from './layout.ts'
+import { isCommit, isTombstone, type SegmentFile, StoredLine, seqOf } from './format.ts'
 
 const keptPositions = 4096
 
@@ -49,5 +49,85 @@ export class DiskReader {
       const oldest = this.#positions.keys().next().value
       if (oldest !== undefined) this.#positions.delete(oldest)
     }
+  }
+}
+
+/** Where reading goes on: a byte in a segment, and the last seq before it. */
+type Position = { readonly segment: SegmentFile; readonly offset: number; readonly seq: number }
+
+/** How much one page may hold. At least one event is always given. */
+type PageLimit = { readonly events: number; readonly bytes: number; readonly maxSeq: number }
+
+/** A follower that keeps up finds a few lines each time; a megabyte for them would be work for the collector. */
+const firstBytes = 1 << 16
+const chunkBytes = 1 << 20
+const newline = 0x0a
+
+/** Reads one page from a position, in bounded memory; `next` is where the following page begins. */
+async function readPage(
+  from: Position,
+  { after, limit, segments }: { after: number; limit: PageLimit; segments: readonly SegmentFile[] },
+): Promise<{ events: StoredEvent[]; next: Position }> {
+  let position = from
+  for (;;) {
+    const page = await readInSegment(position, after, limit)
+    if (page.events.length > 0) return page
+    const following = segments[segments.findIndex((s) => s.number === position.segment.number) + 1]
+    if (!following || page.next.seq >= limit.maxSeq) return page
+    position = { segment: following, offset: 0, seq: following.firstSeq - 1 }
+  }
+}
+
+async function readInSegment(
+  from: Position,
+  after: number,
+  limit: PageLimit,
+): Promise<{ events: StoredEvent[]; next: Position }> {
+  const handle = await open(from.segment.path, 'r')
+  try {
+    return await takeLines(handle, { from, after, limit })
+  } finally {
+    await handle.close()
+  }
+}
+
+async function takeLines(
+  handle: FileHandle,
+  { from, after, limit }: { from: Position; after: number; limit: PageLimit },
+): Promise<{ events: StoredEvent[]; next: Position }> {
+  const events: StoredEvent[] = []
+  let bytes = 0
+  let { offset, seq } = from
+  let buffer = Buffer.allocUnsafe(firstBytes)
+  let filled = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, offset + filled)
+    filled += bytesRead
+    let at = 0
+    for (;;) {
+      const end = buffer.subarray(0, filled).indexOf(newline, at)
+      if (end === -1) break
+      const text = buffer.toString('utf8', at, end)
+      const lineSeq = seqOf(text)
+      if (lineSeq > limit.maxSeq) return { events, next: { segment: from.segment, offset: offset + at, seq } }
+      at = end + 1
+      if (Number.isNaN(lineSeq) || isCommit(text)) continue
+      seq = lineSeq
+      if (lineSeq <= after || isTombstone(text)) continue
+      events.push(new StoredLine(text))
+      bytes += text.length
+      if (events.length >= limit.events || bytes >= limit.bytes)
+        return { events, next: { segment: from.segment, offset: offset + at, seq } }
+    }
+    offset += at
+    if (bytesRead === 0) return { events, next: { segment: from.segment, offset, seq } }
+    // What is left is the beginning of a line; a line longer than the buffer makes the buffer grow.
+    const rest = filled - at
+    const isFull = filled === buffer.length
+    const source = buffer
+    if (isFull && (at === 0 || buffer.length < chunkBytes))
+      buffer = Buffer.allocUnsafe(Math.max(chunkBytes, at === 0 ? buffer.length * 2 : 0))
+    source.copy(buffer, 0, at, filled)
+    filled = rest
   }
 }

@@ -2,23 +2,36 @@ import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from '
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { JournalHealth, JournalReader, JournalWriter, Replay, StoredEvent } from '../../ports/journal.ts'
+import type {
+  JournalHealth,
+  JournalReader,
+  JournalStats,
+  JournalWriter,
+  Replay,
+  StoredEvent,
+} from '../../ports/journal.ts'
 import { privateFolder, syncFolder } from '../system/durable-files.ts'
 import { BlobPacks } from './blob-packs.ts'
 import { DiskReader } from './disk-reader.ts'
-import { DiskReserve } from './disk-reserve.ts'
 import { durableWrites, type FileOps, systemFileOps } from './file-ops.ts'
-import { formatVersion, genesis, headerLine } from './format.ts'
-import { type Layout, layout, listSegments, packPath, type SegmentFile, segmentPath } from './layout.ts'
-import { type Lock, takeLock } from './lock.ts'
-import { Recent } from './recent.ts'
+import {
+  formatVersion,
+  genesis,
+  headerLine,
+  isTombstone,
+  type Layout,
+  layout,
+  listSegments,
+  packPath,
+  type SegmentFile,
+  segmentPath,
+} from './format.ts'
+import { DiskReserve, type Lock, takeLock } from './lock-and-reserve.ts'
+import { Recent, Waiters } from './recent-events.ts'
 import { type Cut, recoverSegment } from './recover.ts'
 import { loadSnapshot, type Snapshot, saveSnapshot } from './snapshots.ts'
-import { isTombstone } from './stored.ts'
-import { Waiters } from './waiters.ts'
 import type { Place } from './walk.ts'
-import { writeFailure } from './write-failure.ts'
-import { type FsyncPolicy, type OpenSegment, Writer } from './writer.ts'
+import { type FsyncPolicy, type OpenSegment, Writer, writeFailure } from './writer.ts'
 
 export type JournalOptions = {
   readonly dir: string
@@ -155,7 +168,7 @@ export class Journal implements JournalWriter, JournalReader {
     this.#snapshotSeq = seq
   }
 
-  stats(): { segments: number; bytes: number; blobBytes: number; snapshotSeq: number; pending: number } {
+  stats(): JournalStats {
     const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
     return {
       segments: this.#segments.length,

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs'
 import { basename, join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { syncFolder } from '../system/durable-files.ts'
-import type { Layout, SegmentFile } from './layout.ts'
+import type { Layout, SegmentFile } from './format.ts'
 import { type Batch, type Damage, type Place, type Walked, walkSegment } from './walk.ts'
 
 /** What was cut from the end of a segment, and where it is kept. */

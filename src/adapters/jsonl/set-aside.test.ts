@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { batchOf, openJournal, readAll, tempFolder } from '../../../test/support/temp-journal.ts'
-import { setAsideDamage } from './set-aside.ts'
-import { verifyJournal } from './verify.ts'
+import { setAsideDamage, verifyJournal } from './verify.ts'
 
 const pathOf = (dir: string) => join(dir, 'segments', readdirSync(join(dir, 'segments'))[0] as string)
 

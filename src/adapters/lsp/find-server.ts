@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../system/find-program.ts'
+import { findProgram } from '../system/run-program.ts'
 
 /** The language server of a project, or why there is none. */
 export type FoundServer =

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { cutText } from '../system/cut-text.ts'
+import { cutText } from '../system/define-tool.ts'
 
 const Position = z.looseObject({ line: z.number(), character: z.number() })
 const Range = z.looseObject({ start: Position })

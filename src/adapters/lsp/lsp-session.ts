@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Processes } from '../../ports/processes.ts'
-import { type PipedProgram, startPiped } from '../system/piped-program.ts'
+import { type PipedProgram, startPiped } from '../system/run-program.ts'
 import { type LspWire, lspWire } from './lsp-wire.ts'
 import { watchSources } from './watch-sources.ts'
 

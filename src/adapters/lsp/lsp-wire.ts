@@ -1,4 +1,4 @@
-import type { PipedProgram } from '../system/piped-program.ts'
+import type { PipedProgram } from '../system/run-program.ts'
 
 /** Requests and notices as a language server takes them. */
 export type LspWire = {

@@ -1,12 +1,10 @@
-import type { Tool as ServerTool } from '@modelcontextprotocol/client'
+import { createHash } from 'node:crypto'
+import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import type { McpServer } from '../../contract/mcp-server.ts'
-import type { Tool } from '../../ports/tools.ts'
-import { cutText } from '../system/cut-text.ts'
-import { failure } from '../system/define-tool.ts'
-import { type Connection, connect, type McpSurroundings } from './connect.ts'
-import { outcomeOf } from './result-text.ts'
-import { toolName } from './tool-name.ts'
+import type { Tool, ToolOutcome } from '../../ports/tools.ts'
+import { boundedOutput, cutText, failure } from '../system/define-tool.ts'
+import { type Connection, connect, type McpSurroundings } from './mcp-connection.ts'
 
 /** The servers of a run. */
 export type OpenMcp = {
@@ -128,3 +126,48 @@ function toolOf(
 /** Of two tools under one name neither could be told from the other; the first stays. */
 const unique = (tools: readonly Tool[]): readonly Tool[] =>
   [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed()
+
+const mostChars = 30_000
+
+/** What a model is told of a result; what is no text is named. */
+export function outcomeOf({ content, structuredContent, isError = false }: CallToolResult): ToolOutcome {
+  const output = boundedOutput(mostChars)
+  const blocks = content.map(textOf)
+  if (blocks.length === 0 && structuredContent !== undefined) blocks.push(JSON.stringify(structuredContent))
+  for (const [i, text] of blocks.entries()) output.add(i === 0 ? text : `\n${text}`)
+  const { text, isTruncated } = output.result()
+  return {
+    text: text.trim() === '' ? '[no output]' : text,
+    isError,
+    ...(isTruncated && { isTruncated: true as const }),
+  }
+}
+
+function textOf(block: CallToolResult['content'][number]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${block.mimeType}, not shown]`
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri}, not shown]`
+    case 'resource_link':
+      return `[${block.name}](${block.uri})`
+    default:
+      return block satisfies never
+  }
+}
+
+/** What every provider takes as the name of a tool. */
+const longest = 64
+
+/** The name under which an agent uses a tool of a server, as in Claude Code. */
+export function toolName(server: string, tool: string): string {
+  const name = `mcp__${plain(server)}__${plain(tool)}`
+  if (name.length <= longest) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `${name.slice(0, longest - digest.length - 1)}_${digest}`
+}
+
+const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toolName } from './tool-name.ts'
+import { toolName } from './open-mcp.ts'
 
 test.each([
   ['db', 'query', 'mcp__db__query'],

@@ -1,5 +1,5 @@
 import type { ProviderSettings } from '../../contract/config/providers.ts'
-import { askProgram } from '../system/ask-program.ts'
+import { askProgram } from '../system/run-program.ts'
 import { type Deadline, within } from './within.ts'
 
 /** Where keys may come from. */

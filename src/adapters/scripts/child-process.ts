@@ -1,11 +1,11 @@
+import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { ScriptCall } from '../../contract/script.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { ScriptAnswer, ScriptBeginning } from '../../ports/scripts.ts'
-import { cutText } from '../system/cut-text.ts'
-import { startPiped } from '../system/piped-program.ts'
+import { cutText } from '../system/define-tool.ts'
+import { startPiped } from '../system/run-program.ts'
 import { childProgram } from './child/program.ts'
-import { ChildWords, type LastWord } from './child-words.ts'
 
 export type ChildLimits = {
   /** So long it may do nothing but think, with nothing asked that is not answered. */
@@ -148,3 +148,21 @@ function eachLine(
     for (const line of lines) hear(line)
   })
 }
+
+/** What the process of a script says; all of it may be made up by the script. */
+const ChildWords = z.union([
+  z.strictObject({ begun: z.literal(true) }),
+  z.strictObject({ id: z.int().positive(), call: z.unknown() }),
+  z.strictObject({ done: z.unknown(), atMs: z.number() }),
+  z.strictObject({ meta: z.unknown() }),
+  z.strictObject({
+    failed: z.strictObject({
+      message: z.string(),
+      line: z.string().max(300).optional(),
+      missing: z.string().max(1000).optional(),
+    }),
+  }),
+])
+
+/** The last word of one that did what it was meant to. */
+type LastWord = Extract<z.infer<typeof ChildWords>, { done: unknown } | { meta: unknown }>

@@ -6,12 +6,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import type { ScriptAnswer } from '../../ports/scripts.ts'
-import { askProgram } from '../system/ask-program.ts'
 import { systemClock } from '../system/clock.ts'
 import { systemProcesses } from '../system/processes.ts'
+import { askProgram } from '../system/run-program.ts'
 import type { ChildLimits } from './child-process.ts'
-import { nodeScripts } from './node-scripts.ts'
-import { scriptArgv } from './script-argv.ts'
+import { nodeScripts, scriptArgv } from './node-scripts.ts'
 
 const signal = new AbortController().signal
 const left = { tokens: 1000, agents: 10, usd: null }

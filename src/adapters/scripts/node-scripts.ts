@@ -4,10 +4,10 @@ import { AppError } from '../../contract/errors.ts'
 import { ScriptMeta, type ScriptSource } from '../../contract/script.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { ScriptBudget, Scripts } from '../../ports/scripts.ts'
+import { askProgram, findProgram } from '../system/run-program.ts'
 import { type ChildLimits, runChild, ScriptFailed, usualLimits } from './child-process.ts'
-import { scriptArgv } from './script-argv.ts'
 
-export type ScriptOptions = {
+type ScriptOptions = {
   readonly processes: Processes
   /** Where bwrap is looked for. */
   readonly path: string
@@ -118,4 +118,34 @@ function readMeta(main: string, meta: unknown): ScriptMeta {
   const [issue] = read.error.issues
   const where = ['meta', ...(issue?.path ?? [])].join('.')
   throw new AppError('invalid', `${main}: ${where}: ${issue?.message ?? 'it is missing'}`)
+}
+
+/** No file, no other program, no thread, no addon; little memory; and no warning where an answer is meant to be. */
+const nodeOptions = ['--permission', '--no-warnings', '--max-old-space-size=256', '--input-type=module']
+
+/** Where a system keeps what Node itself is linked with. */
+const libraries = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/lib', '/lib64', '/nix/store']
+
+/** Nothing of this machine is there: no network, no process, no file but Node and its libraries. */
+const walls = (bwrap: string, node: string): readonly string[] => [
+  bwrap,
+  ...'--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try'.split(' '),
+  ...'--cap-drop ALL --die-with-parent --clearenv --tmpfs / --dev /dev --proc /proc'.split(' '),
+  ...libraries.flatMap((path) => ['--ro-bind-try', path, path]),
+  '--ro-bind',
+  node,
+  '/node',
+  ...'--remount-ro / --chdir / -- /node'.split(' '),
+]
+
+/** The beginning of an argv for the process of a script: behind walls where this machine has them. */
+export async function scriptArgv(
+  { path, node, hasWalls }: { readonly path: string; readonly node: string; readonly hasWalls: boolean },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const bwrap = hasWalls ? await findProgram('bwrap', path) : undefined
+  if (bwrap === undefined) return [node, ...nodeOptions]
+  const [command, ...rest] = walls(bwrap, node)
+  const tried = await askProgram(command ?? '', [...rest, '--version'], { signal, env: {} })
+  return tried?.code === 0 ? [bwrap, ...rest, ...nodeOptions] : [node, ...nodeOptions]
 }

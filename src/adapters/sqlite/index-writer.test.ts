@@ -10,9 +10,9 @@ import { applyInBatches, dump, opened, TempIndex } from '../../../test/support/t
 import type { AgentEvent } from '../../contract/event.ts'
 import type { RowOp } from '../../contract/row-op.ts'
 import { project } from '../../core/projections/project.ts'
+import { removeIndex } from './database.ts'
 import { openIndexQueries } from './index-queries.ts'
 import { openIndex } from './index-writer.ts'
-import { removeIndex } from './remove-index.ts'
 
 function build(events: readonly AgentEvent[], cuts: readonly number[] = []): Record<string, unknown[]> {
   using place = new TempIndex()

@@ -2,12 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { RowOp } from '../../contract/row-op.ts'
 import type { Applied, Follower, Opened, Position } from '../../ports/index.ts'
-import { indexSchema } from './index-schema.ts'
-import type { Meta } from './meta.ts'
-import { openFollower } from './open-follower.ts'
-import { asRefusal, errorText, isKeyConflict } from './problem.ts'
-import { BadOp } from './row-value.ts'
+import { asRefusal, errorText, isKeyConflict } from './database.ts'
+import { type Meta, openFollower } from './open-follower.ts'
 import { RowWriter } from './row-writer.ts'
+import { indexSchema } from './schemas.ts'
+import { BadOp } from './table-writer.ts'
 
 type Project = (event: AgentEvent) => readonly RowOp[]
 type Parked = { readonly seq: number; readonly error: string }

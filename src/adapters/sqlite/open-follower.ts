@@ -1,15 +1,21 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { Follower, Opened } from '../../ports/index.ts'
-import { Meta, metaTable } from './meta.ts'
-import { openForWriting } from './open-database.ts'
-import { errorText, problemOf } from './problem.ts'
-import { removeDatabase } from './remove-index.ts'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { AppError } from '../../contract/errors.ts'
+import type { Follower, Opened, Position } from '../../ports/index.ts'
+import {
+  asRefusal,
+  errorText,
+  isMissing,
+  openForReading,
+  openForWriting,
+  problemOf,
+  removeDatabase,
+} from './database.ts'
 
 /** What a follower's file must look like. */
 export type FollowerSchema = { readonly version: number; readonly statements: readonly string[] }
 
 /** Where a follower's file is, what it must look like, and how far the journal reaches. */
-export type FollowerFile = {
+type FollowerFile = {
   readonly path: string
   readonly schema: FollowerSchema
   /** The last durable seq of the journal; a file that is ahead of it belongs to another journal. */
@@ -65,4 +71,62 @@ function create(db: DatabaseSync, schema: FollowerSchema): void {
 }
 
 /** The exact shape of a schema, by which a file made with another one is known. */
-export const shapeOf = (schema: FollowerSchema): string => schema.statements.join(';\n')
+const shapeOf = (schema: FollowerSchema): string => schema.statements.join(';\n')
+
+/** Opens a follower's file for questions; one that its writer has not made yet is refused. */
+export function openBuilt(path: string, schema: FollowerSchema): { db: DatabaseSync; meta: Meta } {
+  let db: DatabaseSync | undefined
+  try {
+    db = openForReading(path)
+    const made = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get()
+    const meta = made === undefined ? undefined : new Meta(db)
+    if (meta !== undefined && meta.schema().shape === shapeOf(schema)) return { db, meta }
+  } catch (error) {
+    if (db?.isOpen) db.close()
+    if (!isMissing(error)) throw asRefusal(error)
+  }
+  if (db?.isOpen) db.close()
+  throw new AppError(
+    'unavailable',
+    'the index is not built yet: try again when the daemon has read its journal',
+  )
+}
+
+/** The schema a file was made with. */
+type SchemaMark = { readonly version: number; readonly shape: string }
+
+const metaTable = 'CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID'
+
+/** The few facts a file keeps about itself. */
+export class Meta {
+  readonly #get: StatementSync
+  readonly #put: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#get = db.prepare('SELECT value FROM meta WHERE name = ?')
+    this.#put = db.prepare('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')
+  }
+
+  position(): Position {
+    const id = this.#value('cursorId')
+    return { seq: Number(this.#value('cursor') ?? 0), id: typeof id === 'string' ? id : null }
+  }
+
+  move({ seq, id }: Position): void {
+    this.#put.run('cursor', seq)
+    this.#put.run('cursorId', id)
+  }
+
+  mark({ version, shape }: SchemaMark): void {
+    this.#put.run('version', version)
+    this.#put.run('shape', shape)
+  }
+
+  schema(): SchemaMark {
+    return { version: Number(this.#value('version') ?? 0), shape: String(this.#value('shape')) }
+  }
+
+  #value(name: string): unknown {
+    return this.#get.get(name)?.['value']
+  }
+}

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type TableName, tables } from '../../contract/index-tables.ts'
 import type { RowValue } from '../../contract/row-op.ts'
-import { Statements } from './statements.ts'
+import type { Page } from '../../ports/index.ts'
+import { Statements } from './database.ts'
 import { WordReader } from './words.ts'
 
 /** A row of a table with its words as text. */
 export type Fields = Record<string, RowValue>
 
 /** Which rows of a table, in which order. */
-export type Selection = {
+type Selection = {
   readonly table: TableName
   /** Conditions that all hold; each `?` takes the next value. */
   readonly where?: readonly (Condition | undefined)[]
@@ -82,3 +83,78 @@ export function columnsOf(table: TableName, prefix = ''): string {
     .map((name) => prefix + name)
     .join(', ')
 }
+
+const usual = 100
+const most = 5000
+
+/** How many rows a page may have: a query must never be as long as the journal. */
+export function limitOf(limit: number | undefined): number {
+  if (limit === undefined || Number.isNaN(limit)) return usual
+  return Math.min(Math.max(Math.trunc(limit), 0), most)
+}
+
+/** The conditions of a page over the column it is paged by. */
+export function between(column: string, { after, before }: Page): (Condition | undefined)[] {
+  return [
+    after === undefined ? undefined : { sql: `${column} > ?`, values: [after] },
+    before === undefined ? undefined : { sql: `${column} < ?`, values: [before] },
+  ]
+}
+
+/** Counters that nothing has counted are 0; unlike a sum of figures nobody gave, which stays null. */
+export function counted(row: Fields, names: readonly string[]): void {
+  for (const name of names) row[name] ??= 0
+}
+
+/** Billionths of a dollar back to dollars. */
+export function priced(row: Fields): void {
+  const nano = row['costNano']
+  row['costUsd'] = typeof nano === 'number' ? nano / 1e9 : null
+  delete row['costNano']
+}
+
+/** A list that was kept as JSON. */
+export function list(value: unknown): string[] {
+  return typeof value === 'string' ? (JSON.parse(value) as string[]) : []
+}
+
+/** A day number as a date. */
+export function dateOf(day: unknown): string | null {
+  return typeof day === 'number' ? new Date(day * 86_400_000).toISOString().slice(0, 10) : null
+}
+
+/** A date as a day number. */
+export function dayOf(date: string): number {
+  return Math.floor(Date.parse(date) / 86_400_000)
+}
+
+/** Empty words stand for "none" in keys, which cannot be null. */
+export function noneIfEmpty(row: Fields, names: readonly string[]): void {
+  for (const name of names) if (row[name] === '') row[name] = null
+}
+
+export const toolCountColumns = ['toolCompleted', 'toolFailed', 'toolDenied'] as const
+export const callCounts = ['calls', 'unpriced'] as const
+
+/** A sum that is null when nothing was summed, and never overflows an integer. */
+export const sumSql = (column: string): string =>
+  `CASE WHEN count(${column}) > 0 THEN min(total(${column}), ${Number.MAX_SAFE_INTEGER}.0) END AS ${column}`
+
+const usageColumns = [
+  'calls',
+  'unpriced',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'reasoning',
+  'tokens',
+]
+
+/** The sums of a set of rows that carry model calls. */
+export const usageSums = [...usageColumns, 'costNano'].map(sumSql).join(', ')
+
+/** The columns of the roll-ups that are summed, in the order of the table. */
+export const rollupCounters = Object.keys(tables.rollups.columns).filter(
+  (name) => !(tables.rollups.key as readonly string[]).includes(name),
+)

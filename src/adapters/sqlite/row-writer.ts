@@ -1,10 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Carry, type TableName, tableNames, tables } from '../../contract/index-tables.ts'
 import type { Insert, RowOp, RowValue, Upsert } from '../../contract/row-op.ts'
-import { insertSql } from './insert-sql.ts'
-import type { Row } from './row-statements.ts'
-import { BadOp, clean } from './row-value.ts'
-import { TableWriter } from './table-writer.ts'
+import { BadOp, clean, insertSql, type Row, TableWriter } from './table-writer.ts'
 import { Words } from './words.ts'
 
 const feedColumns = Object.keys(tables.events.columns)

@@ -4,12 +4,10 @@ import { shortId } from '../../contract/ids.ts'
 import type { RowValue } from '../../contract/row-op.ts'
 import type { SearchText } from '../../contract/search-text.ts'
 import type { Applied, Follower, Opened, Position } from '../../ports/index.ts'
-import { insertSql } from './insert-sql.ts'
-import type { Meta } from './meta.ts'
-import { openFollower } from './open-follower.ts'
-import { asRefusal, errorText } from './problem.ts'
-import { clean } from './row-value.ts'
-import { hitMarks, searchColumns, searchSchema } from './search-schema.ts'
+import { asRefusal, errorText } from './database.ts'
+import { type Meta, openFollower } from './open-follower.ts'
+import { hitMarks, searchColumns, searchSchema } from './schemas.ts'
+import { clean, insertSql } from './table-writer.ts'
 
 type TextOf = (event: AgentEvent) => SearchText | undefined
 type Doc = { readonly seq: number; readonly atMs: number; readonly texts: readonly RowValue[] }

@@ -1,8 +1,17 @@
-import type { SessionRow } from '../../contract/index-rows.ts'
-import type { SessionFilter } from '../../ports/index.ts'
-import { between, limitOf } from './page.ts'
-import { type Condition, columnsOf, type Fields, type RowReader } from './row-reader.ts'
-import { callCounts, counted, priced, toolCounts } from './shape.ts'
+import type { RunRow, SessionRow, SpanRow } from '../../contract/index-rows.ts'
+import type { RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
+import {
+  between,
+  type Condition,
+  callCounts,
+  columnsOf,
+  counted,
+  type Fields,
+  limitOf,
+  priced,
+  type RowReader,
+  toolCountColumns,
+} from './row-reader.ts'
 
 // A row that only carries totals of the fleet's own model calls is no session.
 const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
@@ -81,7 +90,109 @@ function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
 }
 
 function shape(row: Fields): SessionRow {
-  counted(row, ['events', 'messages', 'agents', 'handoffs', 'handoffLoops', ...toolCounts, ...callCounts])
+  counted(row, [
+    'events',
+    'messages',
+    'agents',
+    'handoffs',
+    'handoffLoops',
+    ...toolCountColumns,
+    ...callCounts,
+  ])
   priced(row)
   return row as unknown as SessionRow
+}
+
+export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
+  const { isOpen, isAgent, workingDir, isNewestFirst } = filter
+  const found = reader.select({
+    table: 'runs',
+    where: [
+      { sql: 'firstSeq IS NOT NULL', values: [] },
+      ...between('firstSeq', filter),
+      reader.is('runId', filter.runId),
+      reader.is('sessionId', filter.sessionId),
+      reader.is('parentRunId', filter.parentRunId),
+      isOpen === undefined
+        ? undefined
+        : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
+      isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
+      workingDir === undefined
+        ? undefined
+        : {
+            sql: 'sessionId IN (SELECT sessionId FROM sessions WHERE workingDir = ?)',
+            values: [reader.words.number(workingDir)],
+          },
+    ],
+    order: isNewestFirst ? 'firstSeq DESC' : 'firstSeq',
+    limit: limitOf(filter.limit),
+  })
+  const folders = new Map<string, string | null>()
+  return found.map((row) => runShape(row, folderOf(reader, String(row['sessionId']), folders)))
+}
+
+function folderOf(reader: RowReader, sessionId: string, known: Map<string, string | null>): string | null {
+  const folder = known.get(sessionId)
+  if (folder !== undefined) return folder
+  const [row] = reader.all('SELECT workingDir FROM sessions WHERE sessionId = ?', [
+    reader.words.number(sessionId),
+  ])
+  const no = row?.['workingDir']
+  const found = typeof no === 'number' ? reader.words.word(no) : null
+  known.set(sessionId, found)
+  return found
+}
+
+function runShape(row: Fields, repoPath: string | null): RunRow {
+  counted(row, [...toolCountColumns, ...callCounts])
+  priced(row)
+  row['repoPath'] = repoPath
+  row['kind'] ??= row['parentRunId'] === null ? 'main' : 'subagent'
+  row['status'] ??= 'running'
+  row['durationMs'] ??= elapsed(row)
+  return row as unknown as RunRow
+}
+
+/** What an end did not say itself: the time between the two events. */
+function elapsed(row: Fields): number | null {
+  const { startedMs, endedMs } = row
+  return typeof startedMs === 'number' && typeof endedMs === 'number'
+    ? Math.max(endedMs - startedMs, 0)
+    : null
+}
+
+export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
+  const { sessionId, isOpen } = filter
+  return reader
+    .select({
+      table: 'spans',
+      where: [
+        ...between('seq', filter),
+        reader.is('sessionId', sessionId),
+        // With both, the index of the session is the one to walk: a trace may hold many sessions.
+        reader.is(sessionId === undefined ? 'traceId' : '+traceId', filter.traceId),
+        isOpen === undefined
+          ? undefined
+          : { sql: isOpen ? 'endType IS NULL' : 'endType IS NOT NULL', values: [] },
+      ],
+      order: 'seq',
+      limit: limitOf(filter.limit),
+    })
+    .map(spanShape)
+}
+
+export function toolCounts(reader: RowReader, sessionId: string): { tool: string; count: number }[] {
+  const sql =
+    'SELECT tool, count(*) AS count FROM spans WHERE sessionId = ? AND tool IS NOT NULL GROUP BY tool ORDER BY min(seq)'
+  return reader.all(sql, [reader.words.number(sessionId)]).map(({ tool, count }) => ({
+    tool: reader.words.word(Number(tool)) ?? 'unknown',
+    count: Number(count),
+  }))
+}
+
+function spanShape(row: Fields): SpanRow {
+  priced(row)
+  row['status'] ??= 'open'
+  row['durationMs'] ??= elapsed(row)
+  return { ...row, orphan: row['orphan'] === 1 } as unknown as SpanRow
 }

@@ -1,11 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnKind, TableSpec } from '../../contract/index-tables.ts'
 import type { RowValue } from '../../contract/row-op.ts'
-import { byKey, type Row, RowStatements } from './row-statements.ts'
-import { BadOp, clean, safe } from './row-value.ts'
 import type { Words } from './words.ts'
 
 type Change = Readonly<Record<string, RowValue | undefined>>
+
 type Column = { readonly at: number; readonly kind: ColumnKind; readonly low: number; readonly high: number }
 
 // Rows beyond this are read again when they are next needed.
@@ -168,3 +167,121 @@ export class TableWriter {
 
 // Cleaned text has no NUL, so no two keys have one name.
 const nameOf = (key: readonly RowValue[]): RowValue => (key.length === 1 ? (key[0] ?? null) : key.join('\0'))
+
+/** A row in memory. Word columns hold numbers; the columns that changed are marked in two masks of 32. */
+export type Row = {
+  readonly values: RowValue[]
+  isNew: boolean
+  isTouched: boolean
+  low: number
+  high: number
+}
+
+/** The table rows are written to. */
+type RowTable = {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly key: readonly string[]
+}
+
+type Shape = { readonly statement: StatementSync; readonly places: readonly number[] }
+
+// Rows of one table change in few ways; a table whose rows do not would fill memory with statements.
+const mostShapes = 500
+
+/**
+ * Writes rows with one statement for each set of columns that is written. Values that are null need not be
+ * bound, and indexes of columns that did not change stay untouched.
+ */
+class RowStatements {
+  readonly #db: DatabaseSync
+  readonly #table: RowTable
+  readonly #inserts = new Map<number, Shape>()
+  readonly #updates = new Map<number, Shape>()
+
+  constructor(db: DatabaseSync, table: RowTable) {
+    // A set of columns is one number.
+    if (table.columns.length > 52) throw new RangeError(`${table.name} has more than 52 columns`)
+    this.#db = db
+    this.#table = table
+  }
+
+  /** Writes a row that is new or has marks, and takes the marks away. */
+  write(row: Row): void {
+    const set = row.high * 0x1_0000_0000 + (row.low >>> 0)
+    if (row.isNew) run(row, this.#inserts.get(set) ?? this.#insertOf(row, set))
+    else if (set !== 0) run(row, this.#updates.get(set) ?? this.#updateOf(row, set))
+    row.isNew = false
+    row.low = 0
+    row.high = 0
+  }
+
+  #insertOf(row: Row, set: number): Shape {
+    const { name, key } = this.#table
+    const columns = [...new Set([...key, ...this.#marked(row)])]
+    return this.#remember(this.#inserts, set, this.#shape(insertSql(name, columns), columns))
+  }
+
+  #updateOf(row: Row, set: number): Shape {
+    const { name, key } = this.#table
+    const columns = this.#marked(row)
+    const sql = `UPDATE ${name} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE ${byKey(key)}`
+    return this.#remember(this.#updates, set, this.#shape(sql, [...columns, ...key]))
+  }
+
+  #shape(sql: string, columns: readonly string[]): Shape {
+    const places = columns.map((column) => this.#table.columns.indexOf(column))
+    return { statement: this.#db.prepare(sql), places }
+  }
+
+  #remember(known: Map<number, Shape>, set: number, shape: Shape): Shape {
+    if (known.size >= mostShapes) known.clear()
+    known.set(set, shape)
+    return shape
+  }
+
+  #marked(row: Row): string[] {
+    return this.#table.columns.filter((_, at) =>
+      at < 32 ? row.low & (1 << at) : row.high & (1 << (at - 32)),
+    )
+  }
+}
+
+function run({ values }: Row, { statement, places }: Shape): void {
+  const bound: RowValue[] = []
+  for (const place of places) bound.push(values[place] ?? null)
+  statement.run(...bound)
+}
+
+/** The condition that finds a row by its key. */
+const byKey = (key: readonly string[]): string => key.map((name) => `${name} = ?`).join(' AND ')
+
+/** An operation that no row can take. The event that made it is parked. */
+export class BadOp extends TypeError {
+  override readonly name = 'BadOp'
+}
+
+/** A value as it comes back from the file: otherwise a row in memory would differ from the same row read again. */
+export function clean(value: unknown): RowValue {
+  if (typeof value === 'number') return safe(value)
+  if (value === null) return null
+  if (typeof value !== 'string') throw new BadOp(`a row cannot hold ${typeof value}`)
+  const whole = value.isWellFormed() ? value : value.toWellFormed()
+  // SQLite's own text functions stop at a NUL.
+  return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole
+}
+
+/** A number that can be read back: SQLite would keep a larger one as an integer that JavaScript cannot hold. */
+function safe(value: number): number {
+  if (Number.isNaN(value)) throw new BadOp('a row cannot hold NaN')
+  if (value > Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER
+  return value < -Number.MAX_SAFE_INTEGER ? -Number.MAX_SAFE_INTEGER : value
+}
+
+/**
+ * The statement that inserts one row. Rows go in one by one: with indexes on the table, many rows to a
+ * statement were measured to take up to twice as long.
+ */
+export function insertSql(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+}

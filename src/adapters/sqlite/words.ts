@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { clean } from './row-value.ts'
+import { clean } from './table-writer.ts'
 
 const most = 100_000
 

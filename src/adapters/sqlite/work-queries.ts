@@ -6,9 +6,7 @@ import type {
   WorkflowRow,
 } from '../../contract/index-rows.ts'
 import type { ApprovalFilter, MessageFilter, TaskFilter, WorkflowFilter } from '../../ports/index.ts'
-import { between, limitOf } from './page.ts'
-import type { Condition, Fields, RowReader } from './row-reader.ts'
-import { counted, list } from './shape.ts'
+import { between, type Condition, counted, type Fields, limitOf, list, type RowReader } from './row-reader.ts'
 
 export function tasks(reader: RowReader, filter: TaskFilter): TaskRow[] {
   return reader

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askProgram, versionOf } from './ask-program.ts'
+import { askProgram, versionOf } from './run-program.ts'
 
 const signal = AbortSignal.timeout(30_000)
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundedOutput } from './bounded-output.ts'
+import { boundedOutput } from './define-tool.ts'
 
 test('[MUS-254] an output keeps its beginning and its end, whole characters, and the number of those between', () => {
   const chunks = fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 40 })

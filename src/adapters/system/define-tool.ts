@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import { linked } from '../../contract/linked.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import { findPlace } from './place.ts'
 
@@ -70,4 +71,89 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; repeat the call later',
   ENFILE: 'too many files are open; repeat the call later',
   EIO: 'the disk does not answer',
+}
+
+/** What is kept of an output of any length. */
+type BoundedOutput = {
+  add(text: string): void
+  result(): { readonly text: string; readonly isTruncated: boolean }
+}
+
+/** Keeps the beginning and the end, and counts what was between them. */
+export function boundedOutput(mostChars: number): BoundedOutput {
+  const half = Math.floor(mostChars / 2)
+  let head = ''
+  let tail = ''
+  let length = 0
+  return {
+    add(text) {
+      length += text.length
+      const room = half - head.length
+      if (room > 0) head += text.slice(0, room)
+      tail += room > 0 ? text.slice(room) : text
+      if (tail.length > 4 * half) tail = tail.slice(-half)
+    },
+    result() {
+      const left = length - head.length - half
+      if (left <= 0) return { text: head + tail, isTruncated: false }
+      const end = tail.slice(-half)
+      const begin = cutText(`${head} `, head.length)
+      // The second half of a character says nothing without the first.
+      const clean = /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end
+      return { text: `${begin}\n[… ${left} characters left out …]\n${clean}`, isTruncated: true }
+    },
+  }
+}
+
+/** The beginning of a text, which never ends in half a character. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}
+
+/** A signal that follows another one, and ends by itself after a time. */
+type Deadline = Disposable & {
+  readonly signal: AbortSignal
+  /** Whether the time was over before anybody cancelled. */
+  isOver(): boolean
+}
+
+export function deadline(to: AbortSignal, ms: number): Deadline {
+  const link = linked(to)
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = !link.signal.aborted
+    link.abort()
+  }, ms)
+  return {
+    signal: link.signal,
+    isOver: () => isOver,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer)
+      link[Symbol.dispose]()
+    },
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What programs need to be themselves; keys of providers and tokens of sessions are not among them. */
+const passedOn =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|XDG_(CONFIG|DATA|CACHE|STATE)_HOME|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy)$/
+
+/** Nobody is there to page through a text or to type a password, and a look at a repository writes nothing into it. */
+const quiet = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+}
+
+/** The environment of what an agent's tools run: a little of the daemon's own, and what it gives on purpose. */
+export function toolEnvironment(own: Environment, given: Environment = {}): Record<string, string> {
+  const passed = Object.entries(own).filter(([name]) => passedOn.test(name))
+  const all = Object.entries({ ...Object.fromEntries(passed), ...quiet, ...given })
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

@@ -1,5 +1,8 @@
 import { constants, promises as fs } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Cursors } from '../../ports/cursors.ts'
+import type { DocumentFolder } from '../../ports/document-folder.ts'
+import type { SessionFolders } from '../../ports/session-folders.ts'
 
 /** Two writers of one file must not share a half-written one. */
 let writes = 0
@@ -33,4 +36,56 @@ export async function syncFolder(path: string): Promise<void> {
 export async function privateFolder(path: string): Promise<string> {
   await fs.mkdir(path, { recursive: true, mode: 0o700 })
   return path
+}
+
+/** One small file per follower. */
+export async function cursorFiles(dir: string): Promise<Cursors> {
+  await privateFolder(dir)
+  return {
+    async load(name) {
+      const text = await fs.readFile(join(dir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return '0'
+        throw error
+      })
+      const seq = Number(text)
+      return Number.isInteger(seq) && seq > 0 ? seq : 0
+    },
+    save: (name, seq) => replaceFile(join(dir, name), String(seq)),
+  }
+}
+
+/** Documents in one folder of the disk. */
+export const documentFolder = (folder: string): DocumentFolder => ({
+  prepare: async () => {
+    await privateFolder(folder)
+  },
+  pathOf: (name) => join(folder, name),
+  has: (name) =>
+    fs.access(join(folder, name)).then(
+      () => true,
+      () => false,
+    ),
+  read: (path) => fs.readFile(path, 'utf8'),
+  replace: replaceFile,
+})
+
+/** Session folders under the state folder. */
+export function sessionFolders(root: string): SessionFolders {
+  return {
+    open: async (shortId) => privateFolder(join(root, shortId)),
+    async write(files) {
+      for (const { path, text, mode } of files) {
+        await privateFolder(dirname(path))
+        await fs.writeFile(path, text, { mode })
+        // The mode of an existing file is left as it was by a write.
+        await fs.chmod(path, mode)
+      }
+    },
+    remove: (shortId) => fs.rm(join(root, shortId), { recursive: true, force: true }),
+    list: () =>
+      fs.readdir(root).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      }),
+  }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { ownTemporary, removeOrphanedTemporary } from './own-temporary.ts'
+import { ownTemporary, removeOrphanedTemporary } from './temporary-files.ts'
 
 test('[MUS-235] what a killed process left among the temporary files is taken away, and nothing else', async () => {
   vi.stubEnv('TMPDIR', tempFolder('mown-'))

@@ -1,6 +1,6 @@
 import { promises as fs, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { ProcessRow, ProcessTable } from './process-table.ts'
+import type { ProcessRow, ProcessTable } from './processes.ts'
 
 /** Processes as Linux shows them under /proc. */
 export const procTable: ProcessTable = {

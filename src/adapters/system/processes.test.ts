@@ -6,8 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { systemClock } from './clock.ts'
 import { parseStat, procTable } from './proc-table.ts'
-import type { ProcessRow, ProcessTable } from './process-table.ts'
-import { systemProcesses } from './processes.ts'
+import { type ProcessRow, type ProcessTable, systemProcesses } from './processes.ts'
 import { parseLine, psTable } from './ps-table.ts'
 
 const processes = systemProcesses(systemClock)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { ProcessRow, ProcessTable } from './process-table.ts'
+import type { ProcessRow, ProcessTable } from './processes.ts'
 
 /** Processes as `ps` lists them, for systems without /proc; environments are not shown there. */
 export const psTable: ProcessTable = {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { codexCli } from '../codex/codex-cli.ts'
 import { systemClock } from './clock.ts'
-import { findProgram } from './find-program.ts'
 import { rememberVersion } from './remember-version.ts'
+import { findProgram } from './run-program.ts'
 
 const { signal } = new AbortController()
 

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { AgentCli } from '../../ports/agent-cli.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { findProgram } from './find-program.ts'
+import { findProgram } from './run-program.ts'
 
 type Surroundings = { readonly path: string | undefined; readonly clock: Clock }
 

@@ -1,6 +1,6 @@
 import type { Decision } from '../../contract/decision.ts'
 import type { Dialog } from '../../contract/signal.ts'
-import { isAtLeast } from './ask-program.ts'
+import { isAtLeast } from './run-program.ts'
 
 /** What a dialog is about, by the words on the screen above its choices. */
 export type DialogRule = { readonly kind: Dialog['kind']; readonly says: RegExp }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { askProgram } from './ask-program.ts'
+import { askProgram } from './run-program.ts'
 
 /** What a command may reach behind its walls. */
 export type Walls = {

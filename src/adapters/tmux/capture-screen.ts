@@ -1,5 +1,5 @@
 import type { Screen } from '../../contract/screen.ts'
-import { pastedOption, stampFormat } from './unmoved.ts'
+import { pastedOption, stampFormat } from './paste-text.ts'
 
 /** Commands whose answers `screenFrom` reads; one turn, so that text and cursor belong together. */
 export function captureCommands(pane: string, history = 0): readonly string[] {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../../contract/errors.ts'
 import { systemClock } from '../system/clock.ts'
-import type { Link } from './connect.ts'
-import { keepConnection } from './connection.ts'
+import { keepConnection, type Link } from './connection.ts'
 
 /** A link of which the test says when it breaks; closing it ends it, as with a real client. */
 function fakeLink() {

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type Block, controlParser } from './control-parser.ts'
-import { startControlProcess, unknownOutcome } from './control-process.ts'
+import { notInstalled } from './tmux-server.ts'
 
 /** One control-mode client: every command goes through its pipe, and no process is started for one. */
 export type ControlClient = {
@@ -14,7 +15,7 @@ export type ControlClient = {
   close(): Promise<void>
 }
 
-export type ControlClientOptions = {
+type ControlClientOptions = {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -130,3 +131,109 @@ const ignoreStop =
   (error: unknown): void => {
     if (!signal.aborted) throw error
   }
+
+/** The process of a control-mode client, with text going in and coming out. */
+type ControlProcess = {
+  write(text: string): void
+  /** Asks it to detach. */
+  end(): void
+  kill(): void
+  /** Settles when it is gone, with the reason. */
+  readonly ended: Promise<AppError>
+}
+
+type ControlProcessOptions = {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly text: (chunk: string) => void
+}
+
+/** The command was sent, and nobody knows whether it ran. */
+export const unknownOutcome = { outcome: 'unknown' } as const
+
+function startControlProcess(options: ControlProcessOptions): ControlProcess {
+  // A process group of its own: Ctrl-C in the daemon's terminal must not reach it.
+  const child = spawn(options.command, [...options.args], {
+    cwd: '/',
+    env: options.env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const { stdin, stdout, stderr } = child
+  let words = ''
+  stdout.setEncoding('utf8').on('data', options.text)
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-2000)
+  })
+  // A write to a client that has just ended; `ended` tells of the end.
+  stdin.on('error', () => {})
+
+  const failed = Promise.withResolvers<AppError>()
+  child.on('error', (cause: NodeJS.ErrnoException) => {
+    const isMissing = cause.code === 'ENOENT' || cause.code === 'EACCES'
+    failed.resolve(isMissing ? notInstalled(options.command) : lost(cause.message))
+  })
+  const exited = async (): Promise<AppError> => {
+    // Not the end of its output: the server holds the other end of that, and may hang.
+    const [[code, signal]] = await Promise.all([once(child, 'exit'), once(stderr, 'close')])
+    return lost(words.trim() || `its client ended with ${signal ?? code}`)
+  }
+  const ended = Promise.race([failed.promise, exited()]).then((error) => {
+    for (const stream of [stdin, stdout, stderr]) stream.destroy()
+    return error
+  })
+  return {
+    ended,
+    write: (text) => stdin.write(text),
+    end: () => stdin.end(),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+const lost = (why: string): AppError =>
+  new AppError('unavailable', `the connection to tmux broke: ${why}`, { details: unknownOutcome })
+
+/** What tmux answered to one command. */
+export type Block = {
+  readonly lines: readonly string[]
+  readonly isError: boolean
+}
+
+/** Who is told what comes out of a control-mode client. */
+type ControlHandler = {
+  /** An answer to a command that came in through this client. */
+  block(block: Block): void
+  /** A line that nobody asked for, such as `%sessions-changed`. */
+  notice(line: string): void
+}
+
+/** Reads the control protocol of tmux from chunks that end anywhere. */
+export function controlParser(handler: ControlHandler): (chunk: string) => void {
+  let rest = ''
+  let open: { guard: string; lines: string[] } | undefined
+
+  const line = (text: string): void => {
+    if (open === undefined) {
+      if (text.startsWith('%begin ')) open = { guard: text.slice('%begin '.length), lines: [] }
+      else handler.notice(text)
+      return
+    }
+    // Only the guard of the block's own begin ends it: a screen may show any text, `%end` too.
+    const isError = text === `%error ${open.guard}`
+    if (!isError && text !== `%end ${open.guard}`) {
+      open.lines.push(text)
+      return
+    }
+    const { guard, lines } = open
+    open = undefined
+    // The last figure is 1 for commands of this client; hooks and other clients' commands have 0.
+    if (guard.endsWith(' 1')) handler.block({ lines, isError })
+  }
+
+  return (chunk) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) line(text)
+  }
+}

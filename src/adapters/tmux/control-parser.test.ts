@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Block, controlParser } from './control-parser.ts'
+import { type Block, controlParser } from './control-client.ts'
 
 function parsed(chunks: readonly string[]) {
   const blocks: Block[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { launchScript } from './launch-script.ts'
+import { launchScript } from './open-pane.ts'
 
 const print = 'process.stdout.write(JSON.stringify([process.argv.slice(1), process.env, process.cwd()]))'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Commands, Connection } from './connection.ts'
-import { unknownOutcome } from './control-process.ts'
+import { unknownOutcome } from './control-client.ts'
 import { openPane } from './open-pane.ts'
 import type { PaneRow } from './pane-list.ts'
 

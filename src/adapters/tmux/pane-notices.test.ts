@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOfPanes } from './pane-notices.ts'
+import { isOfPanes } from './pane-watch.ts'
 
 test.each([
   ['%sessions-changed', true],

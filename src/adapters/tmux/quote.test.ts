@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { never, tempTmux } from '../../../test/support/temp-tmux.ts'
 import { AppError } from '../../contract/errors.ts'
 import { systemClock } from '../system/clock.ts'
-import { connect, outputs } from './connect.ts'
-import { literal, quote } from './quote.ts'
+import { connect, outputs } from './connection.ts'
+import { literal, quote } from './paste-text.ts'
 import { tmuxServer } from './tmux-server.ts'
 
 /** A bare control client on a server of its own. */

@@ -21,11 +21,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { toolBench } from '../../../test/support/tool-bench.ts'
 import { matchesGlob } from '../../core/delegation/globs.ts'
 import type { ToolContext } from '../../ports/tools.ts'
-import { editTool } from './edit.ts'
+import { editTool } from './edit-tool.ts'
 import { holdFolder } from './held-folder.ts'
-import { readTool } from './read.ts'
-import { workspaceTurns } from './workspace-turns.ts'
-import { writeTool } from './write.ts'
+import { readTool } from './read-tool.ts'
+import { workspaceTurns } from './workspace-access.ts'
+import { writeTool } from './write-tool.ts'
 
 const parts = { matchesGlob, turns: workspaceTurns() }
 const bench = (more: Partial<ToolContext> = {}) =>

@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { cliPath } from '../../../test/support/clis.ts'
 import { toolBench } from '../../../test/support/tool-bench.ts'
 import { matchesGlob } from '../../core/delegation/globs.ts'
-import { findProgram } from '../system/find-program.ts'
-import { globTool } from './glob.ts'
-import { grepTool } from './grep.ts'
+import { findProgram } from '../system/run-program.ts'
+import { globTool } from './glob-tool.ts'
+import { grepTool } from './grep-tool.ts'
 
 const path = process.env['PATH'] ?? ''
 const withoutRipgrep = path

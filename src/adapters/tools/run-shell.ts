@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../contract/errors.ts'
 import { environmentNames } from '../../contract/home.ts'
 import type { Processes } from '../../ports/processes.ts'
-import { boundedOutput } from '../system/bounded-output.ts'
+import { boundedOutput } from '../system/define-tool.ts'
 
 type Running = {
   readonly argv: readonly string[]

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { workspaceTurns } from './workspace-turns.ts'
+import { workspaceTurns } from './workspace-access.ts'
 
 const never = new AbortController().signal
 

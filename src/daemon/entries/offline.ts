@@ -1,14 +1,15 @@
 import { loadConfig } from '../../adapters/config/load-config.ts'
 import { musterPaths } from '../../adapters/config/muster-paths.ts'
-import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
-import type { OpenOffline } from '../../contract/offline.ts'
+import { setAsideDamage } from '../../adapters/jsonl/verify.ts'
+import type { Config } from '../../contract/config.ts'
+import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
+import { createRedactor } from '../../core/redaction/redactor.ts'
 import { homeFiles } from '../home.ts'
-import { agentsLoad, agentsNew } from '../offline/agents.ts'
-import { crewsLoad } from '../offline/crews.ts'
+import { agentsLoad, agentsNew, crewsLoad } from '../offline/definitions.ts'
 import { doctorChecks } from '../offline/doctor.ts'
 import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
-import { logMigrate, logRead, logRepair, logValidate } from '../offline/log.ts'
-import { redactTest } from '../offline/redact.ts'
+import { logMigrate, logRead, logRepair, logValidate } from '../offline/session-files.ts'
+import { redactorOptions } from '../redaction.ts'
 
 /** What `sm` can do when no daemon runs; each part reads; what writes is asked for by name. */
 export const openOffline: OpenOffline = (place) => {
@@ -31,4 +32,21 @@ export const openOffline: OpenOffline = (place) => {
     crewsLoad: (signal) => crewsLoad(place, signal),
     doctor: (signal) => doctorChecks(paths.stateDir, signal),
   }
+}
+
+/** What redaction would take out of a text, and where; the text goes nowhere. */
+export function redactTest(
+  text: string,
+  config: Config['redaction'],
+  env: Readonly<Record<string, string | undefined>>,
+): RedactionReport {
+  const redactor = createRedactor(redactorOptions(config, env))
+  const findings = redactor.find(text).map((span) => ({ rule: span.class, ...placeOf(text, span.start) }))
+  return { redacted: redactor.text(text).text, findings }
+}
+
+export function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const line = before.split('\n').length
+  return { line, column: offset - before.lastIndexOf('\n') }
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { DiskReader } from '../../adapters/jsonl/disk-reader.ts'
-import { layout, listSegments, packPath, type SegmentFile } from '../../adapters/jsonl/layout.ts'
+import { layout, listSegments, packPath, type SegmentFile } from '../../adapters/jsonl/format.ts'
 import { loadSnapshot } from '../../adapters/jsonl/snapshots.ts'
 import { verifyJournal } from '../../adapters/jsonl/verify.ts'
 import { walkSegment } from '../../adapters/jsonl/walk.ts'

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
+import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
@@ -29,8 +30,6 @@ import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
 import { SessionWatch } from './watch.ts'
-import { labelled } from '../../core/messages/message-text.ts'
-import { firstOverBudget, openChildren } from '../../core/session/session-tree.ts'
 
 /** A session that is followed: its state, its messages, its record. */
 export type Live = {

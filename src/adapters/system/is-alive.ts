@@ -1,9 +1,0 @@
-/** Whether there is a process of this id, whoever it belongs to. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}

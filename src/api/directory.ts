@@ -1,0 +1,210 @@
+import { AppError } from '../contract/errors.ts'
+import type { AgentEvent, EventOf } from '../contract/event.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { SessionRow } from '../contract/index-rows.ts'
+import type { CheckpointView, ProgressView, SessionDetail, SessionView } from '../contract/session-views.ts'
+import { progressView, typicalUsage } from '../core/session/progress-view.ts'
+import { sessionView } from '../core/session/session-view.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Observer } from '../engine/observe/observer.ts'
+import type { Sessions } from '../engine/sessions/sessions.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Index } from '../ports/index.ts'
+import type { JournalReader } from '../ports/journal.ts'
+import { listEvents, sessionEvents } from './read-events.ts'
+import { textOf } from './session-views.ts'
+
+const indexWaitMs = 1500
+const mostChildren = 10_000
+const pastSessions = 200
+const pastMs = 10_000
+
+type DirectoryDeps = {
+  readonly engine: Engine
+  readonly journal: JournalReader
+  readonly index: Index
+  readonly sessions: () => Sessions | undefined
+  readonly observer: Observer
+  readonly clock: Clock
+}
+
+/** Finds sessions and shows them: rows of the index, with what memory knows beside them. */
+export class Directory {
+  readonly #deps: DirectoryDeps
+  #past: { readonly at: number; readonly rows: readonly SessionRow[] } | undefined
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps
+  }
+
+  /** The one session a word names; what was just written is found too. */
+  async find(word: string): Promise<SessionRow> {
+    await this.caughtUp()
+    return findSession(this.#deps.index, word)
+  }
+
+  /** Lets the index take what is durable by now, so that a caller finds what it has just done. */
+  async caughtUp(): Promise<void> {
+    const { index, journal } = this.#deps
+    await index.reached(journal.watermark(), AbortSignal.timeout(indexWaitMs))
+  }
+
+  watermark(): number {
+    return this.#deps.journal.watermark()
+  }
+
+  ask: Index['ask'] = (method, ...args) => this.#deps.index.ask(method, ...args)
+
+  events(filter: Parameters<typeof listEvents>[1]): ReturnType<typeof listEvents> {
+    return listEvents(this.#deps, filter)
+  }
+
+  /** The event of a seq. */
+  async event(seq: number): Promise<AgentEvent | undefined> {
+    const [stored] = await this.#deps.journal.page(seq - 1, 1)
+    return stored?.seq === seq ? stored.event : undefined
+  }
+
+  async view(row: SessionRow): Promise<SessionView> {
+    return (await this.views([row]))[0] as SessionView
+  }
+
+  async views(rows: readonly SessionRow[]): Promise<SessionView[]> {
+    const { engine, clock } = this.#deps
+    const children = new Map<string, number>()
+    for (const state of engine.sessions())
+      if (state.parentSessionId)
+        children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
+    const [past, subtrees] = await Promise.all([this.#finished(), this.#subtrees(rows)])
+    return rows.map((row) => {
+      return sessionView(row, {
+        state: engine.session(row.sessionId),
+        ...this.seen(row.sessionId),
+        typical: typicalUsage(row.agentType, past),
+        subtree: subtrees.get(row.sessionId),
+        children: children.get(row.sessionId) ?? 0,
+        now: clock.now(),
+      })
+    })
+  }
+
+  /** Sessions that completed lately; kept for a moment, since every list asks for them. */
+  async #finished(): Promise<readonly SessionRow[]> {
+    const now = this.#deps.clock.monotonic()
+    if (this.#past && now - this.#past.at < pastMs) return this.#past.rows
+    const filter = { lifecycle: ['completed'], origin: 'managed', limit: pastSessions }
+    const rows = await this.#deps.index.ask('sessions', filter)
+    this.#past = { at: now, rows }
+    return rows
+  }
+
+  /** What each session has used together with all below it; those without any below are their own sum. */
+  async #subtrees(rows: readonly SessionRow[]) {
+    const sums = new Map<SessionId, { tokens: number; costUsd: number | null }>()
+    for (const { sessionId } of rows) {
+      if (!this.#deps.engine.session(sessionId)?.descendants) continue
+      const [sum] = await this.#deps.index.ask('usage', { sessionId, isSubtree: true })
+      sums.set(sessionId, { tokens: sum?.tokens ?? 0, costUsd: sum?.costUsd ?? null })
+    }
+    return sums
+  }
+
+  async detail(row: SessionRow): Promise<SessionDetail> {
+    const [view, tools, checkpoints] = await Promise.all([
+      this.view(row),
+      this.#tools(row.sessionId),
+      this.checkpoints(row.sessionId),
+    ])
+    return { ...view, tools_used: tools, checkpoints }
+  }
+
+  /** A session's descendants, parents first; the filter comes after the walk, so that no branch is lost. */
+  async below(row: SessionRow, isRecursive: boolean): Promise<SessionRow[]> {
+    const all = await this.#deps.index.ask('subtree', row.sessionId, mostChildren)
+    return all.filter(
+      ({ sessionId, parentId }) => sessionId !== row.sessionId && (isRecursive || parentId === row.sessionId),
+    )
+  }
+
+  async checkpoints(sessionId: SessionId): Promise<CheckpointView[]> {
+    const views: CheckpointView[] = []
+    for await (const event of sessionEvents(this.#deps, sessionId, ['progress.checkpoint']))
+      if (event.type === 'progress.checkpoint') views.push(checkpointView(event, views.length + 1))
+    return views
+  }
+
+  async progress(row: SessionRow): Promise<ProgressView> {
+    const { clock } = this.#deps
+    const [session, tools, checkpoints, lastTool, past] = await Promise.all([
+      this.view(row),
+      this.#tools(row.sessionId),
+      this.checkpoints(row.sessionId),
+      this.#lastTool(row.sessionId),
+      this.#finished(),
+    ])
+    const { evidence } = this.seen(row.sessionId)
+    const typical = typicalUsage(row.agentType, past)
+    return progressView({ session, tools, checkpoints, lastTool, evidence, typical, now: clock.now() })
+  }
+
+  /** What was seen of a session and what it means: of ours by following it, of others by looking. */
+  seen(id: SessionId) {
+    const watch = this.#deps.sessions()?.get(id)?.watch
+    if (watch) return { verdict: watch.verdict, evidence: watch.evidence, options: watch.judgeOptions() }
+    const { observer } = this.#deps
+    const seen = observer.get(id)
+    const options = observer.judgeOptions()
+    return { verdict: seen?.verdict(options), evidence: seen?.evidence, options }
+  }
+
+  /** The live part of a session, while it is followed. */
+  followed(row: SessionRow) {
+    return this.#deps.sessions()?.get(row.sessionId)
+  }
+
+  async #tools(sessionId: SessionId): Promise<Record<string, number>> {
+    const counts = await this.#deps.index.ask('toolCounts', sessionId)
+    return Object.fromEntries(counts.map(({ tool, count }) => [tool, count]))
+  }
+
+  async #lastTool(sessionId: SessionId) {
+    const { events } = await listEvents(this.#deps, { sessionId, type: 'tool.call.started', limit: 1 })
+    const last = events.at(-1)
+    if (last?.type !== 'tool.call.started') return undefined
+    return { tool: last.payload.tool, atMs: Date.parse(last.timestamp), args: last.payload.params ?? {} }
+  }
+}
+
+/** A milestone as it is shown; one of a journal from before they had numbers has the one its place gives it. */
+export function checkpointView(
+  { timestamp, payload }: EventOf<'progress.checkpoint'>,
+  place: number,
+): CheckpointView {
+  const { message, metadata, commit, tokensAtCheckpoint, costUsd, number = place } = payload
+  return {
+    timestamp,
+    message: textOf(message),
+    metadata: metadata ?? null,
+    number,
+    commit: commit ?? null,
+    tokens: tokensAtCheckpoint ?? null,
+    cost_usd: costUsd ?? null,
+  }
+}
+
+/** The one session a word names: id, short id, name, or a unique beginning. Two are listed, never guessed. */
+export async function findSession(index: Index, word: string): Promise<SessionRow> {
+  const found = await index.ask('findSessions', word, 10)
+  const [first] = found
+  if (!first)
+    throw new AppError(
+      'not_found',
+      `no session "${word}"; sm all lists them, sm all --closed those that are over`,
+    )
+  if (found.length > 1)
+    throw new AppError(
+      'conflict',
+      `"${word}" can mean ${found.length} sessions: ${found.map((row) => `${row.shortId}${row.name ? ` (${row.name})` : ''}`).join(', ')}; name one of them`,
+    )
+  return first
+}

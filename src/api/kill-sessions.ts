@@ -1,0 +1,164 @@
+import { AppError } from '../contract/errors.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { SessionRow } from '../contract/index-rows.ts'
+import type { SessionView, UnsavedView } from '../contract/session-views.ts'
+import { hasEnded, type SessionState } from '../core/session/state.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Parts } from '../engine/sessions/parts.ts'
+import type { Sessions } from '../engine/sessions/sessions.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Workflows } from '../workflow/workflows.ts'
+import type { Directory } from './directory.ts'
+import type { SessionHost } from './session-host.ts'
+
+type How = Parameters<Sessions['kill']>[1]
+
+type Deps = { readonly directory: Directory; readonly sessions: Sessions }
+
+/** Ends a session and all below it, deepest first, also those that are started meanwhile and what was left of others. */
+export async function killTree(
+  { directory, sessions }: Deps,
+  row: SessionRow,
+  how: How,
+): Promise<{ killed: SessionView[]; left: number[] }> {
+  const ending = new Map<SessionId, Promise<readonly number[]>>()
+  // Ends are written one by one, the deepest first; programs get their grace all at the same time.
+  const end = async ({ sessionId }: SessionRow): Promise<boolean> => {
+    if (ending.has(sessionId)) return false
+    const live = await sessions.settled(sessionId)
+    if (live) ending.set(sessionId, (await sessions.kill(live, how)).done)
+    return live !== undefined
+  }
+  const endBelow = async (): Promise<boolean> => {
+    let hadAny = false
+    for (const each of (await directory.below(row, true)).toReversed()) hadAny = (await end(each)) || hadAny
+    return hadAny
+  }
+  await endBelow()
+  await end(row)
+  // One that was just being started may have begun another; once its end is written it cannot any more.
+  while (await endBelow());
+  const left = (await Promise.all(ending.values())).flat()
+  const family = [row, ...(await directory.below(row, true))].map(({ sessionId }) => sessionId)
+  const cleared = await sessions.clear(new Set(family))
+  if (ending.size === 0 && cleared.length === 0)
+    throw new AppError(
+      'conflict',
+      `${row.name ?? row.shortId} has no running program; it is ${row.lifecycle}`,
+    )
+  const views = await Promise.all(Array.from(ending.keys(), (id) => directory.find(id)))
+  return { killed: await directory.views(views), left }
+}
+
+/** What runs sessions, of every kind. */
+export type EverySession = {
+  readonly engine: Engine
+  readonly host: SessionHost
+  readonly runtime: Runtime
+  readonly workflows: Workflows
+}
+
+const atOnce = 8
+const by = 'operator'
+const reason = 'sm down --sessions'
+const killed = { outcome: 'killed', by, reason } as const
+
+/** Ends every session that runs, with all that works for it; answers how many there were. */
+export async function killAll(deps: EverySession): Promise<number> {
+  const failures: unknown[] = []
+  // A workflow takes its agents along, so those are not missed by it as if they had failed.
+  const flows = openOf(deps, 'workflow')
+  const endFlow = unlessEnded(deps.engine, (state) => deps.workflows.end(state, killed))
+  failures.push(...(await inTurn(flows, endFlow)))
+  const own = openOf(deps, 'runtime')
+  const endOwn = unlessEnded(deps.engine, (state) => deps.runtime.end(state, killed))
+  failures.push(...(await inTurn(own, endOwn)))
+  const programs = await killPrograms(deps.host)
+  failures.push(...programs.failures)
+  if (failures.length > 0) throw failures[0]
+  return flows.length + own.length + programs.count
+}
+
+const openOf = (
+  { engine }: EverySession,
+  origin: 'workflow' | 'runtime',
+): readonly Readonly<SessionState>[] =>
+  Array.from(engine.sessions()).filter(({ managed }) => managed?.origin === origin)
+
+/** One that is below another is gone with it. */
+const unlessEnded =
+  (engine: Engine, end: (state: Readonly<SessionState>) => Promise<void>) =>
+  async ({ sessionId }: Readonly<SessionState>): Promise<void> => {
+    const state = engine.session(sessionId)
+    if (state && !hasEnded(state)) await end(state)
+  }
+
+/** Children before their parents. */
+async function killPrograms(host: SessionHost): Promise<{ count: number; failures: readonly unknown[] }> {
+  const sessions = host.current()
+  if (!sessions) return { count: 0, failures: [] }
+  const depth = (live: { watch: { state(): Readonly<SessionState> | undefined } }) =>
+    live.watch.state()?.depth ?? 0
+  const all = [...sessions.all()].toSorted((a, b) => depth(b) - depth(a))
+  const failures = await inTurn(
+    all,
+    async (live) => (await sessions.kill(live, { force: false, reason, by })).done,
+  )
+  return { count: all.length, failures }
+}
+
+/** All are ended, also after one that could not be; answers what went wrong. */
+async function inTurn<T>(all: readonly T[], end: (one: T) => Promise<unknown>): Promise<readonly unknown[]> {
+  const failures: unknown[] = []
+  for (let i = 0; i < all.length; i += atOnce) {
+    const ended = await Promise.allSettled(all.slice(i, i + atOnce).map(end))
+    failures.push(...ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
+  }
+  return failures
+}
+
+const named = 3
+
+/** What ending a session would cut off or leave lying about, in words for whoever is about to do it. */
+export async function unsavedOf(
+  parts: Parts,
+  session: SessionView,
+  signal: AbortSignal,
+): Promise<UnsavedView> {
+  const { status, waiting_for, queued_messages, pending_approvals, working_dir } = session
+  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+  const isIsolated = parts.engine.session(session.id)?.managed?.isolation !== undefined
+  const isOpen = status === 'running' || status === 'waiting_input'
+  const unsaved = [
+    ...(isOpen
+      ? [
+          `an open turn (${status === 'running' ? (session.activity ?? 'running') : 'it waits for an answer'})`,
+        ]
+      : []),
+    ...(waiting_for === 'background' ? ['work in the background'] : []),
+    ...(queued_messages > 0 ? [`${some(queued_messages, 'message')} not delivered yet`] : []),
+    ...(pending_approvals > 0 ? [`${some(pending_approvals, 'question')} without an answer`] : []),
+    ...(working_dir === null || isIsolated ? [] : await gitLines(parts, working_dir, signal)),
+  ]
+  return { session, unsaved }
+}
+
+async function gitLines(parts: Parts, folder: string, signal: AbortSignal): Promise<string[]> {
+  const found = await parts.workspace.unsaved(folder, signal).catch((error: unknown) => {
+    // Without git, or in a folder that is gone, there is nothing to say of it.
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  if (!found) return []
+  const { changed, unpushed, branch, root } = found
+  const first = changed.slice(0, named).join(', ')
+  const more = changed.length > named ? ', …' : ''
+  return [
+    ...(changed.length > 0
+      ? [`${some(changed.length, 'uncommitted file')} in ${root} (${first}${more})`]
+      : []),
+    ...(unpushed > 0 ? [`${some(unpushed, 'commit')} of ${branch ?? 'HEAD'} on no remote`] : []),
+  ]
+}
+
+const some = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -1,0 +1,143 @@
+import { AppError } from '../../contract/errors.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type { ExplanationView, SessionView } from '../../contract/session-views.ts'
+import { labelled } from '../../core/messages/message-text.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { sessionRoot } from '../../runtime/session-root.ts'
+import type { Directory } from '../directory.ts'
+import { builtInTranscript, linesOf } from '../transcripts.ts'
+import { type SessionKind, titleOf } from './session-kind.ts'
+
+export type BuiltInDeps = {
+  readonly engine: Engine
+  readonly directory: Directory
+  readonly runtime: Runtime
+  readonly clock: Clock
+}
+
+/** A conversation with built-in agents; it runs inside the daemon and has no terminal. */
+export function builtInSession(deps: BuiltInDeps): SessionKind {
+  const { engine, directory, runtime, clock } = deps
+  return {
+    checkParent() {},
+    async update(row, change) {
+      const root = rootOf(engine, row, change.by ?? '')
+      await engine.perform([draftOf(root, 'session.updated', change)])
+    },
+    async milestonePlace(row, by) {
+      const root = rootOf(engine, row, by)
+      return { root, isIsolated: false, say: (drafts) => engine.perform(drafts) }
+    },
+    async complete(row, { status, by, message }) {
+      const state = openSession(engine, row)
+      if (status !== 'error') return runtime.end(state, { outcome: status, by, message })
+      await runtime.interrupt(row.sessionId, by)
+      const failed = { ...(message && { message }), reason: 'said so' }
+      await engine.perform([draftOf(rootOf(engine, row, by), 'session.failed', failed)])
+    },
+    async send(row, message) {
+      const state = openSession(engine, row)
+      const answered = await answerQuestion(runtime, state, message)
+      if (answered !== undefined) return { messageId: answered, isAnswer: true }
+      const text = labelled(message.text, message.from)
+      return { messageId: await runtime.say(state, { ...message, text }), isAnswer: false }
+    },
+    interrupt: (row, by) => runtime.interrupt(openSession(engine, row).sessionId, by),
+    async kill(row, { by, reason }) {
+      await runtime.end(openSession(engine, row), { outcome: 'killed', by, reason })
+      return { killed: [await directory.view(await directory.find(row.sessionId))], left: [] }
+    },
+    async resume(row) {
+      throw row.endedMs === null
+        ? new AppError(
+            'conflict',
+            `${row.shortId} is open; talk to it with: sm chat --session ${row.shortId}`,
+          )
+        : ended(row)
+    },
+    async adopt(row) {
+      throw new AppError(
+        'conflict',
+        `${titleOf(row)} is a built-in agent and stays where it was started; only a program in a terminal can be adopted`,
+      )
+    },
+    explain: async (row) => explainRuns(await directory.view(row), { runtime, clock }),
+    async output(row, lines) {
+      const { entries } = await builtInTranscript(directory, row.sessionId, lines)
+      return { lines: linesOf(entries, lines), is_alive: row.endedMs === null }
+    },
+    transcript: (row, limit) => builtInTranscript(directory, row.sessionId, limit),
+    async attach(row) {
+      throw new AppError(
+        'conflict',
+        `${row.shortId} is a built-in agent and has no terminal; talk to it with: sm chat --session ${row.shortId}`,
+      )
+    },
+    decide: (state, ask, decided) => runtime.decide(state, ask, decided),
+  }
+}
+
+/** A session inside the daemon that is still open. */
+export function openSession(engine: Engine, row: SessionRow): Readonly<SessionState> {
+  const state = engine.session(row.sessionId)
+  if (!state || hasEnded(state)) throw ended(row)
+  return state
+}
+
+function rootOf(engine: Engine, row: SessionRow, by: string): Root {
+  const root = sessionRoot(openSession(engine, row), by)
+  if (!root) throw ended(row)
+  return root
+}
+
+const ended = (row: SessionRow): AppError =>
+  new AppError('conflict', `${row.name ?? row.shortId} has ended; start another with: sm chat`)
+
+/** Takes words as the answer to the question that the session waits on; answers the approval, if there was one. */
+export async function answerQuestion(
+  runtime: Runtime,
+  state: Readonly<SessionState>,
+  { text, from }: { readonly text: string; readonly from: string },
+): Promise<string | undefined> {
+  const question = state.asks?.find(({ subject }) => subject === 'question')
+  if (!question || !runtime.questions.isHeld(question.approvalId)) return undefined
+  const decision = { verdict: 'allow', scope: 'once', answers: { '*': text } } as const
+  await runtime.decide(state, question, { decision, by: from })
+  return question.approvalId
+}
+
+/** Nothing of its state is guessed: its runs say it. */
+function explainRuns(
+  session: SessionView,
+  { runtime, clock }: { readonly runtime: Runtime; readonly clock: Clock },
+): ExplanationView {
+  const runs = runtime.runs().filter(({ root }) => root.sessionId === session.id)
+  return {
+    session_id: session.session_id,
+    name: session.friendly_name ?? session.name,
+    status: session.status,
+    activity: session.activity,
+    health: session.health,
+    waiting_for: session.waiting_for,
+    expires_in_ms: null,
+    signals: runs.map(({ agent, parent, startedMs, runId }) => ({
+      signal: 'run',
+      source: 'runtime',
+      age_ms: Math.max(0, clock.now() - startedMs),
+      weight: 1,
+      says: `${agent.name}${parent ? ` works for ${parent.agent.name}` : ' works'} (${runId})`,
+      counted: true,
+    })),
+    would_change: whatWouldChange(session),
+  }
+}
+
+function whatWouldChange({ status, session_id }: SessionView): string[] {
+  if (status === 'idle') return ['a message would make it running; sm complete or sm kill would end it']
+  if (status === 'waiting_input') return [`a decision would let it continue: sm approve ${session_id}`]
+  return status === 'running' ? ['the end of its runs would make it idle'] : []
+}

@@ -1,0 +1,72 @@
+import { AppError } from '../../contract/errors.ts'
+import type { SessionRow } from '../../contract/index-rows.ts'
+import type { Observer } from '../../engine/observe/observer.ts'
+import { takeOver } from '../../engine/sessions/take-over.ts'
+import { linesOf, transcriptOf, writtenTranscript } from '../transcripts.ts'
+import { type SessionKind, titleOf } from './session-kind.ts'
+import { explainSeen, type TerminalDeps, terminalSession } from './terminal-session.ts'
+
+/** An agent program that somebody started outside of Muster: it is looked at and can be adopted, never told anything. */
+export function observedSession(deps: TerminalDeps & { readonly observer: Observer }): SessionKind {
+  const { directory, engine, host, observer, clock } = deps
+  const refuse = async (row: SessionRow): Promise<never> => {
+    throw onlyObserved(row)
+  }
+  return {
+    checkParent(row) {
+      throw onlyObserved(row)
+    },
+    update: refuse,
+    milestonePlace: refuse,
+    complete: refuse,
+    send: refuse,
+    interrupt: refuse,
+    kill: refuse,
+    resume: refuse,
+    attach: refuse,
+    async adopt({ sessionId, shortId }, { parent, by, environment }, signal) {
+      const { parts, sessions } = await host.open()
+      const state = await engine.known(sessionId)
+      if (!state?.managed)
+        throw new AppError('conflict', `${shortId} is a record only; there is nothing to adopt`)
+      const wanted = { state, parent, by, environment }
+      await observer.without(sessionId, () => takeOver(parts, wanted, signal))
+      const adopted = engine.session(sessionId)
+      if (adopted) sessions.follow(adopted)
+    },
+    explain: async (row) => explainSeen(row, directory, clock),
+    async output(row, lines) {
+      const { entries } = await transcriptOf(deps, { ...(await writtenTranscript(deps, row)), limit: lines })
+      return { lines: linesOf(entries, lines), is_alive: true }
+    },
+    transcript: async (row, limit) => transcriptOf(deps, { ...(await writtenTranscript(deps, row)), limit }),
+    async decide() {
+      throw new AppError('conflict', 'what an agent outside of Muster asks is answered in its own terminal')
+    },
+  }
+}
+
+/** A session that was imported, or reported from elsewhere: nothing of it runs here, though its children may. */
+export function recordedSession(deps: TerminalDeps): SessionKind {
+  const refuse = async (row: SessionRow): Promise<never> => {
+    throw new AppError('conflict', `${titleOf(row)} is a record only; nothing of it runs here`)
+  }
+  return {
+    ...terminalSession(deps),
+    update: refuse,
+    milestonePlace: refuse,
+    complete: refuse,
+    send: refuse,
+    interrupt: refuse,
+    explain: refuse,
+    async decide() {
+      throw new AppError('conflict', 'its session is a record only; nobody waits for this answer')
+    },
+  }
+}
+
+const onlyObserved = (row: SessionRow): AppError =>
+  new AppError(
+    'conflict',
+    `${titleOf(row)} runs outside of Muster and is only looked at; quit it there, then: sm adopt ${row.shortId}`,
+  )

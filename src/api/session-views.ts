@@ -1,0 +1,103 @@
+import { shortId } from '../contract/ids.ts'
+import type { ApprovalRow, MessageRow, SessionRow } from '../contract/index-rows.ts'
+import type { ApprovalView, MessageView } from '../contract/session-views.ts'
+import type { BlobRef } from '../contract/values.ts'
+import type { Directory } from './directory.ts'
+import { titleOf } from './session-kinds/session-kind.ts'
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const states = {
+  created: 'queued',
+  queued: 'queued',
+  delivered: 'submitted',
+  accepted: 'accepted',
+  failed: 'failed',
+} as const
+
+/** A message as its sender sees it. */
+export function messageView(row: MessageRow): MessageView {
+  return {
+    message_id: row.messageId,
+    session_id: shortId(row.sessionId),
+    from: row.fromAgent,
+    mode: (row.mode as MessageView['mode'] | null) ?? 'sequential',
+    state: states[row.state],
+    preview: row.preview ?? '',
+    detail: row.detail,
+    queued_at: iso(row.queuedMs ?? row.createdMs) ?? '',
+    accepted_at: iso(row.acceptedMs),
+    failed_at: iso(row.failedMs),
+  }
+}
+
+/** A message that was the answer to a question and needed no delivery. */
+export function answeredView(
+  row: SessionRow,
+  said: { messageId: string; text: string; mode: MessageView['mode']; from: string; at: number },
+): MessageView {
+  const time = new Date(said.at).toISOString()
+  return {
+    message_id: said.messageId,
+    session_id: row.shortId,
+    from: said.from,
+    mode: said.mode,
+    state: 'answered',
+    preview: said.text.slice(0, 2000),
+    detail: 'it answered the question that the agent asked',
+    queued_at: time,
+    accepted_at: time,
+    failed_at: null,
+  }
+}
+
+/** A question with everything a person needs to decide it. */
+export async function approvalView(directory: Directory, row: ApprovalRow): Promise<ApprovalView> {
+  const [session, asked] = await Promise.all([directory.find(row.sessionId), directory.event(row.seq)])
+  const payload = asked?.type === 'approval.requested' ? asked.payload : undefined
+  const { requestedMs, timeoutMs } = row
+  return {
+    approval_id: row.approvalId,
+    session_id: session.shortId,
+    name: titleOf(session),
+    subject: row.subject,
+    action: payload ? textOf(payload.action) : (row.action ?? ''),
+    reason: row.reason,
+    scope: payload?.scope ?? null,
+    diff: payload?.diff === undefined ? null : textOf(payload.diff),
+    risk: row.risk,
+    options: row.options,
+    requested_at: iso(requestedMs) ?? '',
+    expires_at: requestedMs === null || timeoutMs === null ? null : iso(requestedMs + timeoutMs),
+    decision: row.decision,
+    decided_by: row.decidedBy,
+    answer: row.answer,
+  }
+}
+
+/** What a list shows of a text: all of it, or the beginning of one that was moved to a blob. */
+export const textOf = (body: string | BlobRef): string => (typeof body === 'string' ? body : body.preview)
+
+const summaryChars = 240
+
+/** What a session is about, in two or three sentences of its own: the task, the last milestone, its last words. */
+export async function summaryOf(directory: Directory, row: SessionRow) {
+  const { current_activity, checkpoints, last_tool, status } = await directory.progress(row)
+  const name = titleOf(row)
+  const prompt = row.task ?? row.prompt
+  const sentences = [
+    prompt === null ? `${name} is ${status}.` : `${name} is ${status}: ${short(prompt)}`,
+    checkpoints.at(-1) && `Last milestone: ${short(checkpoints.at(-1)?.message ?? '')}`,
+    row.completion ??
+      (current_activity && current_activity !== prompt && `It last said: ${short(current_activity)}`),
+    last_tool && status === 'working' && `It last used ${last_tool.name}.`,
+  ]
+  const summary = sentences.filter(Boolean).join(' ')
+  return { session_id: row.shortId, name, summary, made_by: 'Muster, from its own words' }
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const cut = line.length > summaryChars ? `${line.slice(0, summaryChars - 1)}…` : line
+  return /[.!?…]$/.test(cut) ? cut : `${cut}.`
+}

@@ -1,0 +1,309 @@
+import { CrewReport } from '../contract/collaboration/crew-report.ts'
+import type { Crew } from '../contract/crew.ts'
+import type { LoadedCrews } from '../contract/crew-definition.ts'
+import { AppError } from '../contract/errors.ts'
+import { type SessionId, shortId } from '../contract/ids.ts'
+import type { WorkflowRow } from '../contract/index-rows.ts'
+import type { Api } from '../contract/routes.ts'
+import type { Budget } from '../contract/values.ts'
+import type { WorkflowView, workflowRoutes } from '../contract/workflow-routes.ts'
+import { reportMarkdown } from '../core/collaboration/crew-report.ts'
+import { findCrew } from '../core/definitions/find-definition.ts'
+import { unknownCli } from '../core/definitions/resolve-crews.ts'
+import { refuseUncountedMoney } from '../core/ledger/budget.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Branches } from '../ports/branches.ts'
+import type { ProjectFiles } from '../ports/project-files.ts'
+import type { Scripts } from '../ports/scripts.ts'
+import type { CrewInput } from '../workflow/crew/crew-parts.ts'
+import type { ScriptInput } from '../workflow/script/script-parts.ts'
+import { scriptName } from '../workflow/script/script-procedure.ts'
+import type { Workflows } from '../workflow/workflows.ts'
+import type { CollaborationFiles } from './collaboration-files.ts'
+import type { Directory } from './directory.ts'
+import { approvalView } from './session-views.ts'
+import { mayAct, nameOf, refuseOnDuty } from './who-may.ts'
+
+export type WorkflowHandlerDeps = {
+  /** The coding CLIs and the programs of the settings. */
+  readonly clis: () => readonly string[]
+  readonly workflows: Workflows
+  readonly branches: Branches
+  readonly scripts: Scripts
+  readonly directory: Directory
+  readonly engine: Engine
+  readonly files: Pick<CollaborationFiles, 'pathOf'>
+  readonly projects: ProjectFiles
+  readonly crewsOf: (root: string, signal: AbortSignal) => Promise<LoadedCrews<Crew>>
+}
+
+const titleChars = 200
+
+/** What stands behind the routes of workflows. */
+export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typeof workflowRoutes> {
+  const { workflows, branches, directory, engine, projects } = deps
+  const rowOf = async (word: string): Promise<WorkflowRow> => {
+    await directory.caughtUp()
+    const [named] = await directory.ask('workflows', { workflowId: word, limit: 1 })
+    if (named) return named
+    const { sessionId, shortId: short } = await directory.find(word).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+      throw new AppError('not_found', `no workflow is called ${word}; sm workflow list shows them`)
+    })
+    const [first] = (await directory.ask('workflows', { sessionId, limit: 100 })).slice(-1)
+    if (!first) throw new AppError('not_found', `${short} is no workflow; sm workflow list shows them`)
+    return first
+  }
+  const viewOf = async (given: WorkflowRow): Promise<WorkflowView> => {
+    const { workflowId } = given
+    const flows = given.status === 'running' ? await workflows.list() : []
+    const status = flows.find(({ id }) => id === workflowId)?.status ?? given.status
+    // It may have ended since it was looked up; then its figures are known by now.
+    const isNews = given.status === 'running' && status !== 'running' && status !== 'pending'
+    const [row = given] = isNews ? await directory.ask('workflows', { workflowId, limit: 1 }) : [given]
+    const session = await directory.find(row.sessionId)
+    return {
+      workflow_id: row.workflowId,
+      session_id: shortId(row.sessionId),
+      name: row.name ?? '',
+      title: session.title ?? null,
+      version: row.version,
+      status,
+      phase: row.phase,
+      steps: row.steps,
+      agents: row.totalAgents,
+      tokens: row.totalTokens,
+      detail: row.detail,
+      fork_of: row.forkOf,
+      working_dir: session.workingDir ?? null,
+      branch: row.name === 'crew' ? `muster/${row.workflowId}` : null,
+      session_file: session ? await deps.files.pathOf(session) : null,
+      started_at: timeOf(row.startedMs),
+      ended_at: timeOf(row.endedMs),
+    }
+  }
+  const standsOf = async (row: WorkflowRow): Promise<string> => {
+    const { status } = await viewOf(row)
+    if (status === 'running') return 'it is under way already; sm workflow show tells how far it is'
+    const then =
+      row.name === scriptName ? 'sm workflow fork begins another from what it did' : 'begin another'
+    return `it has ${status === 'completed' ? 'completed' : `ended (${status})`}; ${then}`
+  }
+  const refuseUnknownCli = (cli: string | undefined): void => {
+    const why = cli && unknownCli(cli.toLowerCase(), deps.clis())
+    if (why) throw new AppError('invalid', why)
+  }
+  return {
+    async startCrew(asked, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
+      const root = await projects.folder(asked.project_root)
+      const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
+      const crew = withWishes(found, asked)
+      refuseUnknownCli(asked.cli)
+      const { minutes: _minutes, ...budget } = crew.budget ?? {}
+      refuseUncountedMoney(
+        budget.usd,
+        crew.members.map(({ cli }) => cli),
+      )
+      const styleGuide = await projects.styleGuide(root, crew, signal)
+      const head = await branches.head(root, signal)
+      const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
+      if (parent?.managed?.isolation)
+        throw new AppError(
+          'denied',
+          'an isolated session cannot start a crew that works outside of its walls',
+        )
+      const judged = crew.flow === 'review' ? await branches.underReview(root, signal) : undefined
+      const input: CrewInput = {
+        request: asked.request,
+        crew,
+        ...(styleGuide !== undefined && { styleGuide }),
+        repo: {
+          root: head.root,
+          base: head.commit,
+          into: head.branch,
+          inside: head.inside,
+          ...(judged && { reviewed: judged.commit, since: judged.since }),
+        },
+      }
+      const planner = crew.members.find(({ duty }) => duty === 'plan')
+      const { sessionId, workflowId } = await workflows.begin({
+        procedure: 'crew',
+        input,
+        workspace: root,
+        by: nameOf(engine, principal),
+        kind: 'crew',
+        title: asked.request.split('\n', 1)[0]?.slice(0, titleChars) ?? '',
+        prompt: asked.request,
+        name: asked.name,
+        parent,
+        budget: budgetOf(budget),
+        collaboration: {
+          mode: 'multi_agent',
+          pattern: crew.pattern,
+          orchestrator: { agentId: planner?.id ?? 'crew', agentType: planner?.role ?? 'architect' },
+          participants: crew.members
+            .filter((member) => member !== planner)
+            .map(({ id, role }) => ({ agentId: id, agentType: role })),
+        },
+      })
+      return { workflow_id: workflowId, session_id: shortId(sessionId), branch: `muster/${workflowId}` }
+    },
+    async listWorkflows({ limit }) {
+      await directory.caughtUp()
+      const rows = await directory.ask('workflows', { limit })
+      return { workflows: await Promise.all(rows.map(viewOf)) }
+    },
+    async getWorkflow({ id }) {
+      const row = await rowOf(id)
+      const { sessionId } = row
+      // How it stands is read before what it gave: whoever is told that it is done finds its report.
+      const view = await viewOf(row)
+      const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
+      const asked = await askedIn(deps, sessionId)
+      const result = await resultOf(deps, row)
+      const report = reportOf(result)
+      return {
+        ...view,
+        tasks: tasks.map((task) => ({
+          task_id: task.taskId,
+          description: task.description,
+          status: task.status ?? 'planned',
+          agent: task.agentId,
+          dependencies: [...task.dependencies],
+          detail: task.summary,
+        })),
+        approvals: await Promise.all(asked.map((one) => approvalView(directory, one))),
+        report,
+        report_text: report && reportMarkdown(report),
+        result:
+          row.name === scriptName ? ((result as { result?: unknown } | undefined)?.result ?? null) : null,
+        partial: view.status === 'failed' ? await partialOf(deps, row) : null,
+      }
+    },
+    async startScript({ script, project_root, args, cli, limits, approved }, { principal, signal }) {
+      await refuseOnDuty(engine, principal)
+      const root = await projects.folder(project_root)
+      const { meta, source } = await deps.scripts.describe(await projects.script(root, script), signal)
+      const { tokens, usd } = limits
+      refuseUnknownCli(cli)
+      refuseUncountedMoney(usd, [cli])
+      const by = nameOf(engine, principal)
+      // What an agent starts a person approves: it carries no authority of theirs.
+      const isApproved = approved === true && principal.kind === 'operator'
+      const input: ScriptInput = {
+        meta,
+        source,
+        args: args ?? null,
+        workspace: root,
+        cli,
+        limits,
+        ...(isApproved && { approvedBy: by }),
+      }
+      const { sessionId, workflowId } = await workflows.begin({
+        procedure: scriptName,
+        input,
+        workspace: root,
+        by,
+        kind: meta.name,
+        title: meta.description.slice(0, titleChars),
+        parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
+        budget: budgetOf({ tokens, usd }),
+      })
+      return { workflow_id: workflowId, session_id: shortId(sessionId) }
+    },
+    async resumeWorkflow({ id }, { principal }) {
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      if (!(await workflows.resume(row.workflowId)))
+        throw new AppError('conflict', `${row.workflowId} cannot go on: ${await standsOf(row)}`)
+      return viewOf(await rowOf(row.workflowId))
+    },
+    async forkWorkflow({ id, before }, { principal }) {
+      await refuseOnDuty(engine, principal)
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const view = await viewOf(row)
+      const wish = {
+        workspace: view.working_dir ?? '/',
+        by: nameOf(engine, principal),
+        kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
+        title: view.title ?? '',
+        parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
+        // As much again: what the one before used is not counted twice.
+        budget: (await engine.known(row.sessionId))?.managed?.budget,
+      }
+      const { sessionId, workflowId } = await workflows.fork(row.workflowId, wish, before)
+      return { workflow_id: workflowId, session_id: shortId(sessionId) }
+    },
+    async cancelWorkflow({ id, reason }, { principal }) {
+      const row = await rowOf(id)
+      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const by = nameOf(engine, principal)
+      const reached = await workflows.cancel(row.workflowId, { by, reason: reason ?? `cancelled by ${by}` })
+      if (reached !== 'delivered')
+        throw new AppError('conflict', `${row.workflowId} does not run: it is ${(await viewOf(row)).status}`)
+      return viewOf(await rowOf(row.workflowId))
+    },
+  }
+}
+
+/** What waits for a person, in the workflow itself and in the programs that work for it. */
+async function askedIn({ directory, engine }: WorkflowHandlerDeps, sessionId: SessionId) {
+  const below = [...engine.sessions()].filter(
+    ({ parentSessionId, asks = [] }) => parentSessionId === sessionId && asks.length > 0,
+  )
+  const ids = [sessionId, ...below.map((one) => one.sessionId)]
+  const found = ids.map((id) => directory.ask('approvals', { sessionId: id, isPending: true }))
+  return (await Promise.all(found)).flat()
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+async function resultOf(
+  { directory }: WorkflowHandlerDeps,
+  { sessionId, workflowId }: WorkflowRow,
+): Promise<unknown> {
+  const { events } = await directory.events({ sessionId, type: 'workflow.finalized', after: 0, limit: 100 })
+  const end = events.find((event) => event.type === 'workflow.finalized' && event.workflowId === workflowId)
+  return end?.type === 'workflow.finalized' ? end.payload.result : undefined
+}
+
+async function partialOf(
+  { directory }: WorkflowHandlerDeps,
+  { sessionId, workflowId }: WorkflowRow,
+): Promise<unknown> {
+  const { events } = await directory.events({ sessionId, type: 'workflow.failed', after: 0, limit: 100 })
+  const end = events.find((event) => event.type === 'workflow.failed' && event.workflowId === workflowId)
+  return (end?.type === 'workflow.failed' && end.payload.partial) || null
+}
+
+function budgetOf({ tokens, usd }: Budget): Budget | undefined {
+  if (tokens === undefined && usd === undefined) return undefined
+  return { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) }
+}
+
+function reportOf(result: unknown): CrewReport | null {
+  const report = CrewReport.safeParse((result as { report?: unknown } | undefined)?.report)
+  return report.success ? report.data : null
+}
+
+type Wishes = {
+  readonly cli?: string | undefined
+  readonly model?: string | undefined
+  readonly max_iterations?: number | undefined
+  readonly budget?: Crew['budget'] | undefined
+  readonly approve_plan?: boolean | undefined
+}
+
+/** What was asked for wins over what the crew's file says. */
+function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_plan }: Wishes): Crew {
+  const filled = { ...(cli !== undefined && { cli }), ...(model !== undefined && { model }) }
+  return {
+    ...crew,
+    members: crew.members.map((member) => ({ ...member, ...filled })),
+    ...(max_iterations !== undefined && { limits: { ...crew.limits, maxIterations: max_iterations } }),
+    ...(budget && { budget: { ...crew.budget, ...budget } }),
+    ...(approve_plan !== undefined && { approvePlan: approve_plan }),
+  }
+}

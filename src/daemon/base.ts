@@ -1,0 +1,193 @@
+import { Journal } from '../adapters/jsonl/journal.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { openVault } from '../adapters/vault/file-vault.ts'
+import { endedSession, factsOfSession } from '../api/read-events.ts'
+import type { Config, LoadedConfig } from '../contract/config.ts'
+import type { Draft } from '../contract/event.ts'
+import { fleet } from '../contract/ids.ts'
+import type { Api } from '../contract/routes.ts'
+import { Budgets } from '../engine/budgets.ts'
+import { Engine } from '../engine/engine.ts'
+import type { Parked, Reactor } from '../engine/react.ts'
+import { type LiveHub, liveHub } from '../http/live.ts'
+import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CrewDefinitions } from '../ports/crew-definitions.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { JournalReader } from '../ports/journal.ts'
+import type { Vault } from '../ports/vault.ts'
+import { type Authority, openAuthority } from './authority.ts'
+import { givenEnvironment, type HomeFiles, homeFiles, usableHome } from './home.ts'
+import { IndexClient, IndexThread } from './index-thread.ts'
+import { daemonRedaction, redactorOptions } from './redaction.ts'
+
+export type DaemonOptions = {
+  readonly home: string
+  /** The state folder of a machine on which nobody chose another. */
+  readonly usualHome: string
+  readonly loaded: LoadedConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly agents: AgentDefinitions
+  readonly crews: CrewDefinitions
+  readonly agentProject: AgentProject | undefined
+  readonly onBug: (error: unknown, where: string) => void
+  /** Asked for over HTTP; the process decides how to end. */
+  readonly onShutdown: () => void
+}
+
+/** One part of the product: what it answers, what it does when something happened, and how it starts and stops. */
+export type Feature<Routes extends Partial<Api> = Partial<Api>> = {
+  readonly routes?: Routes
+  readonly reactors?: readonly Reactor[]
+  /** Before anybody can call: takes up what the last daemon left. */
+  prepare?(): Promise<void>
+  /** Once the daemon can be reached. */
+  start?(): Promise<void>
+  stop?(): Promise<void> | void
+}
+
+/** What every feature stands on. */
+export type Base = {
+  readonly options: DaemonOptions
+  readonly config: Config
+  readonly files: HomeFiles
+  /** The environment without the names that have no value. */
+  readonly env: Readonly<Record<string, string>>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly journal: Journal
+  readonly index: IndexClient
+  readonly thread: IndexThread
+  readonly engine: Engine
+  readonly vault: Vault
+  readonly authority: Authority
+  readonly redaction: ReturnType<typeof daemonRedaction>
+  readonly budgets: Budgets
+  /** Where words go that are seen live and not kept. */
+  readonly live: LiveHub
+  /** The facts of a session of some types, oldest first. */
+  readonly facts: ReturnType<typeof factsOfSession>
+  /** Where the daemon is reached; empty until it listens. */
+  readonly url: () => string
+  readonly onBug: DaemonOptions['onBug']
+  readonly onParked: (follower: string, parked: Parked) => void
+}
+
+/** How long what was used is waited for: an index that hangs must not hold up all work for ever. */
+const countMs = 10_000
+
+/** Opens the journal and folds state from it, with all that reads and writes it; `parts` closes it again. */
+export async function openBase(
+  options: DaemonOptions,
+  { parts, url }: { readonly parts: AsyncDisposableStack; readonly url: () => string },
+): Promise<Base> {
+  const { config } = options.loaded
+  const clock = systemClock
+  const ids = systemIds(clock)
+  const { onBug } = options
+  const files = homeFiles(await usableHome(options.home))
+  const journal = await Journal.open({
+    dir: files.journal,
+    clock,
+    fsync: config.journal.fsync,
+    groupMs: config.journal.group_commit_ms,
+    groupEvents: config.journal.group_commit_events,
+    segmentBytes: config.journal.segment_bytes,
+    reserveBytes: config.journal.reserve_bytes,
+  })
+  parts.defer(() => journal.close())
+  const onParked = (follower: string, parked: Parked): void => {
+    noteParked({ engine, journal }, follower, parked).catch((error: unknown) => onBug(error, follower))
+  }
+  const thread = new IndexThread(files, {
+    bug: (error) => onBug(error, 'index thread'),
+    parked: onParked,
+    rebuilt: () => {
+      index.reopen().catch((error: unknown) => onBug(error, 'index questions'))
+    },
+  })
+  const index = new IndexClient({ index: files.index, search: files.search }, thread)
+  const redaction = daemonRedaction(redactorOptions(config.redaction, options.env))
+  parts.defer(() => index.close())
+  parts.defer(() => redaction.close())
+  const engine: Engine = new Engine({
+    journal,
+    blobs: journal.blobs,
+    clock,
+    ids,
+    redact: redaction.redact,
+    endedSession: (id) => endedSession(id, { journal, index }),
+  })
+  const cut = await journal.load(engine.replay)
+  parts.defer(async () => {
+    if (journal.health() !== 'poisoned') await journal.snapshot(engine.snapshot())
+  })
+  parts.defer(() => thread.stop())
+  const vault = await openVault(files.vault, files.vaultKey)
+  parts.defer(() => vault.close())
+  thread.start(journal.watermark())
+  journal.onDurable((watermark) => thread.advance(watermark))
+  journal.onRotate(() => {
+    journal.snapshot(engine.snapshot()).catch((error: unknown) => onBug(error, 'snapshot'))
+  })
+  if (cut)
+    await engine.record([
+      fleetFact({
+        type: 'journal.recovered',
+        payload: {
+          segment: cut.segment,
+          cutBytes: cut.bytes,
+          keptAs: cut.keptAs,
+          lastSeq: journal.watermark(),
+          reason: cut.reason,
+        },
+      }),
+    ])
+  return {
+    options,
+    config,
+    files,
+    env: givenEnvironment(options.env),
+    clock,
+    ids,
+    journal,
+    index,
+    thread,
+    engine,
+    vault,
+    authority: await openAuthority(files, clock),
+    redaction,
+    budgets: new Budgets({
+      engine,
+      ids,
+      async used(sessionId) {
+        await index.reached(journal.watermark(), AbortSignal.timeout(countMs))
+        const [sum] = await index.ask('usage', { sessionId, isSubtree: true })
+        return { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
+      },
+    }),
+    live: liveHub(),
+    facts: factsOfSession({ journal, index }),
+    url,
+    onBug,
+    onParked,
+  }
+}
+
+/** A fact about Muster itself. */
+export const fleetFact = (draft: Pick<Draft, 'type' | 'payload'>): Draft =>
+  ({ ...fleet, actor: 'daemon', ...draft }) as Draft
+
+/** Writes down that a follower set an event aside; never for such a note itself, which could go on for ever. */
+async function noteParked(
+  { engine, journal }: { engine: Engine; journal: JournalReader },
+  follower: string,
+  { seq, error }: Parked,
+): Promise<void> {
+  const [stored] = await journal.page(seq - 1, 1)
+  if (!stored || stored.event.type === 'event.parked') return
+  await engine.record([
+    fleetFact({ type: 'event.parked', payload: { follower, seq, error: error.slice(0, 1000) } }),
+  ])
+}
