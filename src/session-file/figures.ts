@@ -3,12 +3,11 @@ import type {
   AgentIdentifier,
   AgentSummary,
   MultiAgentSession,
-  MultiAgentSessionSummary,
   SubAgentSession,
 } from '../contract/session-file/multi-agent-session.ts'
 import type { ReviewerOutput } from '../contract/session-file/outputs.ts'
 import { millisOf } from '../core/json/iso-time.ts'
-import { compact, isRecord } from '../core/json/json-value.ts'
+import { isRecord } from '../core/json/json-value.ts'
 
 type Verdict = ReviewerOutput['verdict']
 type Recorded = Omit<MultiAgentSession, 'summary'>

@@ -7,7 +7,7 @@ import {
   SelfReview,
   type Verification,
 } from '../../contract/session-file/outputs.ts'
-import { flagFrom, text, textFrom, texts } from '../json/field-kinds.ts'
+import { flagFrom, text, textFrom } from '../json/field-kinds.ts'
 import { fieldTable, liftText, numbered, readFields, readRecord } from '../json/field-table.ts'
 import { at, compact, isRecord, type JsonRecord } from '../json/json-value.ts'
 import { type Fields, type Found, fieldsOf, found, keepOriginal, setAside, shown } from '../json/repair.ts'
