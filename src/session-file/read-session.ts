@@ -217,8 +217,9 @@ function readSummary(session: Fields): void {
 }
 
 function callsOf(session: JsonRecord) {
-  const { tool_calls: own, sub_sessions: subs = [] } = session as unknown as MultiAgentSession
-  return { own, all: [...own, ...subs.flatMap((sub) => sub.tool_calls)] }
+  const { tool_calls: own, sub_sessions: subs } = session as unknown as AgentSession &
+    Partial<MultiAgentSession>
+  return { own, all: [...own, ...(subs ?? []).flatMap((sub) => sub.tool_calls)] }
 }
 
 /** The changed files that the session itself lists, else those that its calls show. */
