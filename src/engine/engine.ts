@@ -220,7 +220,6 @@ export class Engine {
   }
 
   #take(prepared: Redacted<Draft>, turn: Turn): AppendResult {
-    const draft = prepared.value
     if (turn.producer) {
       const known = standing(this.#fleet, turn.producer)
       if (known === 'repeat') return { status: 'duplicate' }
