@@ -227,7 +227,6 @@ export class Engine {
   }
 
   #take(prepared: Redacted<Draft>, turn: Turn): AppendResult {
-    const draft = prepared.value
     if (turn.producer) {
       const known = producerState(this.#fleet, turn.producer)
       if (known === 'repeat') return { status: 'duplicate' }

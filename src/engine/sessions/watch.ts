@@ -66,7 +66,7 @@ export class SessionWatch {
   readonly #words = new LastWords()
   #timer: AbortController | undefined
   #isStopped = false
-  #work: Promise<void> = Promise.resolve()
+  #work: Promise<unknown> = Promise.resolve()
   readonly #resumedAt: number
 
   constructor(parts: Parts, state: SessionState, listener: WatchListener) {
@@ -146,7 +146,7 @@ export class SessionWatch {
   /** Says what the owner knows for certain: it ended, was sent away, was told to complete. */
   async say(drafts: readonly Draft[], guard?: (fleet: Fleet) => void): Promise<readonly Appended[]> {
     const done = this.#work.then(() => this.#parts.engine.perform(drafts, guard))
-    this.#work = done.then(ignore, ignore)
+    this.#work = done.catch(() => {})
     const appended = await done
     this.#recorded = this.state()?.lifecycle ?? this.#recorded
     return appended
@@ -394,8 +394,6 @@ export class SessionWatch {
     )
   }
 }
-
-const ignore = (): void => {}
 
 const stampOf = ({ producer, n }: Origin): ProducerStamp => ({ id: producer, epoch: 1, n })
 
