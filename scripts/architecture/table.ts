@@ -46,7 +46,7 @@ export const table: Readonly<Record<string, FolderRule>> = {
     usesNode: true,
     world: 'taken',
   },
-  client: { ...pure, folders: ['contract'] },
+  client: { ...pure, folders: ['contract'], packages: ['eventsource-parser'] },
   cli: {
     folders: ['contract', 'client'],
     lazily: ['daemon/entries'],
