@@ -19,7 +19,7 @@ const pure = { packages: ['zod'], usesNode: false, world: 'given' } as const
 
 /** The architecture: who may import whom. */
 export const table: Readonly<Record<string, FolderRule>> = {
-  contract: { ...pure, folders: [], readsManifest: true },
+  contract: { ...pure, folders: [], packages: ['zod', '@noble/hashes'], readsManifest: true },
   core: { ...pure, folders: ['contract'], isSynchronous: true },
   ports: { ...pure, folders: ['contract'] },
   engine: { ...pure, folders: ['contract', 'core', 'ports'] },

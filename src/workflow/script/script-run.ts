@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
-import { sha256 } from '../../contract/sha256.ts'
+import { sha256Hex } from '../../contract/sha256.ts'
 import { repairPrompt } from '../../core/collaboration/prompts/repair-prompt.ts'
 import { refuseUncounted } from '../../core/ledger/money.ts'
 import { derivedSpan } from '../../core/session-log/derived-ids.ts'
@@ -345,6 +345,4 @@ function voteOf(asked: Asked, end: WorkEnd): Vote {
 }
 
 const digestOf = ({ path: _path, line: _line, ...call }: Call<'agent' | 'verify'>): string =>
-  Array.from(sha256(JSON.stringify(call)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  sha256Hex(JSON.stringify(call)).slice(0, 32)
