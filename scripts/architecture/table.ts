@@ -50,7 +50,7 @@ export const table: Readonly<Record<string, FolderRule>> = {
   cli: {
     folders: ['contract', 'client'],
     lazily: ['daemon/entries'],
-    packages: ['commander'],
+    packages: ['commander', 'get-east-asian-width'],
     usesNode: true,
     world: 'taken',
   },
