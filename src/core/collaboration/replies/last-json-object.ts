@@ -1,5 +1,5 @@
 import { type Foreign, foreignLine } from '../../../contract/formats/foreign-json.ts'
-import { jsonValueEnd, type SyntaxFault } from '../../session-log/json/json-syntax.ts'
+import { jsonValueEnd, type SyntaxFault } from '../../../contract/json-syntax.ts'
 import { hasPrototypeKey, maxNesting, tooDeep, withoutPrototypeKeys } from '../../session-log/json/nesting.ts'
 
 /** The last JSON object of a text, or what is wrong with the one that was meant to be it. */

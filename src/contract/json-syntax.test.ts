@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonErrorAt } from './json-error-at.ts'
+import { jsonSyntaxError } from './json-syntax.ts'
 
+const jsonErrorAt = (text: string) => jsonSyntaxError(text).offset
 const isJson = (text: string) => {
   try {
     JSON.parse(text)

@@ -1,3 +1,4 @@
+/** Where a text stops being JSON, and what was expected there. */
 export type SyntaxFault = { readonly offset: number; readonly message: string }
 
 const literals = ['true', 'false', 'null'] as const
