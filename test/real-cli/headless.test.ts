@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { type Cli, cliPath, clis, missingCli } from '../support/clis.ts'
 import { hermetic, shellCall } from '../support/hermetic.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { finalText, type Line, none, reported, sent, tokens } from './cli-output.ts'
 
 let model: ScriptedModel

@@ -1,8 +1,12 @@
 import { request } from 'node:http'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type ManualClock, manualClock } from '../../../../test/http/manual-clock.ts'
-import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model.ts'
+import {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+} from '../../../src/adapters/models/scripted/scripted-model.ts'
+import { type ManualClock, manualClock } from '../../http/manual-clock.ts'
+import { startScriptedModel } from './scripted-model.ts'
 
 const servers: ScriptedModel[] = []
 afterEach(async () => {

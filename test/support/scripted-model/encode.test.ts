@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer } from './answer.ts'
-import { codecs } from './codecs.ts'
-import { errorBody } from './encode-error.ts'
-import { sentUsage } from './protocol.ts'
+import { type Answer } from '../../../src/adapters/models/scripted/protocol.ts'
+
+import { protocols } from './scripted-model.ts'
 
 const answer: Answer = {
   id: '0123456789ab',
@@ -20,7 +19,7 @@ const answer: Answer = {
 
 describe('an answer in one body', () => {
   test('of the Anthropic protocol', () => {
-    expect(codecs.anthropic.body(answer)).toMatchObject({
+    expect(protocols.anthropic.body(answer)).toMatchObject({
       id: 'msg_0123456789ab',
       type: 'message',
       role: 'assistant',
@@ -42,7 +41,7 @@ describe('an answer in one body', () => {
   })
 
   test('of the Responses protocol', () => {
-    expect(codecs.responses.body(answer)).toMatchObject({
+    expect(protocols.responses.body(answer)).toMatchObject({
       id: 'resp_0123456789ab',
       object: 'response',
       status: 'completed',
@@ -64,13 +63,15 @@ describe('an answer in one body', () => {
 
   test('of the Responses protocol, for a tool that takes free text', () => {
     const calls = [{ id: 'p', name: 'apply_patch', input: '*** Begin', namespace: undefined }]
-    expect(codecs.responses.body({ ...answer, calls, text: undefined, thinking: undefined })).toMatchObject({
+    expect(
+      protocols.responses.body({ ...answer, calls, text: undefined, thinking: undefined }),
+    ).toMatchObject({
       output: [{ type: 'custom_tool_call', call_id: 'p', name: 'apply_patch', input: '*** Begin' }],
     })
   })
 
   test('of the Chat Completions protocol', () => {
-    expect(codecs.chat.body(answer)).toMatchObject({
+    expect(protocols.chat.body(answer)).toMatchObject({
       id: 'chatcmpl-0123456789ab',
       object: 'chat.completion',
       created: 1_700_000_000,
@@ -99,7 +100,7 @@ describe('an answer in one body', () => {
   })
 
   test('of the Gemini protocol', () => {
-    expect(codecs.gemini.body(answer)).toEqual({
+    expect(protocols.gemini.body(answer)).toEqual({
       candidates: [
         {
           index: 0,
@@ -136,13 +137,13 @@ test.each([
   ['gemini', 'max_tokens', { candidates: [{ finishReason: 'MAX_TOKENS' }] }],
   ['gemini', 'refusal', { candidates: [{ finishReason: 'SAFETY' }] }],
 ] as const)('%s says %s in its own words', (protocol, stopReason, body) => {
-  expect(codecs[protocol].body({ ...answer, stopReason })).toMatchObject(body)
+  expect(protocols[protocol].body({ ...answer, stopReason })).toMatchObject(body)
 })
 
 test('[MUS-252] Gemini sends no call that is no JSON, and says that there was one', () => {
   const [first, second] = answer.calls
   if (!first || !second) throw new Error('no calls')
-  expect(codecs.gemini.body({ ...answer, calls: [{ ...first, isBroken: true }, second] })).toMatchObject({
+  expect(protocols.gemini.body({ ...answer, calls: [{ ...first, isBroken: true }, second] })).toMatchObject({
     candidates: [
       {
         content: { parts: [{ text: 'how?', thought: true }, { text: 'so' }] },
@@ -153,26 +154,26 @@ test('[MUS-252] Gemini sends no call that is no JSON, and says that there was on
 })
 
 test('only Gemini cannot tell what was written to the cache', () => {
-  expect(sentUsage('gemini', answer.usage)).toEqual({ ...answer.usage, input: 104, cacheWrite: 0 })
-  expect(sentUsage('chat', answer.usage)).toEqual(answer.usage)
+  expect(protocols.gemini.sentUsage(answer.usage)).toEqual({ ...answer.usage, input: 104, cacheWrite: 0 })
+  expect(protocols.chat.sentUsage(answer.usage)).toEqual(answer.usage)
 })
 
 test('a failure has the shape of its protocol', () => {
   const failure = { status: 429, message: 'slow down', retryAfterSec: 3 }
-  expect(errorBody('anthropic', failure)).toEqual({
+  expect(protocols.anthropic.failure(failure)).toEqual({
     type: 'error',
     error: { type: 'rate_limit_error', message: 'slow down' },
   })
-  expect(errorBody('chat', failure)).toMatchObject({
+  expect(protocols.chat.failure(failure)).toMatchObject({
     error: { message: 'slow down', type: 'rate_limit_error' },
   })
-  expect(errorBody('gemini', failure)).toMatchObject({
+  expect(protocols.gemini.failure(failure)).toMatchObject({
     error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '3s' }] },
   })
-  expect(errorBody('anthropic', { status: 529, message: '' })).toMatchObject({
+  expect(protocols.anthropic.failure({ status: 529, message: '' })).toMatchObject({
     error: { type: 'overloaded_error' },
   })
-  expect(errorBody('responses', { status: 418, message: '' })).toMatchObject({
+  expect(protocols.responses.failure({ status: 418, message: '' })).toMatchObject({
     error: { type: 'invalid_request_error' },
   })
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { readGemini } from './read-gemini.ts'
+
+import { geminiProtocol } from './gemini-protocol.ts'
 
 const tools = [{ functionDeclarations: [{ name: 'run_shell_command' }] }]
 const path = { model: 'gemini-x', isStream: true }
 
 test('contents become turns, each part of a user a turn of its own', () => {
-  const read = readGemini(
+  const read = geminiProtocol.read(
     {
       tools,
       contents: [
@@ -39,7 +40,7 @@ test('contents become turns, each part of a user a turn of its own', () => {
 
 test('a request without tools is a side request, one with a shape too', () => {
   const contents = [{ role: 'user', parts: [{ text: 'name this' }] }]
-  const side = (body: object) => readGemini({ contents, ...body }, path).side
+  const side = (body: object) => geminiProtocol.read({ contents, ...body }, path).side
   expect(side({})).toEqual({ shape: undefined })
   expect(side({ tools })).toBeUndefined()
   expect(side({ tools, generationConfig: { temperature: 0 } })).toBeUndefined()
@@ -53,5 +54,5 @@ test('a request without tools is a side request, one with a shape too', () => {
 
 test('what does not fit is left out and takes nothing with it', () => {
   const contents = ['junk', { role: 'user', parts: [7, { text: 'x' }] }, { parts: [{ text: 'y' }] }]
-  expect(readGemini({ tools, contents }, path).turns.map(({ text }) => text)).toEqual(['x', 'y'])
+  expect(geminiProtocol.read({ tools, contents }, path).turns.map(({ text }) => text)).toEqual(['x', 'y'])
 })

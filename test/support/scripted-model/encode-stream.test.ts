@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from './answer.ts'
-import { codecs } from './codecs.ts'
-import { pieces } from './pieces.ts'
-import type { Frame } from './protocol.ts'
+import { type Answer, type Frame, pieces } from '../../../src/adapters/models/scripted/protocol.ts'
+import { protocols } from './scripted-model.ts'
 
 const answer: Answer = {
   id: '0123456789ab',
@@ -34,7 +32,7 @@ describe('a stream holds what the answer holds', () => {
           name,
           input: JSON.parse(JSON.stringify(input)) as unknown,
         }))
-        expect(collect[protocol](codecs[protocol].frames(one))).toEqual({ text, thinking, calls: plain })
+        expect(collect[protocol](protocols[protocol].frames(one))).toEqual({ text, thinking, calls: plain })
       }),
     )
   })
@@ -42,19 +40,19 @@ describe('a stream holds what the answer holds', () => {
 
 test('[MUS-229] a stream has the tokens of the body, at its end', () => {
   const frames = {
-    anthropic: codecs.anthropic.frames(answer).findLast(({ event }) => event === 'message_delta'),
-    responses: codecs.responses.frames(answer).at(-1),
-    chat: codecs.chat.frames(answer).at(-2),
-    gemini: codecs.gemini.frames(answer).at(-1),
+    anthropic: protocols.anthropic.frames(answer).findLast(({ event }) => event === 'message_delta'),
+    responses: protocols.responses.frames(answer).at(-1),
+    chat: protocols.chat.frames(answer).at(-2),
+    gemini: protocols.gemini.frames(answer).at(-1),
   }
   expect(frames.anthropic?.data).toMatchObject({ usage: { input_tokens: 100, output_tokens: 20 } })
-  expect(frames.responses?.data).toMatchObject({ response: codecs.responses.body(answer) })
+  expect(frames.responses?.data).toMatchObject({ response: protocols.responses.body(answer) })
   expect(frames.chat?.data).toMatchObject({ choices: [], usage: { completion_tokens: 20 } })
   expect(frames.gemini?.data).toMatchObject({ usageMetadata: { totalTokenCount: 154 } })
 })
 
 test('an Anthropic stream does not know its output at the start', () => {
-  const [start] = codecs.anthropic.frames(answer)
+  const [start] = protocols.anthropic.frames(answer)
   expect(start?.data).toMatchObject({
     type: 'message_start',
     message: { content: [], stop_reason: null, usage: { input_tokens: 100, output_tokens: 1 } },
@@ -64,9 +62,9 @@ test('an Anthropic stream does not know its output at the start', () => {
 test('only pieces of the answer are slowed down', () => {
   const paced = (frames: readonly Frame[]) => frames.filter(({ isPiece }) => isPiece).length
   const long = { ...answer, text: 'x'.repeat(100), thinking: undefined }
-  expect(paced(codecs.anthropic.frames(long))).toBe(5)
-  expect(paced(codecs.responses.frames(long))).toBe(5)
-  expect(paced(codecs.gemini.frames(long))).toBe(5)
+  expect(paced(protocols.anthropic.frames(long))).toBe(5)
+  expect(paced(protocols.responses.frames(long))).toBe(5)
+  expect(paced(protocols.gemini.frames(long))).toBe(5)
 })
 
 test('no character is split between pieces', () => {
@@ -88,7 +86,7 @@ const dataOf = <T>(frames: readonly Frame[]): T[] => frames.map(({ data }) => da
 const joined = (list: readonly (string | undefined)[]): string => list.map((one) => one ?? '').join('')
 
 /** Puts a stream together again, as a client of each protocol does. */
-const collect: Record<keyof typeof codecs, (frames: readonly Frame[]) => Collected> = {
+const collect: Record<keyof typeof protocols, (frames: readonly Frame[]) => Collected> = {
   anthropic(frames) {
     type Block = { type: string; name?: string }
     type Delta = { text?: string; thinking?: string; partial_json?: string }

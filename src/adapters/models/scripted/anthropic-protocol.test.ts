@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { readAnthropic } from './read-anthropic.ts'
+
+import { anthropicProtocol } from './anthropic-protocol.ts'
+
+const readAnthropic = (body: unknown) => anthropicProtocol.read(body, { model: '', isStream: false })
 
 const tools = [{ name: 'Bash', input_schema: { type: 'object' } }]
 const roles = (messages: unknown) => readAnthropic({ tools, messages }).turns.map(({ role }) => role)

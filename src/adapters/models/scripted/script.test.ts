@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findScript } from './find-script.ts'
-import { Scenarios } from './script.ts'
+import { findScript, Scenarios } from './script.ts'
 
 const scenarios = Scenarios.parse({ demo: [{ text: 'from the demo' }] })
 const texts = (prompt: string) => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { readResponses } from './read-responses.ts'
+
+import { responsesProtocol } from './responses-protocol.ts'
+
+const readResponses = (body: unknown) => responsesProtocol.read(body, { model: '', isStream: false })
 
 const tools = [{ type: 'function', name: 'exec_command' }]
 const message = (role: string, text: string) => ({

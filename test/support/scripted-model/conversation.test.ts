@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf } from './answer.ts'
-import { codecs } from './codecs.ts'
-import { nextStep } from './next-step.ts'
-import type { Protocol } from './protocol.ts'
+import { nextStep } from '../../../src/adapters/models/scripted/choose-answer.ts'
+import { answerOf } from '../../../src/adapters/models/scripted/protocol.ts'
+import { protocols } from './scripted-model.ts'
 
 /** How a client of each protocol goes on with a conversation. */
 type Client = {
@@ -17,7 +16,7 @@ type ResponsesBody = { output: { type: string; call_id: string }[] }
 type ChatBody = { choices: [{ message: { tool_calls?: { id: string }[] } }] }
 type GeminiBody = { candidates: [{ content: { parts: { functionCall?: { name: string } }[] } }] }
 
-const clients: Record<Protocol, Client> = {
+const clients: Record<keyof typeof protocols, Client> = {
   anthropic: {
     prompt: (text) => [{ role: 'user', content: [{ type: 'text', text }] }],
     turn(body, result) {
@@ -70,10 +69,10 @@ const first = [
 const second = [{ text: 'four', tools }, { text: 'five: ${lastToolResult}' }]
 const prompt = (steps: object[]) => `go SCRIPT:${JSON.stringify(steps)}`
 
-describe.each(Object.keys(clients) as Protocol[])('%s', (protocol) => {
+describe.each(Object.keys(clients) as (keyof typeof protocols)[])('%s', (protocol) => {
   test('[MUS-228] a conversation goes through its scripts step by step, by what it tells alone', () => {
     const client = clients[protocol]
-    const codec = codecs[protocol]
+    const codec = protocols[protocol]
     const told: string[] = []
     const history = client.prompt(prompt(first))
     const take = () => {

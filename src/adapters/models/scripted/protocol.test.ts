@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf, fieldsOf } from './answer.ts'
-import type { Conversation, OfferedTool } from './conversation.ts'
+import { answerOf, type Conversation, fieldsOf, type OfferedTool } from './protocol.ts'
 import { Step } from './script.ts'
 
 const context = (tools: Record<string, OfferedTool> = {}) => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { readChat } from './read-chat.ts'
+
+import { chatProtocol } from './chat-protocol.ts'
+
+const readChat = (body: unknown) => chatProtocol.read(body, { model: '', isStream: false })
 
 const tools = [{ type: 'function', function: { name: 'bash', parameters: {} } }]
 

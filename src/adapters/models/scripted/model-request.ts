@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { AppError } from '../../../contract/errors.ts'
 import type { Choice } from './choose-answer.ts'
-import type { Protocol } from './protocol.ts'
 import type { Usage } from './script.ts'
 
 /** One request and what it was answered. Keys and bodies are never kept. */
@@ -9,7 +12,7 @@ export type RecordedRequest = {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  protocol?: Protocol
+  protocol?: string
   model?: string
   isStream?: boolean
   answered: Choice['answered'] | 'count' | 'models' | 'hello' | 'refused' | 'unknown'
@@ -65,3 +68,38 @@ export function recordedHeaders(headers: NodeJS.Dict<string | string[]>): Record
   const found = headersOfInterest.map((name) => [name, headers[name]] as const)
   return Object.fromEntries(found.filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
 }
+
+const mostBytes = 64 * 1024 * 1024
+
+/** The text of a request's body, uncompressed. */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > mostBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks)
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return bytes.toString('utf8')
+  const decompress = decompressors[encoding]
+  if (decompress === undefined) throw new AppError('unsupported_media', `bodies in ${encoding} are not read`)
+  return decompress(bytes).then(
+    (text) => text.toString('utf8'),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+      throw new AppError('invalid', `the body is not in ${encoding}, as its header says`, { cause: error })
+    },
+  )
+}
+
+const bounded = { maxOutputLength: mostBytes }
+const decompressors: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  gzip: (bytes) => promisify(gunzip)(bytes, bounded),
+  deflate: (bytes) => promisify(inflate)(bytes, bounded),
+  br: (bytes) => promisify(brotliDecompress)(bytes, bounded),
+  zstd: (bytes) => promisify(zstdDecompress)(bytes, bounded),
+}
+
+const tooLarge = () => new AppError('too_large', `a body has at most ${mostBytes} bytes`)
