@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startScriptedModel } from '../src/adapters/models/scripted/scripted-model.ts'
 import { type DaemonProcess, startDaemonProcess } from '../test/support/daemon-process.ts'
+import { startScriptedModel } from '../test/support/scripted-model/scripted-model.ts'
 import { type Figure, median, ratio } from './support/figure.ts'
 import { withFolder } from './support/temp.ts'
 

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { blankText } from '../scripts/architecture/blank-text.ts'
 import { draw } from '../scripts/architecture/draw.ts'
 import { readImports } from '../scripts/architecture/read-imports.ts'
+import { table } from '../scripts/architecture/table.ts'
 import { violations } from '../scripts/architecture/violations.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -25,12 +26,50 @@ function plant(files: Record<string, string>): string {
   return src
 }
 
+/** The cells of the first table in a document whose heading begins so. */
+function tableRows(file: string, heading: string): string[][] {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n')
+  const rows = lines.slice(lines.findIndex((line) => line.startsWith(heading)) + 2)
+  return rows.slice(0, rows.indexOf('')).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
 const found = (file: string, text: string, others: Record<string, string> = {}) =>
   violations(plant({ ...others, [file]: text }))
 
 describe('[MUS-218] the import table', () => {
   test('[MUS-218] this checkout keeps it', () => {
     expect(violations(join(root, 'src'))).toEqual([])
+  })
+
+  test('[MUS-218] each package is pinned, has its reasons, and is allowed and named where it is used', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const names = Object.keys(dependencies).sort()
+    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    const reasons = tableRows('docs/decisions/0028-dependencies.md', '| package |')
+    expect(reasons.map(([name = '']) => name.replace(/ \d+$/, '')).sort()).toEqual(names)
+    const allowed = Object.values(table).flatMap(({ packages }) => packages)
+    expect([...new Set(allowed)].sort()).toEqual(names)
+    const drawn = tableRows('ARCHITECTURE.md', '| folder | may import | packages |')
+    const packages = drawn.flatMap(([folders = '', , listed = '']) =>
+      folders.split(', ').map((folder) => [folder.replace('/X', ''), listed.replace('–', '')] as const),
+    )
+    expect(
+      Object.fromEntries(packages.map(([folder, listed]) => [folder, listed.split(', ').sort()])),
+    ).toEqual(
+      Object.fromEntries(
+        Object.entries(table).map(([folder, rule]) => [
+          folder,
+          rule.packages.length === 0 ? [''] : [...rule.packages].sort(),
+        ]),
+      ),
+    )
   })
 
   const forbidden: [string, string, string][] = [

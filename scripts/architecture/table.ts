@@ -19,7 +19,7 @@ const pure = { packages: ['zod'], usesNode: false, world: 'given' } as const
 
 /** The architecture: who may import whom. */
 export const table: Readonly<Record<string, FolderRule>> = {
-  contract: { ...pure, folders: [], readsManifest: true },
+  contract: { ...pure, folders: [], packages: ['zod', '@noble/hashes'], readsManifest: true },
   core: { ...pure, folders: ['contract'], isSynchronous: true },
   'session-file': { ...pure, folders: ['contract', 'core'], isSynchronous: true },
   ports: { ...pure, folders: ['contract'] },
@@ -48,11 +48,11 @@ export const table: Readonly<Record<string, FolderRule>> = {
     usesNode: true,
     world: 'taken',
   },
-  client: { ...pure, folders: ['contract'] },
+  client: { ...pure, folders: ['contract'], packages: ['eventsource-parser'] },
   cli: {
     folders: ['contract', 'client'],
     lazily: ['daemon/entries'],
-    packages: ['commander'],
+    packages: ['commander', 'get-east-asian-width'],
     usesNode: true,
     world: 'taken',
   },

@@ -1,26 +1,17 @@
 import { AppError } from '../contract/errors.ts'
+import { shellLength, shellPieces, shellText } from '../contract/shell-lexer.ts'
 
 /** Splits a text into words as a shell would, with its quotes and backslashes; nothing in it is expanded or run. */
 export function shellWords(text: string): string[] {
   const words: string[] = []
-  const pattern = /\s+|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)/gy
-  let word: string | undefined
-  let end = 0
-  for (let part = pattern.exec(text); part !== null; part = pattern.exec(text)) {
-    end = pattern.lastIndex
-    const [, single, double, escaped, plain] = part
-    const piece = single ?? (double === undefined ? (escaped ?? plain) : unescaped(double))
-    if (piece !== undefined) word = (word ?? '') + piece
-    else if (word !== undefined) {
-      words.push(word)
-      word = undefined
-    }
+  let at = 0
+  while (at < text.length) {
+    const pieces = shellPieces(text, at, /\s/)
+    if (pieces.some(({ isOpen }) => isOpen))
+      throw new AppError('invalid', `a quote is not closed in: ${text}`)
+    // A backslash at the end of a line by itself is no word.
+    if (pieces.some(({ source }) => source !== '\\\n')) words.push(shellText(pieces))
+    at += Math.max(1, shellLength(pieces))
   }
-  if (end < text.length) throw new AppError('invalid', `a quote is not closed in: ${text}`)
-  return word === undefined ? words : [...words, word]
-}
-
-// Between double quotes a backslash means itself, but before these.
-function unescaped(text: string): string {
-  return text.replaceAll(/\\([$`"\\\n])/g, (_, character: string) => (character === '\n' ? '' : character))
+  return words
 }

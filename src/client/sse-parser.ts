@@ -1,4 +1,6 @@
-/** One block of an event stream. Without data it dispatches nothing, but may still move the cursor. */
+import { createParser, type EventSourceParser } from 'eventsource-parser'
+
+/** What the server said at one point of an event stream. Without data it may still move the cursor or the wait. */
 export type Block = {
   readonly id: string
   readonly event: string
@@ -9,73 +11,48 @@ export type Block = {
 /** Reads an event stream from pieces cut anywhere; a block that was not finished is never given out. */
 export class SseParser {
   readonly #decoder = new TextDecoder()
-  readonly #maxChars: number
-  #text = ''
-  #scanned = 0
+  readonly #parser: EventSourceParser
+  #blocks: Block[] = []
   #id: string
-  #event = ''
-  #data: string[] = []
-  #chars = 0
-  #retryMs: number | undefined
 
   constructor({ lastId = '', maxChars = 64 * 1024 * 1024 } = {}) {
     this.#id = lastId
-    this.#maxChars = maxChars
+    this.#parser = createParser({
+      maxBufferSize: maxChars,
+      // A heartbeat is a comment. It carries nothing, but proves that the connection works.
+      onComment: () => this.#add({}),
+      onRetry: (retryMs) => this.#add({ retryMs }),
+      onId: (id) => {
+        this.#id = id
+        this.#add({})
+      },
+      onEvent: ({ id, event, data }) => {
+        // Its id was announced just before, as a block without data.
+        if (id !== undefined) this.#blocks.pop()
+        this.#add({ event, data: data === '' ? undefined : data })
+      },
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') throw new RangeError('a frame of the stream is too large')
+      },
+    })
   }
 
   /** The blocks that end in this piece. */
   push(bytes: Uint8Array): Block[] {
-    this.#text += this.#decoder.decode(bytes, { stream: true })
-    const blocks: Block[] = []
-    for (let line = this.#nextLine(); line !== undefined; line = this.#nextLine()) {
-      if (line === '') blocks.push(this.#finish())
-      else this.#field(line)
-    }
-    if (this.#text.length + this.#chars > this.#maxChars)
-      throw new RangeError('a frame of the stream is too large')
-    return blocks
+    this.#blocks = []
+    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
+    return this.#blocks
   }
 
-  #nextLine(): string | undefined {
-    const ends = /\r\n|\r|\n/g
-    ends.lastIndex = this.#scanned
-    const end = ends.exec(this.#text)
-    // A carriage return at the very end may be half of a line end whose other half is still to come.
-    if (!end || (end[0] === '\r' && end.index === this.#text.length - 1)) {
-      this.#scanned = end?.index ?? this.#text.length
-      return undefined
-    }
-    const line = this.#text.slice(0, end.index)
-    this.#text = this.#text.slice(end.index + end[0].length)
-    this.#scanned = 0
-    return line
-  }
-
-  #field(line: string): void {
-    const colon = line.indexOf(':')
-    if (colon === 0) return
-    const name = colon === -1 ? line : line.slice(0, colon)
-    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
-    if (name === 'data') {
-      this.#data.push(value)
-      this.#chars += value.length
-    } else if (name === 'event') this.#event = value
-    else if (name === 'id' && !value.includes('\0')) this.#id = value
-    else if (name === 'retry' && /^\d+$/.test(value)) this.#retryMs = Number(value)
-  }
-
-  #finish(): Block {
-    const data = this.#data.join('\n')
-    const block = {
-      id: this.#id,
-      event: this.#event === '' ? 'message' : this.#event,
-      data: data === '' ? undefined : data,
-      retryMs: this.#retryMs,
-    }
-    this.#data = []
-    this.#event = ''
-    this.#chars = 0
-    this.#retryMs = undefined
-    return block
+  #add({
+    event,
+    data,
+    retryMs,
+  }: {
+    event?: string | undefined
+    data?: string | undefined
+    retryMs?: number
+  }): void {
+    this.#blocks.push({ id: this.#id, event: event ?? 'message', data, retryMs })
   }
 }

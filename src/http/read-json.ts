@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors.ts'
-import { jsonErrorAt } from './json-error-at.ts'
+import { jsonSyntaxError } from '../contract/json-syntax.ts'
+import { positionAt } from '../contract/yaml-position.ts'
 
 /** Reads the JSON body of a request, never more of it than the limit. */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
@@ -55,10 +56,9 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    const position = jsonErrorAt(text)
-    const before = text.slice(0, position)
-    const line = before.split('\n').length
-    const column = position - before.lastIndexOf('\n')
+    // The parser's own message does not always say where, and quotes the body.
+    const position = jsonSyntaxError(text).offset
+    const { line, column } = positionAt(text, position)
     throw new AppError('invalid', `the body is not JSON: see line ${line}, column ${column}`, {
       details: { position, line, column },
     })

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { agentClis } from '../../src/contract/agent-clis.ts'
 import type { Signal } from '../../src/contract/signal.ts'
 import { agentCliAdapters } from '../../src/daemon/agent-cli-adapters.ts'
@@ -14,6 +13,8 @@ import { ofKind, signalsOf } from '../support/screen-fixture.ts'
 import { seedOpenCode } from '../support/seed-opencode.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 
 const adapters = agentCliAdapters(process.env)
 // Claude Code has a file of its own.

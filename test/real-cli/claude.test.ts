@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { claudeCli } from '../../src/adapters/claude/claude-cli.ts'
-import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import type { Decision } from '../../src/contract/decision.ts'
 import type { Signal } from '../../src/contract/signal.ts'
 import type { LaunchRequest } from '../../src/ports/agent-cli.ts'
@@ -13,6 +12,8 @@ import { pluginDaemon } from '../support/plugin-host.ts'
 import { ofKind, signalsOf } from '../support/screen-fixture.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 
 const cli = claudeCli({ env: process.env, isRoot: process.getuid?.() === 0 })
 const { dialect } = cli

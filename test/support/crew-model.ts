@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ScriptedModel, startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { demonstrationCast, demonstrationScript } from '../../src/contract/demonstration.ts'
+import { startScriptedModel } from './scripted-model/scripted-model.ts'
 
 /** One part of a play: the words that its prompt has, and what is done. */
 export type Part = { readonly when: string; readonly steps: readonly object[] }

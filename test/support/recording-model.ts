@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { startScriptedModel } from './scripted-model/scripted-model.ts'
 
 /** The scripted model behind a door at which every request is written down as it came, and may have to wait. */
 export async function recordingModel() {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
+import { startScriptedModel } from './scripted-model/scripted-model.ts'
 
 /** A request for a turn as the server saw it; without an end it is still open. */
 export type WatchedRequest = { readonly path: string; endedMs?: number; isWhole?: boolean }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 const look = call('Read', { file_path: 'a.txt' })

@@ -20,6 +20,7 @@ type Message = {
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
 
 const mostBytes = 64 << 20
+const mostHeaderBytes = 8 << 10
 
 /** JSON-RPC with headers over the pipes of a program. */
 export function lspWire(program: PipedProgram, onNotice: (method: string, params: unknown) => void): LspWire {
@@ -88,27 +89,55 @@ const answerTo = (method: string, params: unknown): unknown =>
     ? ((params as { items?: unknown[] }).items ?? []).map(() => null)
     : null
 
+/** Cuts what arrives into messages. What is held is bounded, and each byte is copied at most twice. */
 function reader(onMessage: (message: Message) => void, onBroken: (why: string) => void) {
-  let held: Buffer = Buffer.alloc(0)
+  let held: Buffer[] = []
+  let heldBytes = 0
+  /** Undefined until the header of the next message is read. */
+  let bodyBytes: number | undefined
   let isBroken = false
+
+  const fail = (): void => {
+    isBroken = true
+    onBroken('the language server sent what is no message')
+  }
+  const takeHeader = (all: Buffer): Buffer | undefined => {
+    const end = all.indexOf('\r\n\r\n')
+    if (end === -1 && all.length <= mostHeaderBytes) return undefined
+    const header = all.toString('latin1', 0, Math.max(end, 0))
+    const length = Number(/content-length:\s*(\d+)/i.exec(header)?.[1] ?? Number.NaN)
+    if (!(length <= mostBytes)) return void fail()
+    bodyBytes = length
+    return all.subarray(end + 4)
+  }
+  const takeBody = (all: Buffer, length: number): Buffer | undefined => {
+    const message = parsed(all.toString('utf8', 0, length))
+    if (message === undefined) return void fail()
+    bodyBytes = undefined
+    onMessage(message)
+    return all.subarray(length)
+  }
+
   return (chunk: Buffer): void => {
     if (isBroken) return
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-    for (;;) {
-      const end = held.indexOf('\r\n\r\n')
-      if (end === -1) return
-      const length = Number(
-        /content-length:\s*(\d+)/i.exec(held.toString('latin1', 0, end))?.[1] ?? Number.NaN,
-      )
-      if (!(length <= mostBytes)) {
-        isBroken = true
-        return onBroken('the language server sent what is no message')
-      }
-      const begin = end + 4
-      if (held.length < begin + length) return
-      const text = held.toString('utf8', begin, begin + length)
-      held = held.subarray(begin + length)
-      onMessage(JSON.parse(text) as Message)
+    held.push(chunk)
+    heldBytes += chunk.length
+    while (heldBytes >= (bodyBytes ?? 1)) {
+      const all = held.length === 1 && held[0] ? held[0] : Buffer.concat(held)
+      const rest = bodyBytes === undefined ? takeHeader(all) : takeBody(all, bodyBytes)
+      held = isBroken ? [] : [rest ?? all]
+      heldBytes = rest?.length ?? all.length
+      if (rest === undefined) return
     }
+  }
+}
+
+function parsed(text: string): Message | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    return typeof message === 'object' && message !== null ? message : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }

@@ -118,8 +118,16 @@ test('[MUS-270] a server that dies, hangs or says nonsense is an answer, and a c
   })
   const hanging = withServer('exec sleep 1000', { callMs: 500 })
   expect((await hanging.ask({ operation: 'symbols', query: 'x' })).text).toContain('longer than 500 ms')
-  const nonsense = withServer('printf "Content-Length: no\\r\\n\\r\\n"; exec sleep 1000')
-  expect((await nonsense.ask({ operation: 'symbols', query: 'x' })).text).toContain('no message')
+  for (const nonsense of [
+    'printf "Content-Length: no\\r\\n\\r\\n"; exec sleep 1000',
+    'printf "Content-Length: 99999999999\\r\\n\\r\\n"; exec sleep 1000',
+    'printf "Content-Length: 3\\r\\n\\r\\n{x}"; exec sleep 1000',
+    'printf "Content-Length: 4\\r\\n\\r\\nnull"; exec sleep 1000',
+    'exec yes a header without an end',
+  ])
+    expect((await withServer(nonsense).ask({ operation: 'symbols', query: 'x' })).text).toContain(
+      'no message',
+    )
   const patient = withServer('exec sleep 1000')
   const stop = new AbortController()
   const waiting = patient.ask({ operation: 'symbols', query: 'x' }, { signal: stop.signal })

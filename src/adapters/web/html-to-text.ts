@@ -1,6 +1,3 @@
-import { decodeEntities } from './html-entities.ts'
-import { textLayout } from './text-layout.ts'
-
 /** What is between these is not for readers. */
 const unread = new Set([
   'script',
@@ -125,4 +122,117 @@ function markLink({ isEnd, source }: Tag, { layout, links, base }: Linking): voi
 function attribute(source: string, name: string): string | undefined {
   const found = new RegExp(`[\\s"']${name}=(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(source)
   return found ? (found[1] ?? found[2] ?? found[3]) : undefined
+}
+
+/** Puts pieces of text together: spaces collapse, blocks begin on lines of their own. */
+function textLayout() {
+  const parts: string[] = []
+  let length = 0
+  let breaks = 0
+  let isSpaced = false
+  let isGlued = true
+  let isPreformatted = false
+
+  const put = (text: string): void => {
+    if (parts.length > 0) parts.push('\n'.repeat(breaks))
+    if (isSpaced && breaks === 0 && !isGlued) parts.push(' ')
+    parts.push(text)
+    length += text.length + breaks
+    breaks = 0
+    isSpaced = false
+    isGlued = false
+  }
+
+  return {
+    text(text: string): void {
+      if (isPreformatted) {
+        if (text !== '') put(text)
+        return
+      }
+      const words = text.replaceAll(/\s+/g, ' ')
+      isSpaced ||= words.startsWith(' ')
+      if (words.trim() !== '') put(words.trim())
+      isSpaced ||= words.endsWith(' ')
+    },
+    /** The next piece begins on a new line, or after an empty one. */
+    breakLines(count: 1 | 2): void {
+      if (!isPreformatted) breaks = Math.max(breaks, count)
+      else if (count === 1) put('\n')
+    },
+    /** Stands before what comes, with nothing between. */
+    before(text: string): void {
+      put(breaks > 0 || isGlued ? text.trimStart() : text)
+      isGlued = true
+    },
+    /** Stands behind what came, with nothing between. */
+    after(text: string): void {
+      parts.push(text)
+      isGlued = false
+    },
+    setPreformatted(isOn: boolean): void {
+      if (isOn === isPreformatted) return
+      if (isOn) put('```\n')
+      else parts.push(parts.at(-1)?.endsWith('\n') ? '```' : '\n```')
+      isPreformatted = isOn
+      isGlued = isOn
+      breaks = isOn ? 0 : 2
+    },
+    /** About how much there is so far. */
+    length: (): number => length,
+    isPreformatted: (): boolean => isPreformatted,
+    result: (): string => parts.join('').trim(),
+  }
+}
+
+/** Characters for the ways that HTML has to write them; what is not known stays as it is. */
+const decodeEntities = (text: string): string =>
+  text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole: string, name: string) => {
+    if (!name.startsWith('#')) return Object.hasOwn(named, name) ? (named[name] as string) : whole
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+    const isCharacter = code > 0 && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff)
+    return isCharacter ? String.fromCodePoint(code) : '\uFFFD'
+  })
+
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  shy: '',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  laquo: '«',
+  raquo: '»',
+  bull: '•',
+  middot: '·',
+  times: '×',
+  deg: '°',
+  euro: '€',
+  pound: '£',
+  rarr: '→',
+  larr: '←',
+  para: '¶',
+  sect: '§',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  Auml: 'Ä',
+  Ouml: 'Ö',
+  Uuml: 'Ü',
+  szlig: 'ß',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+  ntilde: 'ñ',
 }

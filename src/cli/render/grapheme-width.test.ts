@@ -32,6 +32,8 @@ const widths: readonly (readonly [what: string, columns: 0 | 1 | 2, ...graphemes
   ['the same when asked', 2, '☀️', '✔️', '❤️', '⚠️', '✈️', 'ℹ️', '▶️'],
   ['a picture that is asked to be text', 1, '⚡\ufe0e', '⌚\ufe0e'],
   ['keycaps', 2, '1️⃣', '#️⃣', '9\u20e3\ufe0f'],
+  ['a keycap without the sign for a picture', 1, '9\u20e3'],
+  ['what is written together but takes a column for each part', 2, 'क्ष', 'கா', 'กำ', 'ｶﾞ'],
   ['flags', 2, '🇩🇪', '🇯🇵', '🏴󠁧󠁢󠁳󠁣󠁴󠁿'],
   ['skin tones and joined people', 2, '👍🏽', '👩‍💻', '👨‍👩‍👧‍👦', '🏳️‍🌈', '🧑🏾‍🚀'],
   ['what is not drawn', 0, '\u200b', '\u2060', '\ufeff', '\u0301', '\u200d'],

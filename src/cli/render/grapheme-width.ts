@@ -1,33 +1,29 @@
-import { wideRanges } from './wide-ranges.ts'
+import { eastAsianWidth } from 'get-east-asian-width'
 
 const plain = /^[\x20-\x7e]$/
 /** What is drawn on or about another character, or not at all. */
 const unseen = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
 const asText = '\ufe0e'
 const asPicture = '\ufe0f'
+const joiner = '\u200d'
 const flag = /^\p{RI}\p{RI}$/u
 const picture = /\p{Extended_Pictographic}|\u20e3/u
+const hangul = /^\p{Script=Hangul}/u
 
 /** How many columns one character as people see it takes, however many code points it has. */
-export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
+export function graphemeWidth(grapheme: string): number {
   if (plain.test(grapheme)) return 1
   if (unseen.test(grapheme)) return 0
+  if (grapheme.length === 1) return columns(grapheme)
   if (flag.test(grapheme)) return 2
-  if (grapheme.includes(asPicture) && picture.test(grapheme)) return 2
-  const code = grapheme.codePointAt(0) ?? 0
-  // A sign that says "as text" narrows only what could be a picture.
-  if (grapheme.includes(asText) && picture.test(grapheme)) return 1
-  return isWide(code) ? 2 : 1
+  if (picture.test(grapheme)) {
+    if (grapheme.includes(asPicture)) return 2
+    return grapheme.includes(asText) ? 1 : columns(grapheme)
+  }
+  // The parts of a syllable share one square; what other scripts write together takes a column for each part.
+  if (hangul.test(grapheme)) return columns(grapheme)
+  const [shown = ''] = grapheme.split(joiner)
+  return Array.from(shown, (part) => (unseen.test(part) ? 0 : columns(part))).reduce((a, b) => a + b, 0)
 }
 
-function isWide(code: number): boolean {
-  let low = 0
-  let high = wideRanges.length / 2 - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    if (code < (wideRanges[2 * middle] ?? 0)) high = middle - 1
-    else if (code > (wideRanges[2 * middle + 1] ?? 0)) low = middle + 1
-    else return true
-  }
-  return false
-}
+const columns = (text: string): number => eastAsianWidth(text.codePointAt(0) ?? 0)

@@ -2,13 +2,16 @@ import { graphemeWidth } from './grapheme-width.ts'
 import { graphemes } from './graphemes.ts'
 
 const escapes = /\p{Cc}\[[0-9;]*m/gu
-const plain = /^[\x20-\x7e]*$/
+/** Letters and signs that take one column each and never join: Latin, dashes, dots, arrows, boxes, blocks. */
+const plain = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2199\u2500-\u259f]*$/
 
 /** How many columns a text takes in a terminal; colours take none. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length
+  const bare = text.replaceAll(escapes, '')
+  if (plain.test(bare)) return bare.length
   let width = 0
-  for (const grapheme of graphemes(text.replaceAll(escapes, ''))) width += graphemeWidth(grapheme)
+  for (const grapheme of graphemes(bare)) width += graphemeWidth(grapheme)
   return width
 }
 

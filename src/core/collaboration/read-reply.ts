@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import { type Foreign, foreignLine, isForeign } from '../../contract/formats/foreign-json.ts'
-import { jsonValueEnd, type SyntaxFault } from '../json/json-syntax.ts'
+import { jsonValueEnd, type SyntaxFault } from '../../contract/json-syntax.ts'
 import { hasPrototypeKey, maxNesting, tooDeep, withoutPrototypeKeys } from '../json/json-value.ts'
 
 /** An agent's answer as data, or what to tell it so that it can answer again. */

@@ -1,3 +1,5 @@
+import { type ShellPiece, shellLength, shellText, shellTokens } from '../../contract/shell-lexer.ts'
+
 /** A word as a shell reads it: quotes taken away. */
 export type ShellWord = {
   readonly text: string
@@ -19,26 +21,32 @@ const longest = 10_000
 export function shellParts(line: string): ShellParts {
   if (line.length > longest) return refused('it is too long; run a shorter command')
   const parts: ShellWord[][] = [[]]
-  let at = 0
-  while (at < line.length) {
-    const rest = line.slice(at, at + 3)
-    if (/^[ \t]/.test(rest)) at += 1
-    else if (rest.startsWith('\\\n')) at += 2
-    else if (rest.startsWith('#')) at = endOfLine(line, at)
-    else if (/^(&&|\|\||\||;|\n)/.test(rest)) {
-      if (rest.startsWith('|&')) return refused('|& is not allowed; write 2>&1 |')
-      at += rest.startsWith('&&') || rest.startsWith('||') ? 2 : 1
-      parts.push([])
-    } else {
-      const redirection = harmlessRedirection(line, at)
-      if (redirection > 0) {
-        at += redirection
-        continue
+  /** Up to here everything is read; a redirection that follows a word at once may be of another stream than it looks. */
+  let doneTo = 0
+  let wordEnd = -1
+  for (const token of shellTokens(line)) {
+    if (token.at < doneTo) continue
+    switch (token.kind) {
+      case 'end':
+        if (token.source === '|&') return refused('|& is not allowed; write 2>&1 |')
+        parts.push([])
+        break
+      case 'redirection': {
+        const length = token.at === wordEnd ? 0 : harmlessRedirection(line, token.at)
+        if (length === 0) return refused(token.source.startsWith('&') ? background : redirection)
+        doneTo = token.at + length
+        break
       }
-      const word = readWord(line, at)
-      if (!word.ok) return word
-      parts.at(-1)?.push({ text: word.text, isFixed: word.isFixed })
-      at = word.end
+      case 'background':
+        return refused(background)
+      case 'group':
+        return refused(parentheses)
+      case 'word': {
+        const reason = dangerIn(line, token.pieces)
+        if (reason !== undefined) return refused(reason)
+        parts.at(-1)?.push({ text: shellText(token.pieces), isFixed: token.pieces.every(isFixed) })
+        wordEnd = token.at + shellLength(token.pieces)
+      }
     }
   }
   return { ok: true, parts: parts.filter((part) => part.length > 0) }
@@ -46,82 +54,42 @@ export function shellParts(line: string): ShellParts {
 
 const refused = (reason: string) => ({ ok: false, reason }) as const
 
-const endOfLine = (line: string, at: number): number => {
-  const end = line.indexOf('\n', at)
-  return end === -1 ? line.length : end
-}
-
 const redirections = /^(?:[012]?>&[12]|[012&]?>>?[ \t]*\/dev\/null)(?=[ \t\n;|]|&&|$)/
 
 /** How long a redirection is that writes no file. */
 const harmlessRedirection = (line: string, at: number): number =>
   redirections.exec(line.slice(at, at + 100))?.[0].length ?? 0
 
-type Read =
-  | { readonly ok: true; readonly text: string; readonly isFixed: boolean; readonly end: number }
-  | { readonly ok: false; readonly reason: string }
-
-function readWord(line: string, begin: number): Read {
-  let text = ''
-  let isFixed = true
-  let at = begin
-  while (at < line.length) {
-    const char = line[at] as string
-    if (/[ \t\n;|]/.test(char) || line.startsWith('&&', at)) break
-    const reason = dangerAt(line, at)
-    if (reason !== undefined) return refused(reason)
-    if (char === "'") {
-      const end = line.indexOf("'", at + 1)
-      if (end === -1) return refused('a quote is left open; close it')
-      text += line.slice(at + 1, end)
-      at = end + 1
-    } else if (char === '"') {
-      const quoted = readQuoted(line, at + 1)
-      if (!quoted.ok) return quoted
-      text += quoted.text
-      isFixed &&= quoted.isFixed
-      at = quoted.end
-    } else if (char === '\\') {
-      if (line[at + 1] !== '\n') text += line[at + 1] ?? '\\'
-      at += 2
-    } else {
-      isFixed &&= !/[$*?[~]/.test(char)
-      text += char
-      at += 1
-    }
-  }
-  return { ok: true, text, isFixed, end: at }
+function isFixed({ kind, source }: ShellPiece): boolean {
+  if (kind === 'bare') return !/[$*?[~]/.test(source)
+  return kind !== 'double' || !source.replaceAll(/\\[^]/g, '').includes('$')
 }
 
-/** What stands between double quotes, where variables and substitutions still work. */
-function readQuoted(line: string, begin: number): Read {
-  let text = ''
-  let isFixed = true
-  for (let at = begin; at < line.length; at += 1) {
-    const char = line[at] as string
-    if (char === '"') return { ok: true, text, isFixed, end: at + 1 }
-    if (char === '`' || /^\$[({]/.test(line.slice(at, at + 2))) return refused(substitution)
-    if (char === '$') isFixed = false
-    if (char === '\\' && /["\\$`\n]/.test(line[at + 1] ?? '')) {
-      at += 1
-      if (line[at] !== '\n') text += line[at]
-    } else text += char
+/** The first thing in a word that a shell would run, expand into further words, or wait for the end of. */
+function dangerIn(line: string, pieces: readonly ShellPiece[]): string | undefined {
+  for (const { kind, at, source, isOpen } of pieces) {
+    if (kind === 'bare')
+      for (let i = 0; i < source.length; i += 1) {
+        const reason = dangerAt(line, at + i)
+        if (reason !== undefined) return reason
+      }
+    if (kind === 'double' && /`|\$[({]/.test(source.replaceAll(/\\["\\$`\n]/g, '..'))) return substitution
+    if (isOpen && kind !== 'escaped') return 'a quote is left open; close it'
   }
-  return refused('a quote is left open; close it')
+  return undefined
 }
-
-const substitution =
-  'it has a substitution, $(…), ${…} or backticks; run the inner command in a call of its own'
 
 function dangerAt(line: string, at: number): string | undefined {
   const char = line[at]
   if (char === '`') return substitution
   if (char === '$' && /[({'"]/.test(line[at + 1] ?? '')) return substitution
-  if (char === '(' || char === ')')
-    return 'it has parentheses; put them in quotes, or run the commands one by one'
   if (char === '{') return 'it has a brace; put the word in single quotes, or write out each word'
-  if (char === '>' || char === '<')
-    return 'it has a redirection, and only those to /dev/null and 2>&1 are allowed; let it print what you want to see'
-  if (char === '&') return 'it runs something in the background; run one command after the other'
   return undefined
 }
+
+const substitution =
+  'it has a substitution, $(…), ${…} or backticks; run the inner command in a call of its own'
+const parentheses = 'it has parentheses; put them in quotes, or run the commands one by one'
+const redirection =
+  'it has a redirection, and only those to /dev/null and 2>&1 are allowed; let it print what you want to see'
+const background = 'it runs something in the background; run one command after the other'

@@ -1,3 +1,5 @@
+import { type ShellPiece, type ShellToken, shellText, shellTokens } from '../../contract/shell-lexer.ts'
+
 /** A simple command: its words without quotes, and whether it writes its output to a file. */
 export type SimpleCommand = { readonly words: readonly string[]; readonly writes: boolean }
 
@@ -13,51 +15,48 @@ export function simpleCommands(line: string): SimpleCommand[] | undefined {
   const commands: SimpleCommand[] = []
   let words: string[] = []
   let writes = false
-  let rest = line
+  /** The sign of a redirection whose file is still to come. */
+  let sign: string | undefined
   const finish = () => {
     if (words.length > 0) commands.push({ words, writes })
     words = []
     writes = false
   }
-  while (rest !== '') {
-    const token = nextToken(rest)
-    if (!token) return undefined
-    rest = rest.slice(token.length)
-    if (token.kind === 'word') words.push(token.text)
-    else if (token.kind === 'write') writes = true
+  for (const token of shellTokens(line)) {
+    if (token.kind === 'blank') continue
+    if (sign !== undefined) {
+      const aim = aimOf(sign, token)
+      if (aim === undefined) return undefined
+      writes ||= aim === 'file'
+      sign = undefined
+    } else if (token.kind === 'word') {
+      if (!token.pieces.every(isPlain)) return undefined
+      words.push(shellText(token.pieces))
+    } else if (token.kind === 'redirection') sign = token.source
     else if (token.kind === 'end') finish()
+    else if (token.kind !== 'comment') return undefined
   }
   finish()
-  return commands
+  return sign === undefined ? commands : undefined
 }
 
-type Token = {
-  readonly kind: 'word' | 'end' | 'write' | 'skip'
-  readonly text: string
-  readonly length: number
+/** Where a redirection leads: output that is thrown away or joined with another stream reaches no file. */
+function aimOf(sign: string, token: ShellToken): 'file' | 'nowhere' | undefined {
+  if (token.kind !== 'word' || token.pieces.some(({ kind }) => kind === 'single' || kind === 'double'))
+    return undefined
+  const text = token.pieces.map(({ source }) => source).join('')
+  if (/^\d?<$/.test(sign)) return /^[\w./~-]+$/.test(text) ? 'nowhere' : undefined
+  if (/^\d?>&$/.test(sign)) return /^\d$/.test(text) ? 'nowhere' : undefined
+  if (!/^(?:\d?|&)>>?$/.test(sign) || /[`$\s]/.test(text)) return undefined
+  return text === '/dev/null' ? 'nowhere' : 'file'
 }
 
-const patterns: readonly [Token['kind'], RegExp][] = [
-  ['skip', /^(?:[ \t]+|\\\n|#[^\n]*)/],
-  // Output that is thrown away or joined with another stream reaches no file.
-  ['skip', /^(?:\d?>&\d|&>>?[ \t]*\/dev\/null|\d?>>?[ \t]*\/dev\/null|\d?<[ \t]*[\w./~-]+)/],
-  ['write', /^(?:\d?>>?|&>>?)[ \t]*[^\s;&|<>()'"`$]+/],
-  ['end', /^(?:\n|;|&&|\|\||\|&|\|)/],
-]
-const word =
-  /^(?:[^\s;&|<>()'"`$\\#{}]|\\[^\n]|\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*\}|[{}]|'[^']*'|"(?:[^"\\`$]|\\[\s\S]|\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*\}|\$(?=[^A-Za-z_({]))*"|(?<=\S)#)+/
+const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
 
-function nextToken(text: string): Token | undefined {
-  for (const [kind, pattern] of patterns) {
-    const found = pattern.exec(text)
-    if (found) return { kind, text: found[0], length: found[0].length }
-  }
-  const found = word.exec(text)
-  return found ? { kind: 'word', text: unquoted(found[0]), length: found[0].length } : undefined
+/** Whether a piece runs nothing, and expands nothing but variables by their names. */
+function isPlain({ kind, source, isOpen }: ShellPiece): boolean {
+  if (isOpen) return false
+  if (kind === 'bare') return !/[`$\s]/.test(source.replaceAll(variable, ''))
+  if (kind !== 'double') return true
+  return !/`|\$[A-Za-z_({]/.test(source.replaceAll(/\\[^]/g, '').replaceAll(variable, ''))
 }
-
-const unquoted = (text: string): string =>
-  text.replace(
-    /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g,
-    (...parts: string[]) => parts[1] ?? parts[2] ?? parts[3] ?? '',
-  )

@@ -21,6 +21,9 @@ test.for<[string, string[]]>([
   ['(cd sub && make) > log', []],
   ['echo x >| a; echo y &> b', ['a', 'b']],
   ["echo 'open > a", []],
+  ['touch a\\\nb', ['ab']],
+  ['npm test |& tee a', ['a']],
+  ['tee 2>&1x', []],
   ['', []],
 ])('[COL-15] %s writes %j', ([line, files]) => {
   expect(shellWrites(line)).toEqual(files)

@@ -1,3 +1,5 @@
+import { type ShellPiece, shellText, shellTokens } from '../../contract/shell-lexer.ts'
+
 type Word = { readonly text: string; readonly isFixed: boolean }
 type Token = Word | { readonly operator: string }
 
@@ -74,43 +76,39 @@ function* commandsOf(tokens: Iterable<Token>): Iterable<Command> {
   yield { words, aims }
 }
 
-const operators = /^(?:\d*(?:>>|>\||>&|<>|>)|&>>?|\d*<|&&|\|\||[;|&\n])/
-
 /** Words and operators, up to what is not read here: groups, and the lines that a here-document gives. */
 function* tokensOf(line: string): Iterable<Token> {
-  let at = 0
-  while (at < line.length) {
-    const rest = line.slice(at)
-    const [blank] = /^(?:[ \t]|\\\n)+|^#[^\n]*/.exec(rest) ?? []
-    if (blank !== undefined) {
-      at += blank.length
+  let joinsStreams = false
+  for (const token of shellTokens(line)) {
+    if (token.kind === 'blank' || token.kind === 'comment') {
+      joinsStreams = false
       continue
     }
-    if (/^[(){}]/.test(rest) || /^\d*<<(?!<)/.test(rest)) return
-    const [operator] = operators.exec(rest) ?? []
-    if (operator !== undefined) {
-      yield { operator }
-      at += operator.length
-      // Another stream, and no file.
-      const [stream] = operator.endsWith('>&') ? (/^[\d-]+/.exec(line.slice(at)) ?? []) : []
-      if (stream !== undefined) yield { text: '', isFixed: true }
-      at += stream?.length ?? 0
+    if (token.kind === 'group' || (token.kind === 'redirection' && /<<$/.test(token.source))) return
+    if (token.kind !== 'word') {
+      yield { operator: token.source }
+      joinsStreams = token.source.endsWith('>&')
       continue
     }
-    const [text] = word.exec(rest) ?? []
-    if (text === undefined) return
-    yield { text: plain(text), isFixed: !/[$`*?[~{]/.test(text.replaceAll(/'[^']*'|\\[\s\S]/g, '')) }
-    at += text.length
+    const end = token.pieces.findIndex(isUnread)
+    const pieces = end === -1 ? token.pieces : [...token.pieces.slice(0, end), ...begin(token.pieces[end])]
+    const text = shellText(pieces)
+    // Another stream, and no file.
+    if (joinsStreams && /^[\d-]/.test(text)) yield { text: '', isFixed: true }
+    else if (pieces.length > 0) yield { text, isFixed: pieces.every(isFixed) }
+    if (end !== -1) return
+    joinsStreams = false
   }
 }
 
-const word = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\;|&<>(){}])+/
+const isUnread = ({ kind, source, isOpen }: ShellPiece): boolean =>
+  isOpen || (kind === 'bare' && /[{}\s]/.test(source))
 
-const plain = (text: string): string =>
-  (text.match(/'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^'"\\]+/g) ?? []).map(unquoted).join('')
-
-function unquoted(part: string): string {
-  if (part.startsWith("'")) return part.slice(1, -1)
-  if (part.startsWith('"')) return part.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1')
-  return part.startsWith('\\') ? part.slice(1) : part
+/** What of a piece comes before the part that is not read here. */
+function begin(piece: ShellPiece | undefined): readonly ShellPiece[] {
+  const source = piece?.kind === 'bare' ? (/^[^{}\s]*/.exec(piece.source)?.[0] ?? '') : ''
+  return piece && source !== '' ? [{ ...piece, source }] : []
 }
+
+const isFixed = ({ kind, source }: ShellPiece): boolean =>
+  kind === 'single' || kind === 'escaped' || !/[$`*?[~{]/.test(source.replaceAll(/\\[^]/g, ''))

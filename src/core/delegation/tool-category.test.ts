@@ -125,6 +125,7 @@ test('[LOG-114] a shell that does anything else is action, and so is what cannot
     'ls >> out',
     'echo x>f',
     'ls 2>err.txt',
+    'ls > /dev/nullx',
     'cat a | tee b',
     'ls; rm a',
     'ls && npm test',

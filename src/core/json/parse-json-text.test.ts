@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AppError } from '../../contract/errors.ts'
-import { jsonSyntaxError } from './json-syntax.ts'
+import { jsonSyntaxError } from '../../contract/json-syntax.ts'
 import { parseJsonText } from './parse-json-text.ts'
 
 function faultOf(text: string): unknown {

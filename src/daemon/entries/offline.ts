@@ -3,6 +3,7 @@ import { musterPaths } from '../../adapters/config/muster-paths.ts'
 import { setAsideDamage } from '../../adapters/jsonl/verify.ts'
 import type { Config } from '../../contract/config.ts'
 import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
+import { positionAt } from '../../contract/yaml-position.ts'
 import { createRedactor } from '../../core/redaction/redactor.ts'
 import { homeFiles } from '../home.ts'
 import { agentsLoad, agentsNew, crewsLoad } from '../offline/definitions.ts'
@@ -35,18 +36,12 @@ export const openOffline: OpenOffline = (place) => {
 }
 
 /** What redaction would take out of a text, and where; the text goes nowhere. */
-export function redactTest(
+function redactTest(
   text: string,
   config: Config['redaction'],
   env: Readonly<Record<string, string | undefined>>,
 ): RedactionReport {
   const redactor = createRedactor(redactorOptions(config, env))
-  const findings = redactor.find(text).map((span) => ({ rule: span.class, ...placeOf(text, span.start) }))
+  const findings = redactor.find(text).map((span) => ({ rule: span.class, ...positionAt(text, span.start) }))
   return { redacted: redactor.text(text).text, findings }
-}
-
-export function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset)
-  const line = before.split('\n').length
-  return { line, column: offset - before.lastIndexOf('\n') }
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '../../contract/sha256.ts'
+import { sha256Hex } from '../../contract/sha256.ts'
 import type { FlowRoot } from '../../ports/durable.ts'
 import type { RunningFlow } from './local-flow.ts'
 
@@ -29,5 +29,4 @@ export const rootOf = ({ at, spanId, id }: Running, phase = firstPhase): FlowRoo
 })
 
 /** What an input is compared by. */
-export const digestOf = (input: unknown): string =>
-  Array.from(sha256(JSON.stringify(input) ?? ''), (byte) => byte.toString(16).padStart(2, '0')).join('')
+export const digestOf = (input: unknown): string => sha256Hex(JSON.stringify(input) ?? '')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ScriptCall } from '../../contract/script.ts'
-import { sha256 } from '../../contract/sha256.ts'
+import { sha256Hex } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
 import { refutePrompt, scriptTask } from '../../core/collaboration/prompt-parts.ts'
 import { lastJsonObject, type ReplyResult, readReply } from '../../core/collaboration/read-reply.ts'
@@ -73,9 +73,7 @@ export function voteAsked({ claim, options, path }: Call<'verify'>): Asked {
 /** A schema in a word: the same for the same schema, and short enough to stand in every end. */
 function schemaName(schema: Record<string, unknown> | undefined): string {
   if (schema === undefined) return 'text'
-  const digest = Array.from(sha256(JSON.stringify(schema)).subarray(0, 6), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
+  const digest = sha256Hex(JSON.stringify(schema)).slice(0, 12)
   const title =
     typeof schema['title'] === 'string' ? schema['title'].replaceAll(/[^\w.-]+/g, '-').slice(0, 64) : ''
   return `schema:${title === '' ? '' : `${title}@`}${digest}`

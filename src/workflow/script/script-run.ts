@@ -2,7 +2,6 @@ import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ScriptCall } from '../../contract/script.ts'
-import { sha256 } from '../../contract/sha256.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { workTime } from '../../engine/work-time.ts'
 import { type Flow, LimitReached } from '../../ports/durable.ts'
@@ -16,6 +15,7 @@ import { Phases } from './phases.ts'
 import type { ScriptInput, ScriptParts } from './script-parts.ts'
 import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
 import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
+import { sha256Hex } from '../../contract/sha256.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 type Vote = { readonly verdict: 'supported' | 'refuted' | 'inconclusive'; readonly evidence: unknown }
@@ -345,6 +345,4 @@ function voteOf(asked: Asked, end: WorkEnd): Vote {
 }
 
 const digestOf = ({ path: _path, line: _line, ...call }: Call<'agent' | 'verify'>): string =>
-  Array.from(sha256(JSON.stringify(call)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  sha256Hex(JSON.stringify(call)).slice(0, 32)

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startScriptedModel } from '../../../src/adapters/models/scripted/scripted-model.ts'
 import { socketName } from '../../../src/daemon/home.ts'
 import { cliPath } from '../clis.ts'
 import { hermetic, shellCall } from '../hermetic.ts'
@@ -12,6 +11,7 @@ import { campaignDaemon } from './campaign-daemon.ts'
 import { modelProxy } from './model-proxy.ts'
 import type { Planned } from './plan.ts'
 import { isSame } from './told.ts'
+import { startScriptedModel } from '../scripted-model/scripted-model.ts'
 
 type ClaudeOptions = { readonly sessions: number; readonly seed: number; readonly version: string }
 

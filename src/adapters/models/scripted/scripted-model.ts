@@ -1,17 +1,29 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
 import { AppError, errorCodes } from '../../../contract/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { systemClock } from '../../system/clock.ts'
-import type { Responder } from './exchange.ts'
-import { failingAttempts } from './failing-attempts.ts'
-import { findEndpoint } from './find-endpoint.ts'
-import { readBody } from './read-body.ts'
-import { type RecordedRequest, type RequestLog, recordedHeaders, requestLog } from './request-log.ts'
-import { respond } from './respond.ts'
+import { anthropicProtocol } from './anthropic-protocol.ts'
+import { chooseAnswer, type FailsAgain, failingAttempts } from './choose-answer.ts'
+import {
+  type RecordedRequest,
+  type RequestLog,
+  readBody,
+  recordedHeaders,
+  requestLog,
+} from './model-request.ts'
+import {
+  answerOf,
+  type Endpoint,
+  estimatedTokens,
+  type Failure,
+  type Frame,
+  type Protocol,
+} from './protocol.ts'
 import { Scenarios } from './script.ts'
-import { sendJson } from './send.ts'
 
 /** How the server is set up. */
 export type ScriptedModelOptions = {
@@ -25,6 +37,8 @@ export type ScriptedModelOptions = {
   readonly seed?: string
   /** How many requests are remembered. */
   readonly maxRequests?: number
+  /** Spoken besides Anthropic's, and asked first. */
+  readonly protocols?: readonly Protocol[]
 }
 
 /** A running server. */
@@ -47,6 +61,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     failsAgain: failingAttempts(),
     clock,
     seed: options.seed ?? String(clock.now()),
+    protocols: [...(options.protocols ?? []), anthropicProtocol],
   }
   const server = createServer((request, response) => {
     void handle({ request, response, log }, responder)
@@ -87,18 +102,18 @@ async function handle({ request, response, log }: Incoming, responder: Responder
   if (!isLoopback(hostOf(request))) return refuse(response, { status: 421, message: 'not this host' })
   const url = URL.parse(request.url ?? '/', 'http://127.0.0.1')
   if (url === null) return refuse(response, { status: 400, message: 'no such path can be' })
-  const endpoint = findEndpoint(request.method ?? 'GET', url)
-  if (endpoint.kind === 'requests') return sendJson(response, log.list())
+  const method = request.method ?? 'GET'
+  if (method === 'GET' && url.pathname === '/__requests') return sendJson(response, log.list())
   const record = log.open({
     at: new Date(responder.clock.now()).toISOString(),
-    method: request.method ?? 'GET',
+    method,
     // Some clients put their key into the query.
     path: url.pathname,
     headers: recordedHeaders(request.headers),
   })
   try {
     const text = await readBody(request)
-    await respond(endpoint, { text, record, response, signal: gone.signal }, responder)
+    await respond(url, { text, record, response, signal: gone.signal }, responder)
   } catch (error) {
     if (gone.signal.aborted) return
     const status = error instanceof AppError ? errorCodes[error.code].http : 500
@@ -107,6 +122,169 @@ async function handle({ request, response, log }: Incoming, responder: Responder
     if (response.headersSent) response.destroy()
     else refuse(response, { status, message: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** What all answers of one server have in common. */
+type Responder = {
+  readonly scenarios: Scenarios
+  readonly failsAgain: FailsAgain
+  readonly clock: Clock
+  /** Tells the ids of this server from those of another, and of the same one after a restart. */
+  readonly seed: string
+  /** The first one that knows a request answers it. */
+  readonly protocols: readonly Protocol[]
+}
+
+/** One request on its way to its answer; the record is filled in as it goes. */
+type Exchange = {
+  readonly text: string
+  readonly record: RecordedRequest
+  readonly response: ServerResponse
+  /** Aborted when the client has gone or the server stops. */
+  readonly signal: AbortSignal
+}
+
+/** Answers one request. It is known by the end of its path: clients put different things before it. */
+async function respond(url: URL, exchange: Exchange, responder: Responder): Promise<void> {
+  const { record, text } = exchange
+  for (const protocol of responder.protocols) {
+    const endpoint = protocol.endpoint(record.method, url)
+    if (endpoint === undefined) continue
+    record.protocol = protocol.name
+    if (endpoint.kind === 'answer') return await answerRequest({ protocol, ...endpoint }, exchange, responder)
+    record.answered = endpoint.kind
+    if (endpoint.kind === 'models') return send(exchange, protocol.models(endpoint.model))
+    return send(exchange, protocol.tokenCount(estimatedTokens(text.length)))
+  }
+  if (isGreeting(record)) {
+    record.answered = 'hello'
+    return send(exchange, { message: 'hello', server: 'muster-scripted-model' })
+  }
+  record.answered = 'unknown'
+  fail(exchange, anthropicProtocol, { status: 404, message: `scripted model: nothing at ${record.path}` })
+}
+
+const isGreeting = ({ method, path }: RecordedRequest): boolean =>
+  method === 'HEAD' || (method === 'GET' && (path === '/' || path.endsWith('/hello')))
+
+/** Answers a request for the model's next turn. */
+async function answerRequest(
+  endpoint: Extract<Endpoint, { kind: 'answer' }> & { readonly protocol: Protocol },
+  exchange: Exchange,
+  responder: Responder,
+): Promise<void> {
+  const { protocol, model = 'scripted', stream = 'none' } = endpoint
+  const { text, record, signal } = exchange
+  const body = parsed(text)
+  if (body === undefined) {
+    record.answered = 'refused'
+    return fail(exchange, protocol, { status: 400, message: 'scripted model: the body is no JSON object' })
+  }
+  const conversation = protocol.read(body, { model, isStream: stream !== 'none' })
+  const { answered, at, step, failure } = chooseAnswer(conversation, responder)
+  const { isStream } = conversation
+  Object.assign(record, { answered, isStream, model: conversation.model })
+  if (at !== undefined) Object.assign(record, { script: at.key, step: at.index })
+
+  if (step.delayMs !== undefined) await responder.clock.sleep(step.delayMs, signal)
+  if (failure !== undefined) return fail(exchange, protocol, failure)
+  if (answered === 'hang') return await untilGone(signal)
+
+  const answer = answerOf(step, {
+    id: responseHash(responder.seed, record.n),
+    createdSec: Math.floor(responder.clock.now() / 1000),
+    conversation,
+    requestChars: text.length,
+  })
+  record.responseId = protocol.responseId(answer)
+  record.usage = protocol.sentUsage(answer.usage)
+  if (answer.calls.length > 0) record.tools = answer.calls.map(({ name }) => name)
+
+  if (!isStream) return send(exchange, protocol.body(answer))
+  const frames = protocol.frames(answer)
+  if (stream === 'array')
+    return send(
+      exchange,
+      frames.map(({ data }) => data),
+    )
+  record.status = 200
+  const { clock } = responder
+  await sendFrames(exchange.response, frames, { chunkMs: step.chunkMs ?? 0, isCut: step.cut, clock, signal })
+  record.isSent = true
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const responseHash = (seed: string, n: number): string =>
+  createHash('sha256').update(`${seed} ${n}`).digest('hex').slice(0, 24)
+
+function untilGone(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function send({ response, record }: Exchange, body: object): void {
+  record.status = 200
+  record.isSent = true
+  sendJson(response, body)
+}
+
+function fail({ response, record }: Exchange, protocol: Protocol, failure: Failure): void {
+  const { status, retryAfterSec } = failure
+  record.status = status
+  record.isSent = true
+  const headers = retryAfterSec === undefined ? undefined : { 'retry-after': String(retryAfterSec) }
+  sendJson(response, protocol.failure(failure), { status, ...(headers && { headers }) })
+}
+
+/** Sends a body whole. */
+function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** How slowly, and until when, a stream is sent; a cut one loses its connection half-way. */
+type Pace = {
+  readonly chunkMs: number
+  readonly isCut: boolean
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** Sends server-sent events, as slowly as was asked. */
+async function sendFrames(
+  response: ServerResponse,
+  frames: readonly Frame[],
+  { chunkMs, isCut, clock, signal }: Pace,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
+  const sent = isCut ? frames.slice(0, Math.ceil(frames.length / 2)) : frames
+  for (const frame of sent) {
+    signal.throwIfAborted()
+    if (!response.write(frameText(frame))) await once(response, 'drain', { signal })
+    if (frame.isPiece && chunkMs > 0) await clock.sleep(chunkMs, signal)
+  }
+  if (isCut) response.destroy()
+  else response.end()
+}
+
+function frameText({ event, data }: Frame): string {
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 }
 
 function refuse(response: ServerResponse, { status, message }: { status: number; message: string }): void {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { recordingProxy } from '../../../../test/support/recording-proxy.ts'
+import { startScriptedModel } from '../../../../test/support/scripted-model/scripted-model.ts'
 import type { ModelProtocol } from '../../../contract/config/providers.ts'
 import type { Model, ModelMessage, SaidPart } from '../../../ports/model.ts'
 import { systemClock } from '../../system/clock.ts'
-import { startScriptedModel } from '../scripted/scripted-model.ts'
 import { sdkModel } from './sdk-model.ts'
 
 const servers: { close(): Promise<void> }[] = []
