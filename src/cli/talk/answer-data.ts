@@ -1,4 +1,4 @@
-import type { Answer as AnswerData } from '../../contract/cli/talk-outputs.ts'
+import type { Answer as AnswerData } from '../../contract/cli/outputs.ts'
 import type { Answer } from './answer.ts'
 import { type Begun, shortOf } from './begin-session.ts'
 import type { Ending } from './exchange.ts'

@@ -51,18 +51,4 @@ export const daemonCommands = commandFamily({
     options: {},
     examples: [{ line: 'sm version --json', does: 'the same for a script' }],
   },
-  search: {
-    group: 'people',
-    summary: 'find text in all sessions, imported ones too',
-    needs: 'daemon',
-    arguments: { query: { takes: 'many', about: 'the words to look for' } },
-    options: {
-      session: { kind: 'text', value: 'id', about: 'only in this session' },
-      limit: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'at most so many results' },
-    },
-    examples: [
-      { line: 'sm search retry backoff', does: 'where both words were said' },
-      { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin so' },
-    ],
-  },
 })

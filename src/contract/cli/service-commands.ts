@@ -1,6 +1,6 @@
 import { commandFamily } from './command.ts'
 
-/** The daemon as a service of the user, so that sessions come back after a reboot. */
+/** What runs without a person: the daemon as a service of the user, and the hooks of agents. */
 export const serviceCommands = commandFamily({
   'service install': {
     group: 'maintenance',
@@ -17,5 +17,17 @@ export const serviceCommands = commandFamily({
     arguments: {},
     options: {},
     examples: [{ line: 'sm service uninstall', does: 'disable the unit and remove it' }],
+  },
+  hook: {
+    group: 'maintenance',
+    summary: 'report what a hook of an agent says; run by the hooks themselves',
+    needs: 'daemon',
+    answers: 'runHook',
+    arguments: {
+      cli: { takes: 'one', about: 'the agent whose hook it is' },
+      event: { takes: 'one', about: 'the name of the hook' },
+    },
+    options: {},
+    examples: [{ line: 'sm hook claude SessionStart', does: 'report the payload on stdin' }],
   },
 })

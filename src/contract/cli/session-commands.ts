@@ -87,6 +87,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'send text to a session, or answer its question',
     needs: 'daemon',
+    answers: 'sendMessage',
     arguments: {
       sessions: { takes: 'one', about: 'short id, prefix or name; several with commas: a,b' },
       text: { takes: 'optional', about: 'what to say; - reads standard input' },
@@ -111,6 +112,7 @@ export const sessionCommands = commandFamily({
     group: 'agents',
     summary: 'list the messages to a session, with receipts',
     needs: 'daemon',
+    answers: 'listMessages',
     arguments: { session: { takes: 'optional', about: 'short id, prefix or name; else this session' } },
     options: {
       failed: { kind: 'switch', about: 'only those that could not be delivered' },
@@ -122,6 +124,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'take a message back that nobody has taken up',
     needs: 'daemon',
+    answers: 'dismissMessage',
     arguments: { message: { takes: 'one', about: 'its id; sm messages lists what waits' } },
     options: {},
     examples: [{ line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'it is never read' }],
@@ -130,6 +133,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'stop what sessions are doing, as Escape does',
     needs: 'daemon',
+    answers: 'interruptSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {},
     examples: [{ line: 'sm interrupt def456', does: 'it stays alive and waits for words' }],
@@ -138,6 +142,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'end sessions and all below them',
     needs: 'daemon',
+    answers: 'killSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {
       force: { kind: 'switch', about: 'at once, without an interrupt and a grace period first' },
@@ -152,6 +157,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'give a session and all below it another budget',
     needs: 'daemon',
+    answers: 'updateSession',
     arguments: {
       session: oneSession,
       amounts: { takes: 'many', about: '200k or 1.5m tokens, 5usd; what is used already counts' },
@@ -163,6 +169,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'list what waits for a decision',
     needs: 'daemon',
+    answers: 'listApprovals',
     arguments: { session: { takes: 'optional', about: 'only of this session' } },
     options: { all: { kind: 'switch', about: 'decided ones too' } },
     examples: [{ line: 'sm approvals', does: 'oldest first' }],
@@ -171,6 +178,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'allow what a session asks for',
     needs: 'daemon',
+    answers: 'decideApproval',
     arguments: { id: { takes: 'one', about: 'an approval, or a session that asks one thing' } },
     options: {
       always: { kind: 'switch', about: 'and do not ask for the like again' },
@@ -191,6 +199,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'refuse what a session asks for',
     needs: 'daemon',
+    answers: 'decideApproval',
     arguments: {
       id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
       reason: { takes: 'optional', about: 'why; the agent is told' },
@@ -202,6 +211,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: "show a session's terminal; Ctrl-Q leaves it",
     needs: 'daemon',
+    answers: 'getAttach',
     arguments: { session: oneSession },
     options: { print: { kind: 'switch', about: 'only print the command that does it' } },
     examples: [{ line: 'sm attach def456', does: 'inside tmux it opens in a window of its own' }],
@@ -210,6 +220,7 @@ export const sessionCommands = commandFamily({
     group: 'agents',
     summary: 'wait until sessions have ended, or need words',
     needs: 'daemon',
+    answers: 'getSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {
       for: {
@@ -230,6 +241,7 @@ export const sessionCommands = commandFamily({
     group: 'people',
     summary: 'start a session again, in its own conversation',
     needs: 'daemon',
+    answers: 'resumeSession',
     arguments: { session: oneSession },
     options: {},
     examples: [{ line: 'sm resume def456', does: 'after a crash, a kill or a reboot' }],
@@ -238,6 +250,7 @@ export const sessionCommands = commandFamily({
     group: 'maintenance',
     summary: 'bring back what a restart ended',
     needs: 'daemon',
+    answers: 'restoreSessions',
     arguments: {},
     options: { 'dry-run': { kind: 'switch', about: 'only say what would become of each session' } },
     examples: [{ line: 'sm restore --dry-run', does: 'restored, needs you, gone; and why' }],
@@ -246,6 +259,7 @@ export const sessionCommands = commandFamily({
     group: 'agents',
     summary: 'take over an orphan, or a session from outside',
     needs: 'daemon',
+    answers: 'adoptSession',
     arguments: { session: oneSession },
     options: {
       parent: {

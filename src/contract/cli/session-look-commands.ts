@@ -9,6 +9,7 @@ export const sessionLookCommands = commandFamily({
     summary: 'list all sessions as a tree',
     alias: 'ls',
     needs: 'daemon',
+    answers: 'listSessions',
     arguments: {},
     options: { closed: { kind: 'switch', about: 'those that are over and gone too' } },
     examples: [
@@ -28,6 +29,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: 'list the children of a session',
     needs: 'daemon',
+    answers: 'listChildren',
     arguments: { session: aSession },
     options: {
       recursive: { kind: 'switch', short: 'r', about: 'all below it, as a tree' },
@@ -47,6 +49,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: 'show how far a session is',
     needs: 'daemon',
+    answers: 'getProgress',
     arguments: { session: aSession },
     options: {
       watch: {
@@ -65,6 +68,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: 'list the milestones of a session',
     needs: 'daemon',
+    answers: 'listCheckpoints',
     arguments: { session: aSession },
     options: {},
     examples: [{ line: 'sm checkpoints def456', does: 'oldest first' }],
@@ -90,6 +94,7 @@ export const sessionLookCommands = commandFamily({
     summary: "print the end of a session's conversation",
     alias: 'logs',
     needs: 'daemon',
+    answers: 'getTranscript',
     arguments: { session: aSession },
     options: {
       lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'so many entries' },
@@ -101,6 +106,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: "print the last lines of a session's terminal",
     needs: 'daemon',
+    answers: 'getOutput',
     arguments: { session: aSession },
     options: { lines: { kind: 'count', value: 'count', short: 'n', default: 50, about: 'so many lines' } },
     examples: [{ line: 'sm output def456 --lines 200', does: 'what a person would see there' }],
@@ -109,6 +115,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: 'show what the agents of a session share',
     needs: 'daemon',
+    answers: 'getBlackboard',
     arguments: { session: aSession },
     options: {},
     examples: [{ line: 'sm blackboard def456', does: 'each item with its source and version' }],
@@ -117,6 +124,7 @@ export const sessionLookCommands = commandFamily({
     group: 'agents',
     summary: 'say in a few words what a session is about',
     needs: 'daemon',
+    answers: 'getSummary',
     arguments: { session: { takes: 'one', about: 'its short id, a unique prefix, or its name' } },
     options: {
       model: { kind: 'text', value: 'model', about: 'let this model say it; sm models lists them' },
@@ -130,6 +138,7 @@ export const sessionLookCommands = commandFamily({
     group: 'maintenance',
     summary: 'show every signal behind the state of a session',
     needs: 'daemon',
+    answers: 'explainSession',
     arguments: { session: aSession },
     options: {},
     examples: [{ line: 'sm explain def456', does: 'why idle, how sure, and what would change it' }],
@@ -138,6 +147,7 @@ export const sessionLookCommands = commandFamily({
     group: 'maintenance',
     summary: 'list the processes of all sessions',
     needs: 'daemon',
+    answers: 'listProcesses',
     arguments: {},
     options: {},
     examples: [{ line: 'sm ps', does: 'and those that were left behind' }],

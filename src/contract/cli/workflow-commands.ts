@@ -4,10 +4,19 @@ const aWorkflow = { takes: 'one', about: 'a workflow, or its session' } as const
 
 /** Crews at work, and every other durable procedure. */
 export const workflowCommands = commandFamily({
+  demo: {
+    group: 'people',
+    summary: 'watch a crew of our own on a small project',
+    needs: 'daemon',
+    arguments: {},
+    options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
+    examples: [{ line: 'sm demo', does: 'real git, tools and tests; no model is called' }],
+  },
   crew: {
     group: 'people',
     summary: 'have a crew plan, do and review something',
     needs: 'daemon',
+    answers: 'getWorkflow',
     arguments: { request: { takes: 'optional', about: 'what shall be done; - reads standard input' } },
     options: {
       name: {
@@ -44,6 +53,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'list workflows and how they stand',
     needs: 'daemon',
+    answers: 'listWorkflows',
     arguments: {},
     options: { limit: { kind: 'count', value: 'n', about: 'so many, newest first' } },
     examples: [{ line: 'sm workflow list', does: 'those that run, wait, or are over' }],
@@ -52,6 +62,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'show a workflow: tasks, questions, report',
     needs: 'daemon',
+    answers: 'getWorkflow',
     arguments: { id: aWorkflow },
     options: {},
     examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report when it is over' }],
@@ -60,6 +71,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'run a workflow script',
     needs: 'daemon',
+    answers: 'getWorkflow',
     arguments: { script: { takes: 'one', about: 'its name, or the path of its file' } },
     options: {
       args: { kind: 'text', value: 'json', about: 'what it is given' },
@@ -89,6 +101,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'go on with a workflow that stands still',
     needs: 'daemon',
+    answers: 'resumeWorkflow',
     arguments: { id: aWorkflow },
     options: {},
     examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'after the disk was full, for one' }],
@@ -97,6 +110,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'begin another from what a script did',
     needs: 'daemon',
+    answers: 'forkWorkflow',
     arguments: { id: aWorkflow },
     options: { before: { kind: 'text', value: 'step', about: 'only what was done before this step' } },
     examples: [
@@ -107,6 +121,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'end a workflow and all its agents',
     needs: 'daemon',
+    answers: 'cancelWorkflow',
     arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why' } },
     options: {},
     examples: [{ line: 'sm workflow cancel crew-1749a2fe', does: 'what was done so far is kept' }],

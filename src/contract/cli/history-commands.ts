@@ -1,11 +1,27 @@
 import { commandFamily } from './command.ts'
 
-/** Runs of our own agents, run again. */
-export const replayCommands = commandFamily({
+/** Looking back: words that were said, and runs that are over. */
+export const historyCommands = commandFamily({
+  search: {
+    group: 'people',
+    summary: 'find text in all sessions, imported ones too',
+    needs: 'daemon',
+    answers: 'search',
+    arguments: { query: { takes: 'many', about: 'the words to look for' } },
+    options: {
+      session: { kind: 'text', value: 'id', about: 'only in this session' },
+      limit: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'at most so many results' },
+    },
+    examples: [
+      { line: 'sm search retry backoff', does: 'where both words were said' },
+      { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin so' },
+    ],
+  },
   replay: {
     group: 'people',
     summary: 'run a run again from its record',
     needs: 'daemon',
+    answers: 'replayRun',
     arguments: { run: { takes: 'one', about: 'a run, or a session whose last run is meant' } },
     options: {
       from: { kind: 'count', value: 'step', about: 'go another way from this step (or seq) on' },

@@ -7,8 +7,20 @@ const mode = {
   about: 'chat: one tool per turn, with you; auto: on its own',
 } as const
 
-/** Speaking with Muster's own agents. */
-export const talkCommands = commandFamily({
+/** The live screen of all sessions, and speaking with the built-in agents. */
+export const interactiveCommands = commandFamily({
+  watch: {
+    group: 'people',
+    summary: 'show all sessions live; so does sm alone',
+    needs: 'daemon',
+    answers: 'listSessions',
+    arguments: {},
+    options: {},
+    examples: [
+      { line: 'sm watch', does: 'a full screen; ? lists the keys, q leaves it' },
+      { line: 'sm watch --json', does: 'the sessions, one line whenever something changed' },
+    ],
+  },
   ask: {
     group: 'people',
     summary: 'ask an agent of our own one thing',
@@ -48,13 +60,5 @@ export const talkCommands = commandFamily({
       { line: 'sm chat coder', does: 'answers as they come; /help lists what else there is' },
       { line: 'sm chat --session 1749a2fe', does: 'go on where you left' },
     ],
-  },
-  demo: {
-    group: 'people',
-    summary: 'watch a crew of our own on a small project',
-    needs: 'daemon',
-    arguments: {},
-    options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
-    examples: [{ line: 'sm demo', does: 'real git, tools and tests; no model is called' }],
   },
 })
