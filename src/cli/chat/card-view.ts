@@ -1,5 +1,5 @@
-import { oneLine, plainLines } from '../render/one-line.ts'
 import { type Paint, painter } from '../render/paint.ts'
+import { oneLine, plainLines } from '../render/safe-text.ts'
 import { clip, fold } from '../watch/fit.ts'
 import { textOf } from '../watch/line-editor.ts'
 import { openQuestion } from './card.ts'

@@ -1,8 +1,8 @@
-import { count } from '../render/amounts.ts'
+import { count, elapsed } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
 import type { Heard, ToolCall } from '../talk/heard.ts'
 import { restOf } from '../talk/rest-of.ts'
-import { shortTime, toolRow } from '../talk/tool-row.ts'
+import { toolRow } from '../talk/tool-row.ts'
 import { flow, harmless } from './flow.ts'
 import { asideLines, saidLines, wordLine } from './ink-lines.ts'
 import {
@@ -197,7 +197,7 @@ function endLines(
   const { input = 0, output = 0 } = outcome.usage ?? {}
   const figures = [
     ...(run.calls === 0 ? [] : [`${count(run.calls)} ${run.calls === 1 ? 'call' : 'calls'}`]),
-    shortTime(Math.max(0, model.now - run.sinceMs)),
+    elapsed(Math.max(0, model.now - run.sinceMs)),
     ...(input + output === 0 ? [] : [`${count(input + output)} tokens`]),
   ]
   return asideLines(model, figures.join(' · '))

@@ -1,7 +1,7 @@
 import type { RouteOutput } from '../../contract/routes.ts'
 import { subjectOf } from '../../contract/tool-subject.ts'
-import { oneLine } from '../render/one-line.ts'
 import { painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { toolRow } from '../talk/tool-row.ts'
 import { fold } from '../watch/fit.ts'
 import { asideLines, saidLines, wordLine } from './ink-lines.ts'

@@ -1,4 +1,4 @@
-import { oneLine } from '../render/one-line.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { emptyLine } from '../watch/line-editor.ts'
 import { answered, openQuestion } from './card.ts'
 import { asideLines } from './ink-lines.ts'

@@ -1,7 +1,7 @@
-import { oneLine } from '../render/one-line.ts'
+import { elapsed } from '../render/figures.ts'
 import { type Colour, painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { cut, textWidth } from '../render/text-width.ts'
-import { shortTime } from '../talk/tool-row.ts'
 import { cardView } from './card-view.ts'
 import { wordLine } from './ink-lines.ts'
 import { inputView, type Placed } from './input-view.ts'
@@ -43,7 +43,7 @@ function statusLine(model: ChatModel, run: LiveRun): string {
   const paint = painter(model.color)
   const mark = spinner[Math.floor(model.now / 120) % spinner.length] ?? ''
   const lead = `${run.isBelow ? '    ' : '  '}${mark} `
-  const time = shortTime(Math.floor(Math.max(0, model.now - run.sinceMs) / 1000) * 1000)
+  const time = elapsed(Math.floor(Math.max(0, model.now - run.sinceMs) / 1000) * 1000)
   const end = `  ${time === '0 ms' ? '' : time.replace('.0 s', ' s')}`
   const what = `${run.agent}  ${oneLine(run.detail)}`
   const shown = cut(what, roomOf(model) - textWidth(lead) - textWidth(end))

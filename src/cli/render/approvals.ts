@@ -1,9 +1,9 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age } from './durations.ts'
-import { oneLine } from './one-line.ts'
+import { age } from './figures.ts'
 import { painter } from './paint.ts'
+import { oneLine } from './safe-text.ts'
 import { cut, wrap } from './text-width.ts'
 
 const risks = { low: 'dim', medium: 'yellow', high: 'red' } as const

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/short-id.ts'
 import type { LoopMode } from '../../contract/values.ts'
-import { isEnded, titleOf } from '../render/session-line.ts'
+import { isEnded, titleOf } from '../render/session-lines.ts'
 
 /** Which session is spoken with: one that is there, or a new one with an agent. */
 export type Wanted = {

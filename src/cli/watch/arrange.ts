@@ -1,5 +1,5 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { shownName } from '../render/session-line.ts'
+import { shownName } from '../render/session-lines.ts'
 import { rankOf, ranks } from './standing.ts'
 
 /** What is hidden below a folded session. */

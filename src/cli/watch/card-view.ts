@@ -1,12 +1,12 @@
 import type { ApprovalView } from '../../contract/session-views.ts'
-import { oneLine } from '../render/one-line.ts'
-import { type Paint, painter } from '../render/paint.ts'
+import { age, shortDuration } from '../render/figures.ts'
+import { type Paint, paintedDiff, painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { fold } from './fit.ts'
 import { layoutOf } from './layout.ts'
 import type { Card, WatchModel } from './model.ts'
 import { motionOf } from './motion.ts'
 import { questionsOf } from './questions.ts'
-import { shortAge } from './short-figures.ts'
 
 const risks = { low: 'dim', medium: 'yellow', high: 'red' } as const
 
@@ -21,7 +21,7 @@ export function cardHead({ approval }: Opened, now: number, paint: Paint): strin
     `${paint('bold', oneLine(name))} ${paint('dim', session_id)}`,
     subjects[subject],
     ...(risk === null || subject === 'question' ? [] : [paint(risks[risk], `${risk} risk`)]),
-    `waits ${shortAge(requested_at, now)}`,
+    `waits ${age(requested_at, now)}`,
     ...(left === undefined ? [] : [paint('dim', `${left} left`)]),
   ].join(' · ')
 }
@@ -37,7 +37,7 @@ const subjects: Readonly<Record<ApprovalView['subject'], string>> = {
 }
 
 const leftOf = (expires: string, now: number): string =>
-  shortAge(new Date(Math.min(now, 2 * now - Date.parse(expires))).toISOString(), now)
+  shortDuration(Math.max(0, Date.parse(expires) - now) / 1000)
 
 /** Everything that somebody needs to decide, in lines. */
 export function cardLines({ approval, card }: Opened, width: number, paint: Paint): string[] {
@@ -48,7 +48,7 @@ export function cardLines({ approval, card }: Opened, width: number, paint: Pain
     ...fold(action, width).map((line) => paint('bold', line)),
     ...(reason === null ? [] : ['', ...fold(`Why: ${reason}`, width)]),
     ...(typeof scope === 'string' ? ['', ...fold(`Where: ${scope}`, width)] : []),
-    ...(diff === null ? [] : ['', ...fold(diff.trimEnd(), width).map((line) => diffLine(line, paint))]),
+    ...(diff === null ? [] : ['', ...fold(diff.trimEnd(), width).map((line) => paintedDiff(line, paint))]),
   ]
 }
 
@@ -72,11 +72,6 @@ function questionLines({ approval, card }: Opened, width: number, paint: Paint):
     }),
     ...(approval.reason === null ? [] : ['', ...fold(approval.reason, width)]),
   ]
-}
-
-function diffLine(line: string, paint: Paint): string {
-  if (line.startsWith('@@')) return paint('cyan', line)
-  return line.startsWith('+') ? paint('green', line) : line.startsWith('-') ? paint('red', line) : line
 }
 
 /** Where a key scrolls a card to; nothing when it is no such key. */

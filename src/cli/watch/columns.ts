@@ -1,8 +1,9 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { shownName } from '../render/session-line.ts'
+import { age as ageOf } from '../render/figures.ts'
+import { shownName } from '../render/session-lines.ts'
+import { sessionFigures } from '../render/session-table.ts'
 import { textWidth } from '../render/text-width.ts'
 import type { Row } from './arrange.ts'
-import { shortAge, shortCost, shortCount } from './short-figures.ts'
 
 /** A column of figures between the state and the words. */
 export type Column = {
@@ -24,27 +25,15 @@ export const idWidth = 8
 const signWidth = 2
 const narrowest = { name: 12, words: 12 }
 
-const age: Column = { title: 'AGE', width: 4, text: ({ created_at }, now) => shortAge(created_at, now) }
+const age: Column = { title: 'AGE', width: 5, text: ({ created_at }, now) => ageOf(created_at, now) }
 const last: Column = {
   title: 'LAST',
-  width: 4,
-  text: ({ completed_at, last_activity_at }, now) => shortAge(completed_at ?? last_activity_at, now),
+  width: 5,
+  text: ({ completed_at, last_activity_at }, now) => ageOf(completed_at ?? last_activity_at, now),
 }
-const context: Column = {
-  title: 'CTX',
-  width: 4,
-  text: ({ context_percent }) => (context_percent === null ? '' : `${Math.round(context_percent)}%`),
-}
-const tokens: Column = {
-  title: 'TOK',
-  width: 4,
-  text: ({ tokens_used }) => (tokens_used === 0 ? '' : shortCount(tokens_used)),
-}
-const cost: Column = {
-  title: 'COST',
-  width: 6,
-  text: ({ cost_usd }) => (cost_usd === null ? '' : shortCost(cost_usd)),
-}
+const context: Column = { ...sessionFigures.context, width: 4 }
+const tokens: Column = { ...sessionFigures.tokens, width: 4 }
+const cost: Column = { ...sessionFigures.cost, width: 6 }
 const inOrder = [age, last, context, tokens, cost]
 /** What goes first where there is little room. */
 const dispensable = [cost, tokens, age, context]

@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import { linked } from '../../contract/linked.ts'
 import type { ApprovalView, SessionView } from '../../contract/session-views.ts'
 import { listSessions } from '../list-sessions.ts'
-import { isEnded } from '../render/session-line.ts'
+import { isEnded } from '../render/session-lines.ts'
 import { Pace } from './pace.ts'
 import { urgencyOf, watchedTypes } from './watched-events.ts'
 

@@ -1,6 +1,6 @@
 import { graphemeWidth } from '../render/grapheme-width.ts'
 import { graphemes } from '../render/graphemes.ts'
-import { oneLine } from '../render/one-line.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { textWidth } from '../render/text-width.ts'
 
 /** Makes an uncoloured text exactly so wide: cut with an ellipsis, or filled up with spaces. */

@@ -1,5 +1,5 @@
-import { oneLine } from '../render/one-line.ts'
 import { type Colour, type Paint, painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { editorLine } from './editor-view.ts'
 import { hintLine } from './hints-view.ts'
 import { lineOf } from './ink.ts'

@@ -1,4 +1,4 @@
-import { shownName } from '../render/session-line.ts'
+import { shownName } from '../render/session-lines.ts'
 import { newCard } from './card-keys.ts'
 import { layoutOf } from './layout.ts'
 import { edit, emptyLine, textOf } from './line-editor.ts'

@@ -1,6 +1,6 @@
 import { renderExplanation } from '../render/explanation.ts'
-import { plainLines } from '../render/one-line.ts'
 import { type Paint, painter } from '../render/paint.ts'
+import { plainLines } from '../render/safe-text.ts'
 import { clip, fold } from './fit.ts'
 import { helpLines } from './help-view.ts'
 import type { Overlay, WatchModel } from './model.ts'

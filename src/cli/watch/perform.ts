@@ -1,11 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { MessageView } from '../../contract/session-views.ts'
-import { attachPlan } from '../attach-plan.ts'
+import { attachPlan, runHere } from '../attach-terminal.ts'
 import type { Io } from '../io.ts'
 import { renderDecision } from '../render/approvals.ts'
 import { isTaken, renderSent } from '../render/messages.ts'
-import { runHere } from '../run-here.ts'
 import type { Effect, Input } from './model.ts'
 
 /** What effects act with. */

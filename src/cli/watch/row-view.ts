@@ -1,5 +1,5 @@
 import { type Colour, painter } from '../render/paint.ts'
-import { isEnded } from '../render/session-line.ts'
+import { isEnded } from '../render/session-lines.ts'
 import { textWidth } from '../render/text-width.ts'
 import type { Row } from './arrange.ts'
 import { type Columns, idWidth, nameOf, stateWidth } from './columns.ts'

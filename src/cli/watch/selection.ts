@@ -1,5 +1,5 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { isEnded } from '../render/session-line.ts'
+import { isEnded } from '../render/session-lines.ts'
 import { arrange, type Row } from './arrange.ts'
 import { layoutOf } from './layout.ts'
 import type { WatchModel } from './model.ts'

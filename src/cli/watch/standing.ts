@@ -1,8 +1,8 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { clock } from '../render/clock.ts'
-import { oneLine } from '../render/one-line.ts'
+import { clock } from '../render/figures.ts'
 import type { Colour } from '../render/paint.ts'
-import { isEnded } from '../render/session-line.ts'
+import { oneLine } from '../render/safe-text.ts'
+import { isEnded } from '../render/session-lines.ts'
 
 /** How urgent a session is: who waits for a person first, who is over last. */
 export const ranks = ['blocked', 'trouble', 'running', 'idle', 'ended'] as const

@@ -1,5 +1,5 @@
 import type { EventType } from '../../contract/event.ts'
-import { stateEvents } from '../state-events.ts'
+import { stateEvents } from '../news.ts'
 import type { Urgency } from './pace.ts'
 
 /** What else changes a row: its words and figures. */
