@@ -157,7 +157,7 @@ export const sessionLookCommands = defineCommands({
       const client = await (await io.daemon()).client()
       const known = await client.getSummary({ id: session }, { signal: io.signal })
       if (model === undefined) return known
-      const { summarize } = await import('../talk/summarize.ts')
+      const { summarize } = await import('../talk/ask-once.ts')
       return summarize(client, { known, model }, io)
     },
     render: ({ name, session_id, summary, made_by }) =>

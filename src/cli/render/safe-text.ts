@@ -14,6 +14,20 @@ export function oneLine(text: string): string {
   return text.replaceAll(control, ' ').trim()
 }
 
+/** Makes foreign text safe and keeps its length, each control a space: for what is measured afterwards. */
+export function harmless(text: string): string {
+  return text.replaceAll(eachControl, ' ')
+}
+
+const eachControl = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+/** Makes text that comes in pieces safe; its lines and indentation stay. */
+export function harmlessStream(text: string): string {
+  return text.replaceAll('\t', '  ').replaceAll(controlInLine, '')
+}
+
+const controlInLine = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu
+
 /** A command as it can be pasted into a shell: each word is itself there. */
 export function shellQuote(argv: readonly string[]): string {
   return argv.map(quoted).join(' ')

@@ -3,11 +3,10 @@ import { age, ago, clock, money, shortCount } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
 import { oneLine } from '../render/safe-text.ts'
 import { isEnded, shownName } from '../render/session-lines.ts'
-import { lineOf, type Piece, widthOfPieces } from './ink.ts'
-import type { WatchModel } from './model.ts'
-import { pendingOf } from './pending.ts'
+import { lineOf, type Piece, widthOfPieces } from '../tui/lines.ts'
+import { pendingOf, type WatchModel } from './model.ts'
 import { selectedRow } from './selection.ts'
-import { standingOf } from './standing.ts'
+import { standingOf } from './session-state.ts'
 
 /** What the row of the selected session has no room for, under a rule with its name. */
 export function detailLines(model: WatchModel, count: number): string[] {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { textWidth } from '../render/text-width.ts'
-import { openAside } from './aside.ts'
+import { openAside } from './hear-answer.ts'
 
 test('[MUS-271] a long status stays in its one line of the terminal', () => {
   const { stderr } = process

@@ -2,7 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
-import { readSeen, writeSeen } from './seen-file.ts'
+import { readSeen, writeSeen } from './run-watch.ts'
 
 test('what was seen is remembered, the latest of it, in a file of its owner alone', () => {
   const home = tempFolder()

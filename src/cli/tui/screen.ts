@@ -1,5 +1,4 @@
-import { HeldTerminal, type Size, type TerminalListener } from '../held-terminal.ts'
-import { frameUpdate } from './frame-update.ts'
+import { HeldTerminal, type Size, type TerminalListener } from './held-terminal.ts'
 
 // The other screen, no cursor, no wrapping of what is a column too wide, and pastes marked as such.
 const codes = {
@@ -8,7 +7,7 @@ const codes = {
 }
 
 /** What a screen tells of. */
-export type ScreenListener = Omit<TerminalListener, 'entered'>
+type ScreenListener = Omit<TerminalListener, 'entered'>
 
 /** The terminal as a full screen: keys in, frames out. */
 export class Screen {
@@ -64,4 +63,18 @@ export class Screen {
   forget(): void {
     this.#shown = undefined
   }
+}
+
+const begin = '\u001b[?2026h'
+const end = '\u001b[?2026l'
+
+/** What has to be written to turn one screen into another: only the lines that differ, in one piece. */
+export function frameUpdate(shown: readonly string[] | undefined, wanted: readonly string[]): string {
+  const isAnew = shown?.length !== wanted.length
+  // Cleared before it is written: after a full line the cursor is still on its last column.
+  const changed = wanted.flatMap((line, row) =>
+    !isAnew && shown[row] === line ? [] : [`\u001b[${row + 1};1H\u001b[K${line}\u001b[0m`],
+  )
+  if (changed.length === 0 && !isAnew) return ''
+  return begin + (isAnew ? '\u001b[0m\u001b[H\u001b[2J' : '') + changed.join('') + end
 }

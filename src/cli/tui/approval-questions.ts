@@ -38,3 +38,25 @@ function questionOf(value: unknown): Question | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
+
+/** For how long an approval is given, by the key that gives it. */
+export const scopes: Readonly<Record<string, 'once' | 'session' | 'always'>> = {
+  y: 'once',
+  s: 'session',
+  a: 'always',
+}
+
+/** The marks of a choice of many after the key of one option: on, or off again. */
+export function toggled(marked: ReadonlySet<number>, option: number): ReadonlySet<number> {
+  const next = new Set(marked)
+  if (!next.delete(option)) next.add(option)
+  return next
+}
+
+/** The answer that marks make. */
+export function markedAnswer({ options }: Question, marked: ReadonlySet<number>): string {
+  return options
+    .filter((_, i) => marked.has(i))
+    .map(({ label }) => label)
+    .join(', ')
+}

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { readKeys, type Typed } from './watch/read-keys.ts'
+import { readKeys, type Typed } from './read-keys.ts'
 
 /** How large a terminal is. */
 export type Size = { readonly columns: number; readonly rows: number }

@@ -1,5 +1,22 @@
 import { expect, test } from 'vitest'
-import { drawing, reflowed } from './draw.ts'
+import { drawing, reflowed } from './inline-screen.ts'
+import { frameUpdate } from './screen.ts'
+
+const csi = '\u001b['
+
+test('only lines that differ are written, each to its place, in one piece', () => {
+  expect(frameUpdate(['a', 'b', 'c'], ['a', 'B', 'c'])).toBe(
+    `${csi}?2026h${csi}2;1H${csi}KB${csi}0m${csi}?2026l`,
+  )
+  expect(frameUpdate(['a'], ['a'])).toBe('')
+})
+
+test('the first frame and one of another height are drawn whole', () => {
+  for (const before of [undefined, ['a', 'b', 'c']])
+    expect(frameUpdate(before, ['a', 'b'])).toBe(
+      `${csi}?2026h${csi}0m${csi}H${csi}2J${csi}1;1H${csi}Ka${csi}0m${csi}2;1H${csi}Kb${csi}0m${csi}?2026l`,
+    )
+})
 
 const end = { lines: ['words', '› typed', 'bar'], cursor: { row: 1, column: 7 } }
 const codes = (text: string) => text.replaceAll('\u001b', '^')
