@@ -56,9 +56,9 @@ export function defineCommands<D extends CommandName, T extends CommandName = ne
 }
 
 type AnyRouteCommand = {
-  asks(input: unknown, io: Io): object | Promise<object>
+  readonly asks: (input: unknown, io: Io) => object | Promise<object>
   readonly timeoutMs?: number
-  aside?(data: unknown): string | undefined
+  readonly aside?: (data: unknown) => string | undefined
 }
 
 /** The table has matched the command with its route; here both have lost their names. */

@@ -31,7 +31,7 @@ export type DaemonConnection = {
   client(): Promise<Client>
   /** Makes sure that it runs. */
   start(): Promise<{ health: Health; started: boolean }>
-  /** Asks it to stop, with its sessions when they shall end too, and waits until it is gone. */
+  /** Asks it to stop, with its sessions if they are to end too, and waits until it is gone. */
   stop(what?: { readonly sessions?: boolean }): Promise<{ stopped: boolean; killed: number }>
 }
 
@@ -110,7 +110,7 @@ async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waitin
   }
 }
 
-/** Behind walls there is no socket: it would be another one after each start of the daemon. */
+/** An isolated session has no socket: it would be another one after each start of the daemon. */
 function addressOf(home: string, isIsolated: boolean): Address | undefined {
   const path = isIsolated ? undefined : socketPath(home)
   if (path !== undefined) return { socketPath: path }

@@ -6,7 +6,7 @@ import type { Ended } from './answer.ts'
 import { type Begun, beginSession, shortOf, type Wanted } from './begin-session.ts'
 import { type Answered, hearAnswer } from './hear-answer.ts'
 
-/** One thing that an agent of our own is asked. */
+/** One thing that a built-in agent is asked. */
 export type Asked = Omit<Wanted, 'cwd'> & {
   readonly text: string
   readonly timeout?: number | undefined

@@ -47,7 +47,7 @@ async function known(
     throw new AppError('invalid', '--model is for a new session; this one has its model already')
   const found = await client.getSession({ id: session }, { signal })
   if (found.origin !== 'runtime')
-    throw new AppError('conflict', `${titleOf(found)} is no session of our own agents; use: sm send`)
+    throw new AppError('conflict', `${titleOf(found)} is not a session of built-in agents; use: sm send`)
   if (isEnded(found))
     throw new AppError('conflict', `${titleOf(found)} has ended; begin another by leaving --session out`)
   if (mode !== undefined)

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import type { Frame } from '../../client/follow.ts'
 import type { AppError } from '../../contract/errors.ts'
 
-/** What a session of our own agents lets be heard. */
+/** What can be heard of a session of built-in agents. */
 export type Heard =
   | Of<'words', { runId: string; agent: string; text: string; isDone: boolean; isLossy: boolean }>
   | Of<'status', { runId: string; agent: string; status: string; detail: string; isTurn: boolean }>

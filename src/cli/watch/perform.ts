@@ -94,7 +94,7 @@ async function attach(id: string, { client, io, lend, tell }: Hands): Promise<vo
     })
 }
 
-/** Speaks with an agent of our own here, and comes back. */
+/** Lends the terminal to a chat with a built-in agent. */
 function chat(id: string, { io, lend }: Hands): Promise<void> {
   const { node, entry } = io.program
   return lend(() => runHere([node, entry, 'chat', '--session', id], io.env))

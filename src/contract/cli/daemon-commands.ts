@@ -18,7 +18,7 @@ export const daemonCommands = commandFamily({
   },
   down: {
     group: 'people',
-    summary: 'stop the daemon; sessions go on',
+    summary: 'stop the daemon; sessions keep running',
     needs: 'none',
     arguments: {},
     options: { sessions: { kind: 'switch', about: 'end every session first; each is recorded as killed' } },
@@ -37,7 +37,7 @@ export const daemonCommands = commandFamily({
   },
   doctor: {
     group: 'people',
-    summary: 'look for what is wrong, and how to cure it',
+    summary: 'look for what is wrong, and how to fix it',
     needs: 'offline',
     arguments: {},
     options: {},

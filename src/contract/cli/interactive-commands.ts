@@ -11,7 +11,7 @@ const mode = {
 export const interactiveCommands = commandFamily({
   watch: {
     group: 'people',
-    summary: 'show all sessions live; so does sm alone',
+    summary: 'show all sessions live; sm without a command does the same',
     needs: 'daemon',
     answers: 'listSessions',
     arguments: {},
@@ -23,22 +23,22 @@ export const interactiveCommands = commandFamily({
   },
   ask: {
     group: 'people',
-    summary: 'ask an agent of our own one thing',
+    summary: 'ask a built-in agent one thing',
     needs: 'daemon',
     arguments: {
       agent: { takes: 'one', about: 'a main agent; sm agents list shows them' },
-      prompt: { takes: 'optional', about: 'what it shall do; - reads standard input' },
+      prompt: { takes: 'optional', about: 'what to ask; - reads standard input' },
     },
     options: {
       model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
       mode,
-      session: { kind: 'text', value: 'session', about: 'go on with this session' },
+      session: { kind: 'text', value: 'session', about: 'continue this session' },
       keep: { kind: 'switch', about: 'leave a new session open, for sm chat' },
       timeout: {
         kind: 'count',
         value: 'seconds',
         range: [1],
-        about: 'wait no longer; the agent works on, exit 4',
+        about: 'stop waiting after this long; the agent keeps working, exit 4',
       },
     },
     examples: [
@@ -48,17 +48,17 @@ export const interactiveCommands = commandFamily({
   },
   chat: {
     group: 'people',
-    summary: 'speak with agents of our own, here',
+    summary: 'chat with the built-in agents in this terminal',
     needs: 'daemon',
     arguments: { agent: { takes: 'optional', about: 'a main agent; lead when none is named' } },
     options: {
-      session: { kind: 'text', value: 'session', about: 'go on with this session' },
+      session: { kind: 'text', value: 'session', about: 'continue this session' },
       model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
       mode,
     },
     examples: [
       { line: 'sm chat coder', does: 'answers as they come; /help lists what else there is' },
-      { line: 'sm chat --session 1749a2fe', does: 'go on where you left' },
+      { line: 'sm chat --session 1749a2fe', does: 'continue where you left off' },
     ],
   },
 })

@@ -12,7 +12,7 @@ export const serviceCommands = commandFamily({
   },
   'service uninstall': {
     group: 'maintenance',
-    summary: 'undo `sm service install`; sessions go on',
+    summary: 'undo `sm service install`; sessions keep running',
     needs: 'none',
     arguments: {},
     options: {},

@@ -10,7 +10,7 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     arguments: {
       'agent-type': { takes: 'one', about: 'the role: Engineer, Architect, any agent file, or a CLI' },
-      prompt: { takes: 'optional', about: 'what it shall do; - reads standard input' },
+      prompt: { takes: 'optional', about: 'what to do; - reads standard input' },
     },
     options: {
       model: { kind: 'text', value: 'model', about: 'opus, sonnet, haiku or a full id' },
@@ -54,7 +54,7 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'kind',
         choices: ['none', 'bwrap'],
-        about: 'walls around it: it writes only where it works and sees no other session',
+        about: 'sandbox: it writes only to its working folder and sees no other session',
       },
       worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in a git work tree of its own' },
       budget: {
@@ -73,7 +73,7 @@ export const sessionCommands = commandFamily({
         kind: 'count',
         value: 'seconds',
         bare: 0,
-        about: 'stay until it has ended, at most so long; exit 4 when time is up',
+        about: 'wait until it has ended, or for this long; exit 4 on timeout',
       },
       quiet: { kind: 'switch', short: 'q', about: 'print the short id alone' },
     },
@@ -99,7 +99,7 @@ export const sessionCommands = commandFamily({
         kind: 'count',
         value: 'seconds',
         bare: 60,
-        about: 'until the session has taken it (60); exit 4 when time is up',
+        about: 'wait until the session has accepted it (60); exit 4 on timeout',
       },
       file: { kind: 'file', value: 'file', about: 'read the text from a file; - is standard input' },
     },
@@ -116,16 +116,16 @@ export const sessionCommands = commandFamily({
     arguments: { session: { takes: 'optional', about: 'short id, prefix or name; else this session' } },
     options: {
       failed: { kind: 'switch', about: 'only those that could not be delivered' },
-      limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'at most so many' },
+      limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'show at most this many' },
     },
     examples: [{ line: 'sm messages def456 --failed', does: 'what never reached it, and why' }],
   },
   'messages dismiss': {
     group: 'people',
-    summary: 'take a message back that nobody has taken up',
+    summary: 'withdraw a message that is still queued',
     needs: 'daemon',
     answers: 'dismissMessage',
-    arguments: { message: { takes: 'one', about: 'its id; sm messages lists what waits' } },
+    arguments: { message: { takes: 'one', about: 'its id; sm messages lists queued ones' } },
     options: {},
     examples: [{ line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'it is never read' }],
   },
@@ -136,7 +136,7 @@ export const sessionCommands = commandFamily({
     answers: 'interruptSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {},
-    examples: [{ line: 'sm interrupt def456', does: 'it stays alive and waits for words' }],
+    examples: [{ line: 'sm interrupt def456', does: 'it stays alive and waits for input' }],
   },
   kill: {
     group: 'people',
@@ -218,7 +218,7 @@ export const sessionCommands = commandFamily({
   },
   wait: {
     group: 'agents',
-    summary: 'wait until sessions have ended, or need words',
+    summary: 'wait until sessions have ended or need input',
     needs: 'daemon',
     answers: 'getSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
@@ -248,7 +248,7 @@ export const sessionCommands = commandFamily({
   },
   restore: {
     group: 'maintenance',
-    summary: 'bring back what a restart ended',
+    summary: 'bring back sessions that a restart ended',
     needs: 'daemon',
     answers: 'restoreSessions',
     arguments: {},
@@ -272,7 +272,7 @@ export const sessionCommands = commandFamily({
       { line: 'sm adopt def456', does: 'inside a session: it is your child now' },
       {
         line: 'sm adopt 3fa0c2d1',
-        does: 'one from outside that you have quit: it goes on in a terminal of ours',
+        does: 'one from outside that you have quit: it continues in a terminal of Muster',
       },
     ],
   },

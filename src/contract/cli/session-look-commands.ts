@@ -11,7 +11,7 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     answers: 'listSessions',
     arguments: {},
-    options: { closed: { kind: 'switch', about: 'those that are over and gone too' } },
+    options: { closed: { kind: 'switch', about: 'include ended sessions' } },
     examples: [
       { line: 'sm all', does: 'state, age, context, tokens and task of each' },
       { line: 'sm ls --closed --json', does: 'the same for a script, with those that ended' },
@@ -56,7 +56,7 @@ export const sessionLookCommands = commandFamily({
         kind: 'count',
         value: 'seconds',
         bare: 5,
-        about: 'again every so many seconds (5), to its end',
+        about: 'refresh every few seconds (5), until it ends',
       },
     },
     examples: [
@@ -80,8 +80,14 @@ export const sessionLookCommands = commandFamily({
     arguments: { session: aSession },
     options: {
       type: { kind: 'text', value: 'word', isMany: true, about: 'only such events; may be repeated' },
-      limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'the last so many' },
-      follow: { kind: 'switch', short: 'f', about: 'go on with events as they come' },
+      limit: {
+        kind: 'count',
+        value: 'count',
+        short: 'n',
+        default: 100,
+        about: 'show at most this many, the latest',
+      },
+      follow: { kind: 'switch', short: 'f', about: 'follow new events' },
       since: { kind: 'text', value: 'time', about: 'only after 10min, 2hr, 15:10 or 2026-01-27T15:10Z' },
     },
     examples: [
@@ -97,8 +103,8 @@ export const sessionLookCommands = commandFamily({
     answers: 'getTranscript',
     arguments: { session: aSession },
     options: {
-      lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'so many entries' },
-      follow: { kind: 'switch', short: 'f', about: 'go on as it grows' },
+      lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'show this many entries' },
+      follow: { kind: 'switch', short: 'f', about: 'follow new entries' },
     },
     examples: [{ line: 'sm tail def456 -f', does: 'prompts, answers and tools as they come' }],
   },
@@ -108,7 +114,9 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     answers: 'getOutput',
     arguments: { session: aSession },
-    options: { lines: { kind: 'count', value: 'count', short: 'n', default: 50, about: 'so many lines' } },
+    options: {
+      lines: { kind: 'count', value: 'count', short: 'n', default: 50, about: 'show this many lines' },
+    },
     examples: [{ line: 'sm output def456 --lines 200', does: 'what a person would see there' }],
   },
   blackboard: {

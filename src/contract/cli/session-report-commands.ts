@@ -103,7 +103,7 @@ export const sessionReportCommands = commandFamily({
     summary: 'say what this session works on',
     needs: 'daemon',
     answers: 'updateSession',
-    arguments: { text: { takes: 'one', about: 'in a few words; empty takes it away' } },
+    arguments: { text: { takes: 'one', about: 'in a few words; an empty text removes it' } },
     options: forSession,
     examples: [{ line: 'sm task "Migrating the user table"', does: 'sm all shows it' }],
   },
@@ -123,6 +123,6 @@ export const sessionReportCommands = commandFamily({
     answers: 'updateSession',
     arguments: {},
     options: forSession,
-    examples: [{ line: 'sm unlock', does: 'takes your own lock away' }],
+    examples: [{ line: 'sm unlock', does: 'removes your own lock' }],
   },
 })

@@ -54,7 +54,10 @@ export const settingsCommands = commandFamily({
         line: 'sm agents new migrator --kind subagent',
         does: 'writes agents/migrator.md, with each field explained',
       },
-      { line: 'sm agents new strict-reviewer --from reviewer --user', does: 'a copy of your own to change' },
+      {
+        line: 'sm agents new strict-reviewer --from reviewer --user',
+        does: 'a copy to change, in your own agents',
+      },
     ],
   },
   'crews list': {

@@ -6,7 +6,7 @@ const aWorkflow = { takes: 'one', about: 'a workflow, or its session' } as const
 export const workflowCommands = commandFamily({
   demo: {
     group: 'people',
-    summary: 'watch a crew of our own on a small project',
+    summary: 'watch a crew of built-in agents on a small project',
     needs: 'daemon',
     arguments: {},
     options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
@@ -17,14 +17,14 @@ export const workflowCommands = commandFamily({
     summary: 'have a crew plan, do and review something',
     needs: 'daemon',
     answers: 'getWorkflow',
-    arguments: { request: { takes: 'optional', about: 'what shall be done; - reads standard input' } },
+    arguments: { request: { takes: 'optional', about: 'what to do; - reads standard input' } },
     options: {
       name: {
         kind: 'text',
         value: 'crew',
         about: 'which crew; balanced when none is named, sm crews list shows them',
       },
-      cli: { kind: 'text', value: 'cli', about: 'who fills every place: own, claude, codex and so on' },
+      cli: { kind: 'text', value: 'cli', about: 'who takes every role: own, claude, codex and so on' },
       model: {
         kind: 'text',
         value: 'model',
@@ -44,19 +44,19 @@ export const workflowCommands = commandFamily({
     examples: [
       { line: 'sm crew "Add login with a test"', does: 'plan, parallel work, review; a branch to land' },
       {
-        line: 'sm crew "Mend the flaky test" --name pair -d',
+        line: 'sm crew "Fix the flaky test" --name pair -d',
         does: 'one developer and a reviewer, in the background',
       },
     ],
   },
   'workflow list': {
     group: 'people',
-    summary: 'list workflows and how they stand',
+    summary: 'list workflows and their state',
     needs: 'daemon',
     answers: 'listWorkflows',
     arguments: {},
-    options: { limit: { kind: 'count', value: 'n', about: 'so many, newest first' } },
-    examples: [{ line: 'sm workflow list', does: 'those that run, wait, or are over' }],
+    options: { limit: { kind: 'count', value: 'n', about: 'show at most this many, newest first' } },
+    examples: [{ line: 'sm workflow list', does: 'running, waiting and finished ones' }],
   },
   'workflow show': {
     group: 'people',
@@ -65,7 +65,7 @@ export const workflowCommands = commandFamily({
     answers: 'getWorkflow',
     arguments: { id: aWorkflow },
     options: {},
-    examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report when it is over' }],
+    examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report once it has finished' }],
   },
   'workflow run': {
     group: 'people',
@@ -78,7 +78,7 @@ export const workflowCommands = commandFamily({
       cli: {
         kind: 'text',
         value: 'cli',
-        about: 'who does the work where the script does not say; own when left out',
+        about: 'who does the work where the script does not say; own by default',
       },
       agents: { kind: 'count', value: 'n', range: [1], about: 'agents, at most' },
       tokens: { kind: 'count', value: 'n', range: [1], about: 'tokens, at most' },
@@ -99,16 +99,16 @@ export const workflowCommands = commandFamily({
   },
   'workflow resume': {
     group: 'people',
-    summary: 'go on with a workflow that stands still',
+    summary: 'resume a workflow that has stopped',
     needs: 'daemon',
     answers: 'resumeWorkflow',
     arguments: { id: aWorkflow },
     options: {},
-    examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'after the disk was full, for one' }],
+    examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'for example after the disk was full' }],
   },
   'workflow fork': {
     group: 'people',
-    summary: 'begin another from what a script did',
+    summary: 'start another from the steps a script has done',
     needs: 'daemon',
     answers: 'forkWorkflow',
     arguments: { id: aWorkflow },
