@@ -1,4 +1,4 @@
-import { frameUpdate } from '../src/cli/watch/frame-update.ts'
+import { frameUpdate } from '../src/cli/tui/screen.ts'
 import { openModel } from '../src/cli/watch/model.ts'
 import { paint } from '../src/cli/watch/paint.ts'
 import { reduce } from '../src/cli/watch/reduce.ts'

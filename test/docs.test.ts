@@ -87,7 +87,10 @@ describe('the reference', () => {
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     const table = join(folder, 'src/contract/cli/daemon-commands.ts')
-    writeFileSync(table, readFileSync(table, 'utf8').replace('stop the daemon; sessions go on', 'planted'))
+    writeFileSync(
+      table,
+      readFileSync(table, 'utf8').replace('stop the daemon; sessions keep running', 'planted'),
+    )
     const { code, stderr } = await runProgram(process.execPath, [join(folder, 'scripts/docs.ts'), '--check'])
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, httpClient } from '../client/client.ts'
+import { notMuster } from '../client/failure.ts'
+import type { Transport } from '../client/transport.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
 import { environmentNames, homeFiles, sessionFiles, socketPath } from '../contract/home.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { shortId } from '../contract/short-id.ts'
 import type { Io } from './io.ts'
-import { isProcessAlive } from './is-process-alive.ts'
-import type { Address } from './local-fetch.ts'
-import { type Probed, probeDaemon, transportTo } from './probe-daemon.ts'
-import { startDaemon } from './start-daemon.ts'
-import { stateFolder } from './state-folder.ts'
+import { type Address, localFetch } from './local-fetch.ts'
 
 /** How long `sm` waits: before it says that the daemon is slow, before it gives up, and for a stop. */
 export type Patience = { readonly answerMs: number; readonly slowMs: number; readonly stopMs: number }
@@ -34,7 +32,7 @@ export type DaemonConnection = {
   client(): Promise<Client>
   /** Makes sure that it runs. */
   start(): Promise<{ health: Health; started: boolean }>
-  /** Asks it to stop, with its sessions when they shall end too, and waits until it is gone. */
+  /** Asks it to stop, with its sessions if they are to end too, and waits until it is gone. */
   stop(what?: { readonly sessions?: boolean }): Promise<{ stopped: boolean; killed: number }>
 }
 
@@ -55,7 +53,9 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
     const health = await find()
     if (health === undefined && isIsolated)
       throw new AppError('unavailable', 'the daemon does not answer; it is started outside of this session')
-    return health === undefined ? startDaemon({ home, io, probe }) : { health, started: false }
+    if (health !== undefined) return { health, started: false }
+    const { startDaemon } = await import('./start-daemon.ts')
+    return startDaemon({ home, io, probe })
   }
   return {
     home,
@@ -77,6 +77,7 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
 }
 
 type Probe = (timeoutMs: number) => Promise<Probed>
+
 type Waiting = { readonly io: Io; readonly patience: Patience }
 
 /** Tells slow from down: what accepts a connection and stays silent runs, and deserves patience. */
@@ -110,7 +111,7 @@ async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waitin
   }
 }
 
-/** Behind walls there is no socket: it would be another one after each start of the daemon. */
+/** An isolated session has no socket: it would be another one after each start of the daemon. */
 function addressOf(home: string, isIsolated: boolean): Address | undefined {
   const path = isIsolated ? undefined : socketPath(home)
   if (path !== undefined) return { socketPath: path }
@@ -137,4 +138,76 @@ function readIfThere(file: string): string {
     if (code === 'ENOENT' || code === 'EACCES') return ''
     throw error
   }
+}
+
+/** What stands behind an address: a daemon that answers, one that does not answer in time, or nothing. */
+export type Probed =
+  | { readonly state: 'running'; readonly health: Health }
+  | { readonly state: 'slow' | 'down' }
+
+/** How to reach an address; the client has no time of its own. */
+export function transportTo(address: Address, token?: string): Transport {
+  return {
+    // The socket has no host name; on loopback the daemon checks it.
+    base: 'port' in address ? `http://127.0.0.1:${address.port}` : 'http://localhost',
+    request: localFetch(address),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    ...(token === undefined ? {} : { token }),
+  }
+}
+
+/** Asks for the daemon's health, without a token: a stale one would hide that the daemon is well. */
+export async function probeDaemon(address: Address, timeoutMs: number, signal: AbortSignal): Promise<Probed> {
+  try {
+    const health = await httpClient(transportTo(address)).health({}, { signal, timeoutMs })
+    if (health.name !== 'muster') throw notMuster(200)
+    return { state: 'running', health }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'timeout') return { state: 'slow' }
+    if (isAbsent(error.cause)) return { state: 'down' }
+    throw error
+  }
+}
+
+// A socket file without a listener is what a killed daemon leaves; a reset is one that is just ending.
+function isAbsent(cause: unknown): boolean {
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException
+  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '')
+}
+
+/** Whether a process still runs; one that ended and was not yet collected by its parent does not. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return !isZombie(pid)
+}
+
+// In a container, the first process may take seconds to collect what was left to it.
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // There is no such file where there is no /proc; one that vanished meanwhile is found gone the next time.
+    if (code === 'ENOENT' || code === 'ESRCH') return false
+    throw error
+  }
+}
+
+/** Finds the state folder: `MUSTER_HOME`, else the place that the XDG rules give. */
+export function stateFolder(env: Readonly<Record<string, string | undefined>>, userHome: string): string {
+  const named = env[environmentNames.home]
+  if (named) {
+    // A relative one would be a different daemon in every working folder.
+    if (!isAbsolute(named))
+      throw new AppError('invalid', `MUSTER_HOME is ${named}; set it to an absolute path`)
+    return named
+  }
+  const xdg = env['XDG_STATE_HOME']
+  return join(xdg && isAbsolute(xdg) ? xdg : join(userHome, '.local', 'state'), 'muster')
 }

@@ -1,5 +1,10 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Offline } from '../contract/offline.ts'
 import type { DaemonConnection } from './daemon-connection.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Where this program lies and what starts the daemon of the same version. */
 export type Program = {
@@ -37,3 +42,67 @@ export type Io = {
   /** What works without a daemon; loaded only when asked for. */
   offline(): Promise<Offline>
 }
+
+type OpenIoOptions = Pick<Io, 'isJson' | 'isColored'> & {
+  readonly terminal: Terminal
+  readonly entryUrl: string
+}
+
+/** Gives a command the world; the heavy parts are opened when it asks for them. */
+export function openIo(options: OpenIoOptions): Io {
+  const { terminal, entryUrl, isJson, isColored } = options
+  const { env } = process
+  const place = { env, cwd: process.cwd(), home: homedir() }
+  const io: Io = {
+    env,
+    cwd: place.cwd,
+    program: programOf(entryUrl),
+    signal: terminal.signal,
+    isTerminal: terminal.isTerminal,
+    isJson,
+    isColored,
+    width: () => terminal.view(undefined).width,
+    canAsk: process.stdin.isTTY && process.stderr.isTTY && !isJson,
+    confirm: (question) => confirm(question, terminal.signal),
+    say: (message) => terminal.say(message),
+    progress: (message) => terminal.progress(message),
+    now: () => Date.now(),
+    sleep: (ms, signal = terminal.signal) => sleep(ms, undefined, { signal }),
+    daemon: async () => (await import('./daemon-connection.ts')).daemonConnection(io),
+    offline: async () => (await import('../daemon/entries/offline.ts')).openOffline(place),
+  }
+  return io
+}
+
+// The result of a program goes to standard output, so the question does not.
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+function programOf(entryUrl: string): Program {
+  const entry = fileURLToPath(entryUrl)
+  const here = dirname(entry)
+  const isSource = entry.endsWith('.ts')
+  return {
+    node: process.execPath,
+    entry,
+    daemonArgs: [...daemonFlags, isSource ? join(here, '..', 'daemon', 'main.ts') : join(here, 'daemon.mjs')],
+  }
+}
+
+/**
+ * What V8 is told for the daemon. Little is held and much passes through: by itself it would let new objects take
+ * 128 MB, let the rest grow to several times what is held before it cleans up, and keep what it took to optimize the
+ * longest functions of libraries.
+ */
+export const daemonFlags = [
+  '--max-semi-space-size=8',
+  '--heap-growing-percent=20',
+  '--max-optimized-bytecode-size=16384',
+] as const

@@ -1,94 +1,30 @@
-import type { CommandName } from '../contract/cli.ts'
+import { type CommandFamilies, type CommandName, commandFamilies } from '../contract/cli.ts'
 import type { CommandModule } from './command-module.ts'
 
-type Loaders = { readonly [N in CommandName]: () => Promise<CommandModule<N>> }
-
-/** Each command is loaded alone, so that a light one does not pay for a heavy one. */
-const loaders: Loaders = {
-  watch: async () => (await import('./commands/watch.ts')).watch,
-  ask: async () => (await import('./commands/ask.ts')).ask,
-  chat: async () => (await import('./commands/chat.ts')).chat,
-  crew: async () => (await import('./commands/crew.ts')).crew,
-  'workflow list': async () => (await import('./commands/workflow-list.ts')).workflowList,
-  'workflow show': async () => (await import('./commands/workflow-show.ts')).workflowShow,
-  'workflow run': async () => (await import('./commands/workflow-run.ts')).workflowRun,
-  'workflow resume': async () => (await import('./commands/workflow-resume.ts')).workflowResume,
-  'workflow fork': async () => (await import('./commands/workflow-fork.ts')).workflowFork,
-  'workflow cancel': async () => (await import('./commands/workflow-cancel.ts')).workflowCancel,
-  demo: async () => (await import('./commands/demo.ts')).demo,
-  spawn: async () => (await import('./commands/spawn.ts')).spawn,
-  send: async () => (await import('./commands/send.ts')).send,
-  messages: async () => (await import('./commands/messages.ts')).messages,
-  'messages dismiss': async () => (await import('./commands/messages-dismiss.ts')).messagesDismiss,
-  interrupt: async () => (await import('./commands/interrupt.ts')).interrupt,
-  kill: async () => (await import('./commands/kill.ts')).kill,
-  budget: async () => (await import('./commands/budget.ts')).budget,
-  approvals: async () => (await import('./commands/approvals.ts')).approvals,
-  approve: async () => (await import('./commands/approve.ts')).approve,
-  reject: async () => (await import('./commands/reject.ts')).reject,
-  attach: async () => (await import('./commands/attach.ts')).attach,
-  wait: async () => (await import('./commands/wait.ts')).wait,
-  resume: async () => (await import('./commands/resume.ts')).resume,
-  restore: async () => (await import('./commands/restore.ts')).restore,
-  adopt: async () => (await import('./commands/adopt.ts')).adopt,
-  all: async () => (await import('./commands/all.ts')).all,
-  status: async () => (await import('./commands/status.ts')).status,
-  children: async () => (await import('./commands/children.ts')).children,
-  progress: async () => (await import('./commands/progress.ts')).progress,
-  checkpoints: async () => (await import('./commands/checkpoints.ts')).checkpoints,
-  events: async () => (await import('./commands/events.ts')).events,
-  tail: async () => (await import('./commands/tail.ts')).tail,
-  output: async () => (await import('./commands/output.ts')).output,
-  blackboard: async () => (await import('./commands/blackboard.ts')).blackboard,
-  what: async () => (await import('./commands/what.ts')).what,
-  explain: async () => (await import('./commands/explain.ts')).explain,
-  ps: async () => (await import('./commands/ps.ts')).ps,
-  me: async () => (await import('./commands/me.ts')).me,
-  who: async () => (await import('./commands/who.ts')).who,
-  others: async () => (await import('./commands/others.ts')).others,
-  alone: async () => (await import('./commands/alone.ts')).alone,
-  checkpoint: async () => (await import('./commands/checkpoint.ts')).checkpoint,
-  'checkpoint diff': async () => (await import('./commands/checkpoint-diff.ts')).checkpointDiff,
-  complete: async () => (await import('./commands/complete.ts')).complete,
-  name: async () => (await import('./commands/name.ts')).name,
-  task: async () => (await import('./commands/task.ts')).task,
-  lock: async () => (await import('./commands/lock.ts')).lock,
-  unlock: async () => (await import('./commands/unlock.ts')).unlock,
-  up: async () => (await import('./commands/up.ts')).up,
-  down: async () => (await import('./commands/down.ts')).down,
-  open: async () => (await import('./commands/open.ts')).open,
-  doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  version: async () => (await import('./commands/version.ts')).version,
-  'service install': async () => (await import('./commands/service-install.ts')).serviceInstall,
-  'service uninstall': async () => (await import('./commands/service-uninstall.ts')).serviceUninstall,
-  hook: async () => (await import('./commands/hook.ts')).hook,
-  search: async () => (await import('./commands/search.ts')).search,
-  'config show': async () => (await import('./commands/config-show.ts')).configShow,
-  'agents list': async () => (await import('./commands/agents-list.ts')).agentsList,
-  'agents show': async () => (await import('./commands/agents-show.ts')).agentsShow,
-  'agents check': async () => (await import('./commands/agents-check.ts')).agentsCheck,
-  'agents new': async () => (await import('./commands/agents-new.ts')).agentsNew,
-  'crews list': async () => (await import('./commands/crews-list.ts')).crewsList,
-  'crews show': async () => (await import('./commands/crews-show.ts')).crewsShow,
-  'crews check': async () => (await import('./commands/crews-check.ts')).crewsCheck,
-  replay: async () => (await import('./commands/replay.ts')).replay,
-  models: async () => (await import('./commands/models.ts')).models,
-  'redact test': async () => (await import('./commands/redact-test.ts')).redactTest,
-  completion: async () => (await import('./commands/completion.ts')).completion,
-  'journal verify': async () => (await import('./commands/journal-verify.ts')).journalVerify,
-  'journal tail': async () => (await import('./commands/journal-tail.ts')).journalTail,
-  'journal import': async () => (await import('./commands/journal-import.ts')).journalImport,
-  'journal export': async () => (await import('./commands/journal-export.ts')).journalExport,
-  'journal stats': async () => (await import('./commands/journal-stats.ts')).journalStats,
-  'journal rebuild-index': async () =>
-    (await import('./commands/journal-rebuild-index.ts')).journalRebuildIndex,
-  'log validate': async () => (await import('./commands/log-validate.ts')).logValidate,
-  'log import': async () => (await import('./commands/log-import.ts')).logImport,
-  'log export': async () => (await import('./commands/log-export.ts')).logExport,
-  'log migrate': async () => (await import('./commands/log-migrate.ts')).logMigrate,
-  'log repair': async () => (await import('./commands/log-repair.ts')).logRepair,
+type Loaders = {
+  readonly [F in keyof CommandFamilies]: () => Promise<{
+    readonly [N in keyof CommandFamilies[F] & CommandName]: CommandModule<N>
+  }>
 }
 
-export function loadCommand<N extends CommandName>(name: N): Promise<CommandModule<N>> {
-  return loaders[name]()
+/** A family is loaded whole when one of its commands is run, and no other: a light one must not pay for a heavy one. */
+const loaders: Loaders = {
+  interactive: async () => (await import('./commands/interactive.ts')).interactiveCommands,
+  workflow: async () => (await import('./commands/workflows.ts')).workflowCommands,
+  session: async () => (await import('./commands/sessions.ts')).sessionCommands,
+  sessionLook: async () => (await import('./commands/session-look.ts')).sessionLookCommands,
+  sessionReport: async () => (await import('./commands/session-report.ts')).sessionReportCommands,
+  daemon: async () => (await import('./commands/daemon.ts')).daemonCommands,
+  history: async () => (await import('./commands/history.ts')).historyCommands,
+  settings: async () => (await import('./commands/settings.ts')).settingsCommands,
+  log: async () => (await import('./commands/log.ts')).logCommands,
+  journal: async () => (await import('./commands/journal.ts')).journalCommands,
+  service: async () => (await import('./commands/service.ts')).serviceCommands,
+}
+
+export async function loadCommand<N extends CommandName>(name: N): Promise<CommandModule<N>> {
+  const families = Object.keys(commandFamilies) as (keyof CommandFamilies)[]
+  const family = families.find((one) => name in commandFamilies[one])
+  const modules: Readonly<Record<string, unknown>> = family === undefined ? {} : await loaders[family]()
+  return modules[name] as CommandModule<N>
 }

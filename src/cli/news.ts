@@ -1,10 +1,12 @@
 import type { Client } from '../client/client.ts'
+import { AppError } from '../contract/errors.ts'
+import type { EventType } from '../contract/event.ts'
 import { linked } from '../contract/linked.ts'
 import type { RouteInput } from '../contract/routes.ts'
 import type { Io } from './io.ts'
 
 /** What the stream is asked for: events after a seq, perhaps of some types or of one session. */
-export type NewsFilter = Omit<RouteInput<'streamEvents'>, 'after'> & { readonly after: number }
+type NewsFilter = Omit<RouteInput<'streamEvents'>, 'after'> & { readonly after: number }
 
 // Several events of one batch are one piece of news; what is read from the index may be a moment behind it.
 const gatherMs = 50
@@ -80,3 +82,46 @@ class Bell {
     return this.isRung
   }
 }
+
+/** An answer, or nothing while the daemon is away: who follows something waits for it to come back. */
+export async function ifReachable<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout'))
+      return undefined
+    throw error
+  }
+}
+
+/** The events after which a session may stand differently. */
+export const stateEvents = [
+  'session.started',
+  'session.launched',
+  'session.completed',
+  'session.failed',
+  'session.reopened',
+  'session.state.changed',
+  'agent.completed',
+  'agent.failed',
+  'agent.cancelled',
+  'agent.killed',
+  'agent.abandoned',
+  'agent.idle',
+  'agent.waiting',
+  'approval.requested',
+  'approval.granted',
+  'approval.rejected',
+  'approval.expired',
+] as const satisfies readonly EventType[]
+
+/** The events after which `sm events` may have something to tell. */
+export const toldEvents = [
+  ...stateEvents,
+  'session.archived',
+  'progress.checkpoint',
+  'budget.warning',
+  'budget.exceeded',
+  'limit.refused',
+  'message.failed',
+] as const satisfies readonly EventType[]

@@ -1,9 +1,7 @@
-import { errorCodes } from '../contract/errors.ts'
+import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts'
 import type { View } from './command-module.ts'
-import { failureOf } from './failure.ts'
-import type { Io } from './io.ts'
+import { type Io, openIo } from './io.ts'
 import { loadCommand } from './load-command.ts'
-import { openIo } from './open-io.ts'
 import { type Invocation, parseCommandLine } from './parse-command-line.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -48,6 +46,7 @@ async function answer(invocation: Invocation, terminal: Terminal, entryUrl: stri
 
 /** A command whose input and data no longer have a name: the table and the loader have matched them. */
 type AnyCommand = AnyDataCommand | { text(input: never, io: Io): AsyncIterable<string> }
+
 type AnyDataCommand = {
   run(input: never, io: Io): Promise<unknown> | AsyncIterable<unknown>
   render(data: never, view: View, input: never): string
@@ -89,4 +88,21 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): number {
   const { exit, ...failure } = failureOf(error)
   terminal.say(isJson ? JSON.stringify(failure) : `sm: ${failure.message}`)
   return exit
+}
+
+/** A failed command as it is told: to people by its message, to programs as JSON, to the shell by its exit code. */
+export type Failure = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details?: unknown
+  readonly exit: number
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof AppError) {
+    const { code, message, details } = error
+    return { code, message, ...(details === undefined ? {} : { details }), exit: errorCodes[code].exit }
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'internal', message: `a bug in sm: ${message}`, exit: errorCodes.internal.exit }
 }

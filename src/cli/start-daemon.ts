@@ -1,18 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorCodes } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
 import { environmentNames, homeFiles } from '../contract/home.ts'
+import type { DaemonConnection, Probed } from './daemon-connection.ts'
 import type { Io } from './io.ts'
-import { logTail, sizeOf } from './log-tail.ts'
-import type { Probed } from './probe-daemon.ts'
 
 const readyMs = 30_000
 
 /** What starting needs: the home, the world, and a way to ask whether the daemon answers. */
-export type Start = {
+type Start = {
   readonly home: string
   readonly io: Pick<Io, 'env' | 'program' | 'signal' | 'say'>
   readonly probe: (timeoutMs: number) => Promise<Probed>
@@ -50,7 +49,7 @@ export async function startDaemon({ home, io, probe }: Start): Promise<{ health:
 }
 
 /** The environment of a daemon: it serves everyone, so what identifies one session stays out. */
-export function daemonEnvironment(env: Io['env'], home: string): NodeJS.ProcessEnv {
+function daemonEnvironment(env: Io['env'], home: string): NodeJS.ProcessEnv {
   const { [environmentNames.token]: _token, [environmentNames.session]: _session, ...rest } = env
   return { ...rest, [environmentNames.home]: home }
 }
@@ -83,4 +82,54 @@ function endOf(child: ChildProcess): Promise<number> {
     child.once('exit', (code) => resolve(code ?? 1))
     child.once('error', () => resolve(errorCodes.unavailable.exit))
   })
+}
+
+/** Runs the daemon as a child of this terminal: tells its address once, then stays until it ends. */
+export async function* runInForeground<T>(
+  daemon: DaemonConnection,
+  io: Io,
+  describe: (health: Health) => T,
+): AsyncGenerator<T> {
+  const { home } = daemon
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const child = spawn(io.program.node, io.program.daemonArgs, {
+    // What the daemon logs is for the person; stdout belongs to the result.
+    stdio: ['ignore', 2, 2],
+    cwd: home,
+    env: daemonEnvironment(io.env, home),
+  })
+  let exit: number | undefined
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      exit = code ?? errorCodes.failed.exit
+      resolve()
+    })
+  })
+  // The terminal's own interrupt reaches the child too; a signal to us alone has to be handed on.
+  io.signal.addEventListener('abort', () => child.kill('SIGTERM'))
+  while (exit === undefined && !io.signal.aborted) {
+    const probed = await daemon.probe()
+    if (probed.state === 'running' && probed.health.pid === child.pid) {
+      yield describe(probed.health)
+      break
+    }
+    await sleep(50)
+  }
+  await ended
+  if (io.signal.aborted || exit === 0) return
+  if (exit === errorCodes.conflict.exit)
+    throw new AppError('conflict', 'another daemon runs already; use: sm up --replace')
+  throw new AppError('failed', `the daemon ended with exit ${exit}; what it said is above`)
+}
+
+/** How much of a file there is now, so that later only what came after is shown. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** The last lines that were written to a log after a position. */
+function logTail(file: string, from: number): string {
+  const text = readFileSync(file).subarray(from).toString('utf8').trimEnd()
+  return text === '' ? '(it wrote nothing)' : text.split('\n').slice(-20).join('\n')
 }

@@ -2,11 +2,9 @@ import type { Client } from '../client/client.ts'
 import { AppError } from '../contract/errors.ts'
 import { linked } from '../contract/linked.ts'
 import type { SessionDetail } from '../contract/session-views.ts'
-import { ifReachable } from './if-reachable.ts'
 import type { Io } from './io.ts'
-import { news } from './news.ts'
-import { isEnded, titleOf } from './render/session-line.ts'
-import { stateEvents } from './state-events.ts'
+import { ifReachable, news, stateEvents } from './news.ts'
+import { isEnded, titleOf } from './render/session-lines.ts'
 
 /** What is waited for; an end always ends the waiting, since nothing else can come after it. */
 const goals = {

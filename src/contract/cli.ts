@@ -1,35 +1,39 @@
-import type { CommandDefinition } from './cli/command.ts'
-import type { InputOf } from './cli/command-input.ts'
+import type { CommandDefinition, InputOf } from './cli/command.ts'
 import { daemonCommands } from './cli/daemon-commands.ts'
-import { hookCommand } from './cli/hook-command.ts'
+import { historyCommands } from './cli/history-commands.ts'
+import { interactiveCommands } from './cli/interactive-commands.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
-import { replayCommands } from './cli/replay-commands.ts'
 import { serviceCommands } from './cli/service-commands.ts'
 import { sessionCommands } from './cli/session-commands.ts'
 import { sessionLookCommands } from './cli/session-look-commands.ts'
 import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
-import { talkCommands } from './cli/talk-commands.ts'
-import { watchCommand } from './cli/watch-command.ts'
 import { workflowCommands } from './cli/workflow-commands.ts'
 
-/** Every command of `sm`, by its full name. Adding one here makes the loader of commands incomplete. */
-export const commands = {
-  ...watchCommand,
-  ...talkCommands,
-  ...workflowCommands,
-  ...sessionCommands,
-  ...sessionLookCommands,
-  ...sessionReportCommands,
-  ...daemonCommands,
-  ...replayCommands,
-  ...settingsCommands,
-  ...logCommands,
-  ...journalCommands,
-  ...serviceCommands,
-  ...hookCommand,
-}
+/** The commands of `sm` by family, in the order that help shows. */
+export const commandFamilies = {
+  interactive: interactiveCommands,
+  workflow: workflowCommands,
+  session: sessionCommands,
+  sessionLook: sessionLookCommands,
+  sessionReport: sessionReportCommands,
+  daemon: daemonCommands,
+  history: historyCommands,
+  settings: settingsCommands,
+  log: logCommands,
+  journal: journalCommands,
+  service: serviceCommands,
+} as const
+export type CommandFamilies = typeof commandFamilies
+
+/** Every command of `sm`, by its full name. One that is added here is missing in its family of `src/cli/commands`. */
+export const commands = Object.assign({}, ...Object.values(commandFamilies)) as Union<
+  CommandFamilies[keyof CommandFamilies]
+>
+type Union<F> = (F extends unknown ? (family: F) => void : never) extends (family: infer All) => void
+  ? { readonly [N in keyof All]: All[N] }
+  : never
 export type CommandName = keyof typeof commands
 export type CommandInput<N extends CommandName> = InputOf<(typeof commands)[N]>
 

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
-import { attachPlan } from '../../src/cli/attach-plan.ts'
-import { attach } from '../../src/cli/commands/attach.ts'
-import { runHere } from '../../src/cli/run-here.ts'
+import { attachPlan, runHere } from '../../src/cli/attach-terminal.ts'
+import { sessionCommands } from '../../src/cli/commands/sessions.ts'
 import { redrawing } from '../../src/cli/terminal.ts'
 import { collect, world } from './world.ts'
+
+const { attach } = sessionCommands
 
 const argv = ['tmux', '-L', 'muster', 'attach-session', '-t', '=claude-abc123']
 

@@ -1,18 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { doctor } from '../../src/cli/commands/doctor.ts'
-import { journalImport } from '../../src/cli/commands/journal-import.ts'
-import { journalTail } from '../../src/cli/commands/journal-tail.ts'
-import { logExport } from '../../src/cli/commands/log-export.ts'
-import { logImport } from '../../src/cli/commands/log-import.ts'
-import { open } from '../../src/cli/commands/open.ts'
-import { sshForward } from '../../src/cli/ssh-forward.ts'
+import { daemonCommands, sshForward } from '../../src/cli/commands/daemon.ts'
+import { journalCommands } from '../../src/cli/commands/journal.ts'
+import { logCommands } from '../../src/cli/commands/log.ts'
 import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/contract/errors.ts'
 import { logRead } from '../../src/daemon/offline/session-files.ts'
 import { temporaryFolder } from './run-sm.ts'
 import { type Answers, collect, world } from './world.ts'
+
+const { doctor, open } = daemonCommands
+const { 'journal tail': journalTail, 'journal import': journalImport } = journalCommands
+const { 'log export': logExport, 'log import': logImport } = logCommands
 
 const event = (seq: number) => ({ seq, type: 'progress.checkpoint' }) as never
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { kill } from '../../src/cli/commands/kill.ts'
+import { sessionCommands } from '../../src/cli/commands/sessions.ts'
 import type { AppError } from '../../src/contract/errors.ts'
 import { session } from './session-data.ts'
 import { collect, world } from './world.ts'
+
+const { kill } = sessionCommands
 
 type How = { readonly confirms?: boolean; readonly force?: boolean }
 

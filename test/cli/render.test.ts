@@ -1,21 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { View } from '../../src/cli/command-module.ts'
-import { renderAgent, renderAgentList, renderNewAgent } from '../../src/cli/render/agents.ts'
-import { bytes, count, plural } from '../../src/cli/render/amounts.ts'
-import { renderCheckedDefinitions } from '../../src/cli/render/checked-definitions.ts'
-import { renderChecks } from '../../src/cli/render/checks.ts'
-import { renderConfig, renderConfigOrigins } from '../../src/cli/render/config.ts'
-import { renderCrew, renderCrewList } from '../../src/cli/render/crews.ts'
-import { renderDown, renderUp } from '../../src/cli/render/daemon-status.ts'
-import { renderEventLine } from '../../src/cli/render/event-line.ts'
-import { renderImport, renderStats, renderVerification } from '../../src/cli/render/journal.ts'
-import { renderModels } from '../../src/cli/render/models.ts'
-import { oneLine, plainLines } from '../../src/cli/render/one-line.ts'
-import { renderRedaction } from '../../src/cli/render/redaction.ts'
-import { relativeTime } from '../../src/cli/render/relative-time.ts'
-import { renderHits } from '../../src/cli/render/search-hits.ts'
-import { renderConversion, renderLogImports, renderValidations } from '../../src/cli/render/session-files.ts'
-import { table } from '../../src/cli/render/table.ts'
+import { renderChecks, renderDown, renderUp } from '../../src/cli/commands/daemon.ts'
+import {
+  renderAgent,
+  renderAgentList,
+  renderCheckedDefinitions,
+  renderCrew,
+  renderCrewList,
+  renderNewAgent,
+} from '../../src/cli/commands/definitions.ts'
+import { renderHits } from '../../src/cli/commands/history.ts'
+import {
+  renderEventLine,
+  renderImport,
+  renderStats,
+  renderVerification,
+} from '../../src/cli/commands/journal.ts'
+import { renderConversion, renderLogImports, renderValidations } from '../../src/cli/commands/log.ts'
+import {
+  renderConfig,
+  renderConfigOrigins,
+  renderModels,
+  renderRedaction,
+} from '../../src/cli/commands/settings.ts'
+import { ago, bytes, count, plural } from '../../src/cli/render/figures.ts'
+import { oneLine, plainLines } from '../../src/cli/render/safe-text.ts'
+import { type Column, table, terms } from '../../src/cli/render/table.ts'
 import { cut, textWidth, wrap } from '../../src/cli/render/text-width.ts'
 import * as data from './render-data.ts'
 
@@ -117,8 +127,8 @@ test.each([
   [86_400_000, '1day ago'],
   [2 * 86_400_000, '2days ago'],
 ])('%i ms ago is told as %s', (age, text) => {
-  expect(relativeTime(now - age, now)).toBe(text)
-  expect(relativeTime(new Date(now - age).toISOString(), now)).toBe(text)
+  expect(ago(now - age, now)).toBe(text)
+  expect(ago(new Date(now - age).toISOString(), now)).toBe(text)
 })
 
 test('amounts read like amounts', () => {
@@ -148,22 +158,45 @@ test('widths count columns, not code units, and cuts never split a character', (
   expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij'])
 })
 
+type Row = { readonly id: string; readonly text: string; readonly n: string }
+const rows: readonly Row[] = [
+  { id: 'a', text: 'a rather long text', n: '1' },
+  { id: 'bcd', text: '日本', n: '22' },
+]
+
 test('tables align, and only the elastic column gives way', () => {
-  const columns = [
-    { title: 'ID' },
-    { title: 'TEXT', isElastic: true },
-    { title: 'N', align: 'right' },
-  ] as const
-  const rows = [
-    ['a', 'a rather long text', '1'],
-    ['bcd', '日本', '22'],
+  const columns: readonly Column<Row>[] = [
+    { title: 'ID', cell: ({ id }) => id },
+    { title: 'TEXT', isElastic: true, cell: ({ text }) => text },
+    { title: 'N', align: 'right', cell: ({ n }) => n },
   ]
-  expect(table(columns, rows, 80)).toBe(
+  expect(table(rows, columns, 80)).toBe(
     ['ID   TEXT                 N', 'a    a rather long text   1', 'bcd  日本                22'].join('\n'),
   )
-  expect(table(columns, rows, 20)).toBe(
+  expect(table(rows, columns, 20)).toBe(
     ['ID   TEXT          N', 'a    a rather l…   1', 'bcd  日本         22'].join('\n'),
   )
+})
+
+test('of two elastic columns the last gives way first, and a colour is no part of the width', () => {
+  const columns: readonly Column<Row>[] = [
+    { title: 'TEXT', isElastic: { keeps: 10 }, cell: ({ text }) => text },
+    { title: 'AGAIN', isElastic: { keeps: 12 }, cell: ({ text }) => text, paint: (text) => `<${text}>` },
+  ]
+  const first = (width: number) => table(rows, columns, width).split('\n')[1]
+  expect(first(38)).toBe('a rather long text  <a rather long text>')
+  expect(first(34)).toBe('a rather long text  <a rather long…>')
+  expect(first(26)).toBe('a rather lo…  <a rather lo…>')
+  expect(first(22)).toBe('a rather…   <a rather…>')
+})
+
+test('terms stand beside what is said of them, which goes on below itself', () => {
+  const said = [
+    ['a', 'one two three'],
+    ['long', 'four'],
+  ] as const
+  expect(terms(said)).toEqual(['  a     one two three', '  long  four'])
+  expect(terms(said, { width: 16, indent: '' })).toEqual(['a     one two', '      three', 'long  four'])
 })
 
 test('[MUS-111] foreign text cannot steer the terminal', () => {

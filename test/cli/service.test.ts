@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { serviceUnit } from '../../src/cli/service-unit.ts'
+import { serviceUnit } from '../../src/cli/commands/service.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
 const run = promisify(execFile)

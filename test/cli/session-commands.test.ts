@@ -1,22 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { all } from '../../src/cli/commands/all.ts'
-import { alone } from '../../src/cli/commands/alone.ts'
-import { approve } from '../../src/cli/commands/approve.ts'
-import { checkpoint } from '../../src/cli/commands/checkpoint.ts'
-import { checkpointDiff } from '../../src/cli/commands/checkpoint-diff.ts'
-import { children } from '../../src/cli/commands/children.ts'
-import { complete } from '../../src/cli/commands/complete.ts'
-import { kill } from '../../src/cli/commands/kill.ts'
-import { me } from '../../src/cli/commands/me.ts'
-import { others } from '../../src/cli/commands/others.ts'
-import { progress } from '../../src/cli/commands/progress.ts'
-import { reject } from '../../src/cli/commands/reject.ts'
-import { send } from '../../src/cli/commands/send.ts'
-import { spawn } from '../../src/cli/commands/spawn.ts'
-import { status } from '../../src/cli/commands/status.ts'
-import { who } from '../../src/cli/commands/who.ts'
+import { messageCommands } from '../../src/cli/commands/messages.ts'
+import { sessionLookCommands } from '../../src/cli/commands/session-look.ts'
+import { sessionReportCommands } from '../../src/cli/commands/session-report.ts'
+import { sessionCommands } from '../../src/cli/commands/sessions.ts'
 import type { CommandInput } from '../../src/contract/cli.ts'
 import { AppError } from '../../src/contract/errors.ts'
 import { type MessageView, SessionView, SpawnedView } from '../../src/contract/session-views.ts'
@@ -31,6 +19,19 @@ import {
   spawned,
 } from './session-data.ts'
 import { type Answers, collect, world } from './world.ts'
+
+const { approve, reject, send } = messageCommands
+const { all, children, progress, status } = sessionLookCommands
+const {
+  alone,
+  checkpoint,
+  'checkpoint diff': checkpointDiff,
+  complete,
+  me,
+  others,
+  who,
+} = sessionReportCommands
+const { kill, spawn } = sessionCommands
 
 test('[SM-6] the sessions of these tests are sessions of the contract', () => {
   expect(SessionView.safeParse(session('abc123')).error).toBeUndefined()

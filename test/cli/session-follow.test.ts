@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { events } from '../../src/cli/commands/events.ts'
-import { tail } from '../../src/cli/commands/tail.ts'
-import { stateEvents, toldEvents } from '../../src/cli/state-events.ts'
+import { sessionLookCommands } from '../../src/cli/commands/session-look.ts'
+import { stateEvents, toldEvents } from '../../src/cli/news.ts'
 import { untilReached, type Waiting } from '../../src/cli/until-reached.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { CommandInput } from '../../src/contract/cli.ts'
@@ -13,6 +12,8 @@ import type { Lifecycle } from '../../src/contract/values.ts'
 import { sessionEventTypes } from '../../src/core/session/event-line.ts'
 import { detail, event, longId } from './session-data.ts'
 import { collect, world } from './world.ts'
+
+const { events, tail } = sessionLookCommands
 
 const eventsInput = (more: Partial<CommandInput<'events'>> = {}): CommandInput<'events'> => ({
   session: '1749a2fe',

@@ -1,27 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { View } from '../../src/cli/command-module.ts'
-import { complete } from '../../src/cli/commands/complete.ts'
+import { sessionReportCommands } from '../../src/cli/commands/session-report.ts'
+import { renderRestored, renderSpawned } from '../../src/cli/commands/sessions.ts'
 import { renderApprovals, renderDecision } from '../../src/cli/render/approvals.ts'
-import { renderChildren } from '../../src/cli/render/children.ts'
-import { clock } from '../../src/cli/render/clock.ts'
-import { age, duration } from '../../src/cli/render/durations.ts'
 import { renderExplanation } from '../../src/cli/render/explanation.ts'
-import { renderKilled } from '../../src/cli/render/killed.ts'
+import { age, clock, duration } from '../../src/cli/render/figures.ts'
 import { renderMessages, renderSent } from '../../src/cli/render/messages.ts'
-import { renderMilestoneDiff } from '../../src/cli/render/milestone-diff.ts'
-import { milestoneLines } from '../../src/cli/render/milestones.ts'
-import { renderProcesses } from '../../src/cli/render/processes.ts'
-import { renderProgress } from '../../src/cli/render/progress.ts'
-import { renderRestored } from '../../src/cli/render/restored.ts'
-import { renderSessionEvent } from '../../src/cli/render/session-events.ts'
-import { renderEnd } from '../../src/cli/render/session-line.ts'
+import {
+  milestoneLines,
+  renderMilestoneDiff,
+  renderProcesses,
+  renderProgress,
+  renderSessionEvent,
+  renderTranscript,
+} from '../../src/cli/render/session-details.ts'
+import {
+  renderChildren,
+  renderEnd,
+  renderKilled,
+  renderMe,
+  renderStatus,
+} from '../../src/cli/render/session-lines.ts'
 import { renderSessionTable } from '../../src/cli/render/session-table.ts'
-import { renderSpawned } from '../../src/cli/render/spawned.ts'
 import { textWidth } from '../../src/cli/render/text-width.ts'
-import { renderTranscript } from '../../src/cli/render/transcript.ts'
-import { renderMe, renderStatus } from '../../src/cli/render/workspace-status.ts'
 import type { ApprovalView, MessageView, SessionView } from '../../src/contract/session-views.ts'
 import { ago, at, ended, event, milestone, now, progress, session, spawned } from './session-data.ts'
+
+const { complete } = sessionReportCommands
 
 const zone = process.env['TZ']
 beforeAll(() => {

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { adopt } from '../../src/cli/commands/adopt.ts'
-import { lock } from '../../src/cli/commands/lock.ts'
-import { name } from '../../src/cli/commands/name.ts'
-import { restore } from '../../src/cli/commands/restore.ts'
-import { task } from '../../src/cli/commands/task.ts'
-import { unlock } from '../../src/cli/commands/unlock.ts'
-import { wait } from '../../src/cli/commands/wait.ts'
+import { sessionReportCommands } from '../../src/cli/commands/session-report.ts'
+import { sessionCommands } from '../../src/cli/commands/sessions.ts'
 import { inside, recorder } from './recorder.ts'
 import { detail, session } from './session-data.ts'
 import { collect, world } from './world.ts'
+
+const { lock, name, task, unlock } = sessionReportCommands
+const { adopt, restore, wait } = sessionCommands
 
 test('[SM-20] name, task, lock and unlock change one thing each', async () => {
   const { client, asked } = recorder({ updateSession: [session('abc123', { friendly_name: 'eng' })] })

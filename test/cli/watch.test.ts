@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { watch } from '../../src/cli/commands/watch.ts'
+import { interactiveCommands } from '../../src/cli/commands/interactive.ts'
 import { rootHelp } from '../../src/cli/render/help.ts'
 import type { Client } from '../../src/client/client.ts'
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
@@ -8,6 +8,8 @@ import type { SessionView } from '../../src/contract/session-views.ts'
 import { sessionView } from '../support/watch-views.ts'
 import { runSm } from './run-sm.ts'
 import { world } from './world.ts'
+
+const { watch } = interactiveCommands
 
 test('sm alone prints help where there is no terminal, and sm watch says what to use instead', async () => {
   expect(await runSm([])).toEqual({ code: 0, stdout: `${rootHelp()}\n`, stderr: '' })

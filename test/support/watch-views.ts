@@ -1,4 +1,4 @@
-import type { Size } from '../../src/cli/held-terminal.ts'
+import type { Size } from '../../src/cli/tui/held-terminal.ts'
 import { openModel, type WatchModel } from '../../src/cli/watch/model.ts'
 import { reduce } from '../../src/cli/watch/reduce.ts'
 import type { SessionId } from '../../src/contract/ids.ts'

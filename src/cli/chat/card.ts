@@ -1,8 +1,12 @@
 import type { ApprovalView } from '../../contract/session-views.ts'
-import { edit, emptyLine, textOf } from '../watch/line-editor.ts'
-import { type Question, questionsOf } from '../watch/questions.ts'
-import { answerLines } from './ink-lines.ts'
-import { acted, type Card, type ChatModel, type Step, still } from './model.ts'
+import { riskColours } from '../render/approvals.ts'
+import { type Paint, painter } from '../render/paint.ts'
+import { oneLine, plainLines } from '../render/safe-text.ts'
+import { markedAnswer, type Question, questionsOf, scopes, toggled } from '../tui/approval-questions.ts'
+import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
+import { clip, fold } from '../tui/lines.ts'
+import { answerLines } from './chat-lines.ts'
+import { acted, type Card, type ChatModel, roomOf, type Step, still } from './model.ts'
 
 /** So long after a card appeared, or a key was typed into the line, keys do not answer it. */
 const calmMs = 600
@@ -40,12 +44,6 @@ export const calmed = (model: ChatModel): ChatModel =>
 /** The question that stands open, if it is one. */
 export const openQuestion = ({ approval, step }: Card): Question | undefined => questionsOf(approval)[step]
 
-const scopes: Readonly<Record<string, 'once' | 'session' | 'always'>> = {
-  y: 'once',
-  s: 'session',
-  a: 'always',
-}
-
 /** A key while something is asked; nothing when it is none of the card's. */
 export function pressOnCard(model: ChatModel, card: Card, key: string): Step | undefined {
   if (card.isRefusing) return pressInReason(model, card, key)
@@ -81,17 +79,12 @@ function pressInReason(model: ChatModel, card: Card, key: string): Step {
 type Asked = { readonly card: Card; readonly question: Question }
 
 function choose(model: ChatModel, { card, question }: Asked, key: string): Step {
-  if (key === '<enter>') {
-    const labels = question.options.filter((_, i) => card.marked.has(i)).map(({ label }) => label)
-    return answered(model, { card, question }, labels.join(', '))
-  }
+  if (key === '<enter>') return answered(model, { card, question }, markedAnswer(question, card.marked))
   const index = Number(key) - 1
   const option = question.options[index]
   if (option === undefined) return still(model)
   if (!question.isMany) return answered(model, { card, question }, option.label)
-  const marked = new Set(card.marked)
-  if (!marked.delete(index)) marked.add(index)
-  return still({ ...model, card: { ...card, marked } })
+  return still({ ...model, card: { ...card, marked: toggled(card.marked, index) } })
 }
 
 /** Takes the answer to one question, and goes on to the next or sends them all. */
@@ -108,4 +101,74 @@ type Decision = Extract<Step['effects'][number], { kind: 'decide' }>['decision']
 function decided(model: ChatModel, decision: Decision): Step {
   const asks = model.asks.filter(({ approval_id }) => approval_id !== decision.id)
   return acted(withAsks({ ...model, card: undefined }, asks), { kind: 'decide', decision })
+}
+
+const bar = '│ '
+
+/** What is asked and how it is answered, in as much room as there is. */
+export function cardView(model: ChatModel, card: Card, mostRows: number): string[] {
+  const paint = painter(model.color)
+  const width = roomOf(model) - bar.length
+  const question = openQuestion(card)
+  const [head, body, keys] = question === undefined ? permission(model, card) : asking(card)
+  const room = Math.max(1, mostRows - 2)
+  const lines = body.flatMap((text) => fold(plainLines(text), width))
+  const shown =
+    lines.length > room
+      ? [
+          ...lines.slice(0, room - 1),
+          paint('dim', clip(`… ${lines.length - room + 1} more lines: sm approvals`, width)),
+        ]
+      : lines
+  const more = model.asks.length > 1 ? `  (${model.asks.length - 1} more)` : ''
+  const risk = card.approval.risk
+  const risky =
+    question !== undefined || risk === null || risk === 'low'
+      ? ''
+      : `  ${paint(riskColours[risk], `${risk} risk`)}`
+  return [
+    paint('yellow', clip(head + more, width - 14)) + risky,
+    ...shown,
+    ...fold(keys, width).map((line) => hinted(line, paint)),
+  ].map((line) => paint('yellow', bar) + line)
+}
+
+type Shown = readonly [head: string, body: readonly string[], keys: string]
+
+function permission({ agent, line, now }: ChatModel, card: Card): Shown {
+  const { approval, armed, isRefusing } = card
+  const isPlan = approval.subject === 'plan'
+  const head = isPlan ? `${agent} has a plan` : `${agent} asks for a permission`
+  const body = [
+    approval.action,
+    ...(approval.reason === null ? [] : [`why: ${oneLine(approval.reason)}`]),
+    ...(approval.diff === null ? [] : [approval.diff]),
+  ]
+  const keys = isPlan ? '[y] yes  [n] no' : '[y] once  [s] this session  [a] always  [n] no'
+  if (isRefusing) return [head, body, 'no: type why, or nothing; [enter] sends, [esc] goes back']
+  if (armed !== undefined) return [head, body, `this is risky: [${armed}] once more says yes, [n] says no`]
+  if (textOf(line) !== '') return [head, body, `[ctrl-u] empties the line, then ${keys}`]
+  // Keys are shown when they count.
+  return [head, body, now < card.readyAtMs ? '…' : keys]
+}
+
+function asking(card: Card): Shown {
+  const question = openQuestion(card)
+  const options = question?.options ?? []
+  const body = options.map(({ label, description }, i) => {
+    const mark = question?.isMany ? (card.marked.has(i) ? '[x] ' : '[ ] ') : ''
+    return `${i + 1}. ${mark}${label}${description === '' ? '' : `: ${oneLine(description)}`}`
+  })
+  const keys = options.length < 2 ? '1' : `1-${options.length}`
+  const choosing = question?.isMany ? `[${keys}] marks, [enter] sends; or ` : `[${keys}] chooses; or `
+  const numbers = options.length === 0 ? '' : choosing
+  return [oneLine(question?.question ?? ''), body, `${numbers}type an answer and press [enter]`]
+}
+
+/** Keys stand out of what they do. */
+function hinted(line: string, paint: Paint): string {
+  return line
+    .split(/(\[[^\]]+\])/)
+    .map((part) => (/^\[.+\]$/.test(part) ? paint('bold', part.slice(1, -1)) : paint('dim', part)))
+    .join('')
 }

@@ -1,10 +1,11 @@
-import { count } from '../render/amounts.ts'
+import { count, elapsed } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
+import { harmlessStream } from '../render/safe-text.ts'
+import { restOf } from '../talk/answer.ts'
 import type { Heard, ToolCall } from '../talk/heard.ts'
-import { restOf } from '../talk/rest-of.ts'
-import { shortTime, toolRow } from '../talk/tool-row.ts'
-import { flow, harmless } from './flow.ts'
-import { asideLines, saidLines, wordLine } from './ink-lines.ts'
+import { toolRow } from '../talk/tool-row.ts'
+import { flow } from '../tui/lines.ts'
+import { asideLines, saidLines, wordLine } from './chat-lines.ts'
 import {
   acted,
   type ChatModel,
@@ -113,7 +114,8 @@ function released(model: ChatModel, runId: string): Step {
 
 /** The lines that are whole once a text has come, and what is left. */
 function flowing(model: ChatModel, run: LiveRun, text: string) {
-  const fresh = run.isLineBegun || run.rest !== '' ? harmless(text) : harmless(text).replace(/^\s+/, '')
+  const fresh =
+    run.isLineBegun || run.rest !== '' ? harmlessStream(text) : harmlessStream(text).replace(/^\s+/, '')
   const { lines, rest } = flow(run.rest + fresh, roomOf(model) - 2 - nameRoom(model, run))
   return {
     lines: lines.flatMap((line, i) => turnLines(model, run, { line, isFirst: !run.isLineBegun && i === 0 })),
@@ -197,7 +199,7 @@ function endLines(
   const { input = 0, output = 0 } = outcome.usage ?? {}
   const figures = [
     ...(run.calls === 0 ? [] : [`${count(run.calls)} ${run.calls === 1 ? 'call' : 'calls'}`]),
-    shortTime(Math.max(0, model.now - run.sinceMs)),
+    elapsed(Math.max(0, model.now - run.sinceMs)),
     ...(input + output === 0 ? [] : [`${count(input + output)} tokens`]),
   ]
   return asideLines(model, figures.join(' · '))

@@ -1,10 +1,10 @@
 import type { RouteInput } from '../../contract/routes.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { LoopMode } from '../../contract/values.ts'
-import type { Size } from '../held-terminal.ts'
 import type { Heard, ToolCall } from '../talk/heard.ts'
-import { emptyLine, type Line } from '../watch/line-editor.ts'
-import type { Typed } from '../watch/read-keys.ts'
+import type { Size } from '../tui/held-terminal.ts'
+import { emptyLine, type Line } from '../tui/line-editor.ts'
+import type { Typed } from '../tui/read-keys.ts'
 
 /** A run that is under way. */
 export type LiveRun = {

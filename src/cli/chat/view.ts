@@ -1,10 +1,12 @@
-import { oneLine } from '../render/one-line.ts'
+import { elapsed } from '../render/figures.ts'
+import { graphemeWidth } from '../render/grapheme-width.ts'
+import { graphemes } from '../render/graphemes.ts'
 import { type Colour, painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { cut, textWidth } from '../render/text-width.ts'
-import { shortTime } from '../talk/tool-row.ts'
-import { cardView } from './card-view.ts'
-import { wordLine } from './ink-lines.ts'
-import { inputView, type Placed } from './input-view.ts'
+import type { Placed } from '../tui/inline-screen.ts'
+import { cardView } from './card.ts'
+import { wordLine } from './chat-lines.ts'
 import { type ChatModel, type LiveRun, roomOf } from './model.ts'
 
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
@@ -43,7 +45,7 @@ function statusLine(model: ChatModel, run: LiveRun): string {
   const paint = painter(model.color)
   const mark = spinner[Math.floor(model.now / 120) % spinner.length] ?? ''
   const lead = `${run.isBelow ? '    ' : '  '}${mark} `
-  const time = shortTime(Math.floor(Math.max(0, model.now - run.sinceMs) / 1000) * 1000)
+  const time = elapsed(Math.floor(Math.max(0, model.now - run.sinceMs) / 1000) * 1000)
   const end = `  ${time === '0 ms' ? '' : time.replace('.0 s', ' s')}`
   const what = `${run.agent}  ${oneLine(run.detail)}`
   const shown = cut(what, roomOf(model) - textWidth(lead) - textWidth(end))
@@ -85,4 +87,46 @@ function barLine(model: ChatModel): string {
   const right = model.runs.size > 0 ? 'esc stops  /help' : 'ctrl-d leaves  /help'
   const gap = roomOf(model) - textWidth(left) - textWidth(right)
   return paint('dim', gap < 2 ? cut(left, roomOf(model)) : `${left}${' '.repeat(gap)}${right}`)
+}
+
+const mostRows = 8
+const indent = 2
+
+/** What is being typed, over as many lines as it takes, with the cursor where it is. */
+function inputView(model: ChatModel, placeholder: string): Placed {
+  const paint = painter(model.color)
+  const width = roomOf(model) - indent
+  const { before, after } = model.line
+  const prompt = paint('cyan', '› ')
+  if (before + after === '')
+    return {
+      lines: [prompt + paint('dim', cut(placeholder, width))],
+      cursor: { row: 0, column: indent },
+    }
+  const head = hardLines(before, width)
+  const all = hardLines(before + after, width)
+  const row = head.length - 1
+  const from = Math.max(0, Math.min(row - mostRows + 1, all.length - mostRows))
+  return {
+    lines: all.slice(from, from + mostRows).map((line, i) => (from + i === 0 ? prompt : '  ') + line),
+    cursor: { row: row - from, column: indent + textWidth(head.at(-1) ?? '') },
+  }
+}
+
+/** Lines of exactly the columns there are: where one ends does not depend on what comes after it. */
+function hardLines(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines = ['']
+    let used = 0
+    for (const grapheme of graphemes(line)) {
+      const wide = graphemeWidth(grapheme)
+      if (used + wide > width) {
+        lines.push('')
+        used = 0
+      }
+      lines.push((lines.pop() ?? '') + grapheme)
+      used += wide
+    }
+    return lines
+  })
 }

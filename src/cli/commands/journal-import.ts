@@ -4,36 +4,31 @@ import { createInterface } from 'node:readline'
 import type { Client } from '../../client/client.ts'
 import type { AppendResult } from '../../contract/append.ts'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import { errorCodes } from '../../contract/errors.ts'
-import type { DataCommand } from '../command-module.ts'
-import { draftOf } from '../draft-of-line.ts'
-import { fileProblem } from '../read-file.ts'
-import { count } from '../render/amounts.ts'
-import { renderImport } from '../render/journal.ts'
+import type { Io } from '../io.ts'
+import { fileProblem } from '../named-files.ts'
+import { count } from '../render/figures.ts'
 
 const batchEvents = 500
 const batchChars = 1024 * 1024
 
 type Imported = CommandOutput<'journal import'>
+
 type Line = { readonly number: number; readonly text: string }
 
-export const journalImport: DataCommand<'journal import'> = {
-  run: async ({ file }, io) => {
-    // The file's digest makes the producer, so that the same file again adds nothing.
-    const producer = `import:${await digestOf(file)}`
-    const client = await (await io.daemon()).client()
-    const imported: Imported = { appended: 0, duplicates: 0, rejected: [] }
-    let n = 1
-    for await (const lines of batchesOf(file)) {
-      const results = await append(client, { producer, n, lines }, io.signal)
-      for (const [i, result] of results.entries()) tally(imported, result, lines[i]?.number ?? 0)
-      n += lines.length
-      io.progress(`${count(n - 1)} events`)
-    }
-    return imported
-  },
-  render: renderImport,
-  exitCode: ({ rejected }) => (rejected.length === 0 ? 0 : errorCodes.failed.exit),
+/** Appends the events of a file in batches; the lines that are refused are named, and the rest is taken. */
+export async function importJournal(file: string, io: Io): Promise<Imported> {
+  // The file's digest makes the producer, so that the same file again adds nothing.
+  const producer = `import:${await digestOf(file)}`
+  const client = await (await io.daemon()).client()
+  const imported: Imported = { appended: 0, duplicates: 0, rejected: [] }
+  let n = 1
+  for await (const lines of batchesOf(file)) {
+    const results = await append(client, { producer, n, lines }, io.signal)
+    for (const [i, result] of results.entries()) tally(imported, result, lines[i]?.number ?? 0)
+    n += lines.length
+    io.progress(`${count(n - 1)} events`)
+  }
+  return imported
 }
 
 type Batch = { readonly producer: string; readonly n: number; readonly lines: readonly Line[] }
@@ -82,4 +77,23 @@ async function* batchesOf(file: string): AsyncGenerator<readonly Line[]> {
     chars += text.length
   }
   if (lines.length > 0) yield lines
+}
+
+/** What the journal gives an event when it takes it; the journal that takes it again gives its own. */
+const givenAtAppend = ['seq', 'recordedAt', 'schemaVersion', 'producer', 'redacted']
+
+/** An exported line as an event to be appended; a line that is no event is sent as it is, and refused by itself. */
+function draftOf(line: string): unknown {
+  const value = parsed(line)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !givenAtAppend.includes(name)))
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    if (error instanceof SyntaxError) return line
+    throw error
+  }
 }

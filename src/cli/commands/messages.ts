@@ -1,12 +1,116 @@
-import type { DataCommand } from '../command-module.ts'
+import type { Client } from '../../client/client.ts'
+import type { CommandInput } from '../../contract/cli.ts'
+import { AppError, errorCodes } from '../../contract/errors.ts'
+import type { MessageView } from '../../contract/session-views.ts'
+import { defineCommands } from '../command-module.ts'
 import { sessionMeant } from '../current-session.ts'
-import { renderMessages } from '../render/messages.ts'
+import type { Io } from '../io.ts'
+import { textInput } from '../named-files.ts'
+import { given } from '../parse-values.ts'
+import { renderApprovals, renderDecision } from '../render/approvals.ts'
+import { isTaken, renderMessages, renderSent } from '../render/messages.ts'
+import { oneLine } from '../render/safe-text.ts'
+import { cut } from '../render/text-width.ts'
 
-export const messages: DataCommand<'messages'> = {
-  run: async ({ session, failed, limit }, io) => {
-    const id = sessionMeant(session, io)
-    const client = await (await io.daemon()).client()
-    return client.listMessages({ id, limit, ...(failed && { failed }) }, { signal: io.signal })
+// Most messages are taken within a moment; one that has a reason to wait is not waited for.
+const graceMs = 2000
+
+/** Speaking with sessions: messages, and answers to what they ask. */
+export const messageCommands = defineCommands({
+  send: {
+    run: async function* (input, io) {
+      const text = await textInput(input.text, input.file, io)
+      if (text === undefined || text === '')
+        throw new AppError('invalid', 'there is nothing to send; give a text, or - for standard input')
+      const client = await (await io.daemon()).client()
+      const refused: unknown[] = []
+      for (const id of targetsOf(input.sessions)) {
+        try {
+          const sent = await client.sendMessage({ id, text, mode: modeOf(input) }, { signal: io.signal })
+          yield await settled(client, { sent, wait: input.wait }, io)
+        } catch (error) {
+          // One that is not there must not keep the words from the others.
+          if (!(error instanceof AppError) || error.code === 'unavailable') throw error
+          if (refused.push(error) > 1) io.say(`sm: ${error.message}`)
+        }
+      }
+      if (refused.length > 0) throw refused[0]
+    },
+    render: renderSent,
+    exitCode: ({ state }) => (state === 'failed' ? errorCodes.failed.exit : 0),
   },
-  render: renderMessages,
+  messages: {
+    asks: ({ session, failed, limit }, io) => ({
+      id: sessionMeant(session, io),
+      limit,
+      ...given({ failed }),
+    }),
+    render: renderMessages,
+  },
+  'messages dismiss': {
+    asks: ({ message }) => ({ message }),
+    render: ({ session_id, preview }, { width }) =>
+      cut(`Taken back from session ${session_id}: ${oneLine(preview.slice(0, 400))}`, width),
+  },
+  approvals: {
+    asks: ({ session, all }) => ({ limit: 1000, ...given({ session, all }) }),
+    render: renderApprovals,
+  },
+  approve: {
+    asks: ({ id, always, session, answer }) => {
+      if (always && session) throw new AppError('invalid', '--always and --session exclude each other')
+      const scope = always ? 'always' : session ? 'session' : 'once'
+      return { id, verdict: 'allow', scope, ...(answer.length > 0 && { answers: answersOf(answer) }) }
+    },
+    render: renderDecision,
+  },
+  reject: {
+    asks: ({ id, reason }) => ({ id, verdict: 'deny', ...given({ reason }) }),
+    render: renderDecision,
+  },
+})
+
+function targetsOf(sessions: string): string[] {
+  const targets = [...new Set(sessions.split(',').map((target) => target.trim()))].filter(Boolean)
+  if (targets.length === 0) throw new AppError('invalid', 'name a session; sm all lists them')
+  return targets
+}
+
+function modeOf({ urgent, important }: CommandInput<'send'>): MessageView['mode'] {
+  if (urgent && important) throw new AppError('invalid', '--important and --urgent exclude each other')
+  return urgent ? 'urgent' : important ? 'important' : 'sequential'
+}
+
+type Sending = { readonly sent: MessageView; readonly wait: number | undefined }
+
+/** The message once its fate is known, or after the time that was given to it. */
+async function settled(client: Client, { sent, wait }: Sending, io: Io): Promise<MessageView> {
+  const deadline = io.now() + (wait === undefined ? graceMs : wait * 1000)
+  let message = sent
+  for (let pauseMs = 50; isOpen(message, wait !== undefined); pauseMs = Math.min(pauseMs * 2, 1000)) {
+    const leftMs = deadline - io.now()
+    if (leftMs <= 0) {
+      if (wait === undefined) return message
+      throw new AppError('timeout', `not accepted after ${wait} s. ${renderSent(message)}`)
+    }
+    await io.sleep(Math.min(pauseMs, leftMs))
+    message = await client.getMessage({ message: message.message_id }, { signal: io.signal })
+  }
+  return message
+}
+
+function isOpen(message: MessageView, isPatient: boolean): boolean {
+  if (isTaken(message) || message.state === 'failed') return false
+  return isPatient || message.state !== 'queued' || message.detail === null
+}
+
+/** Labels by their question; a label alone answers whatever is asked. */
+function answersOf(labels: readonly string[]): Record<string, string> {
+  const pairs = labels.map((text): [string, string] => {
+    const at = text.indexOf('=')
+    return at === -1 ? ['*', text] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  })
+  if (new Set(pairs.map(([question]) => question)).size < pairs.length)
+    throw new AppError('invalid', 'a question is answered twice; write --answer question=label for each')
+  return Object.fromEntries(pairs)
 }

@@ -1,12 +1,13 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age } from './durations.ts'
-import { oneLine } from './one-line.ts'
+import { age } from './figures.ts'
 import { painter } from './paint.ts'
+import { oneLine } from './safe-text.ts'
 import { cut, wrap } from './text-width.ts'
 
-const risks = { low: 'dim', medium: 'yellow', high: 'red' } as const
+/** How risky something looks. */
+export const riskColours = { low: 'dim', medium: 'yellow', high: 'red' } as const
 
 /** What waits for a decision: who asks, for what, why, and how to answer. */
 export function renderApprovals({ approvals }: CommandOutput<'approvals'>, view: View): string {
@@ -19,7 +20,7 @@ function renderApproval(approval: ApprovalView, { width, now, color }: View): st
   const { approval_id, session_id, name, subject, risk, decision, options } = approval
   const indented = (text: string) => wrap(oneLine(text), Math.max(20, width - 4)).map((line) => `    ${line}`)
   const waits = decision === null ? `waits ${age(approval.requested_at, now)}` : decided(approval)
-  const risky = risk === null ? '' : ` | ${paint(risks[risk], `${risk} risk`)}`
+  const risky = risk === null ? '' : ` | ${paint(riskColours[risk], `${risk} risk`)}`
   const expiry = approval.expires_at === null || decision !== null ? '' : ` | until ${approval.expires_at}`
   return [
     `${paint('bold', oneLine(name))} (${session_id}) | ${subject} | ${waits}${risky}${expiry}`,

@@ -1,10 +1,10 @@
 import type { ExplanationView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { duration } from './durations.ts'
-import { oneLine } from './one-line.ts'
+import { duration, shortDuration } from './figures.ts'
 import { painter } from './paint.ts'
-import { statusColour } from './session-line.ts'
-import { table } from './table.ts'
+import { oneLine } from './safe-text.ts'
+import { statusColour } from './session-lines.ts'
+import { type Column, table } from './table.ts'
 import { wrap } from './text-width.ts'
 
 /** The verdict on a session, every signal behind it, and what would change it. */
@@ -19,26 +19,18 @@ export function renderExplanation(explained: ExplanationView, { width, color }: 
     health === 'ok' ? health : paint('yellow', health),
     ...(expires_in_ms === null ? [] : [`holds ${duration(expires_in_ms / 1000)} more without news`]),
   ].join(' | ')
-  const rows = signals.map((one) => [
-    oneLine(one.signal),
-    oneLine(one.source),
-    duration(one.age_ms / 1000),
-    String(Number(one.weight.toFixed(2))),
-    one.counted ? 'yes' : 'no',
-    oneLine(one.says),
-  ])
-  const columns = [
-    { title: 'SIGNAL' },
-    { title: 'SOURCE' },
-    { title: 'AGE', align: 'right' },
-    { title: 'WEIGHT', align: 'right' },
-    { title: 'COUNTED' },
-    { title: 'SAYS', isElastic: true },
-  ] as const
+  const columns: readonly Column<(typeof signals)[number]>[] = [
+    { title: 'SIGNAL', cell: ({ signal }) => oneLine(signal) },
+    { title: 'SOURCE', cell: ({ source }) => oneLine(source) },
+    { title: 'AGE', align: 'right', cell: ({ age_ms }) => shortDuration(age_ms / 1000) },
+    { title: 'WEIGHT', align: 'right', cell: ({ weight }) => String(Number(weight.toFixed(2))) },
+    { title: 'COUNTED', cell: ({ counted }) => (counted ? 'yes' : 'no') },
+    { title: 'SAYS', isElastic: true, cell: ({ says }) => oneLine(says) },
+  ]
   return [
     verdict,
     '',
-    signals.length === 0 ? 'No signals.' : table(columns, rows, width),
+    signals.length === 0 ? 'No signals.' : table(signals, columns, width),
     ...(would_change.length === 0 ? [] : ['', 'Would change:']),
     ...would_change.flatMap((change) =>
       wrap(oneLine(change), width - 4).map((line, i) => `${i ? '    ' : '  - '}${line}`),

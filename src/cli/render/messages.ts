@@ -1,8 +1,8 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { MessageView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age } from './durations.ts'
-import { oneLine } from './one-line.ts'
+import { age } from './figures.ts'
+import { oneLine } from './safe-text.ts'
 import { table } from './table.ts'
 
 /** Whether a message has arrived as far as the session's program says. */
@@ -24,20 +24,19 @@ export function renderSent(message: MessageView): string {
 export function renderMessages({ messages }: CommandOutput<'messages'>, { width, now }: View): string {
   if (messages.length === 0) return 'No messages.'
   const shown = table(
+    messages,
     [
-      { title: 'AGE', align: 'right' },
-      { title: 'STATE' },
-      { title: 'MODE' },
-      { title: 'FROM' },
-      { title: 'TEXT', isElastic: true },
+      { title: 'AGE', align: 'right', cell: ({ queued_at }) => age(queued_at, now) },
+      { title: 'STATE', cell: ({ state }) => state },
+      { title: 'MODE', cell: ({ mode }) => mode },
+      { title: 'FROM', cell: ({ from }) => oneLine(from ?? '-') },
+      {
+        title: 'TEXT',
+        isElastic: true,
+        cell: ({ detail, preview }) =>
+          oneLine(`${detail === null ? '' : `[${detail}] `}${preview}`.slice(0, 400)),
+      },
     ],
-    messages.map(({ queued_at, state, mode, from, preview, detail }) => [
-      age(queued_at, now),
-      state,
-      mode,
-      oneLine(from ?? '-'),
-      oneLine(`${detail === null ? '' : `[${detail}] `}${preview}`.slice(0, 400)),
-    ]),
     width,
   )
   const waiting = messages.filter(({ state }) => state === 'queued').map(({ message_id }) => message_id)

@@ -17,3 +17,10 @@ export function painter(isOn: boolean): Paint {
     return isOn && text !== '' ? `\u001b[${begin}m${text}\u001b[${end}m` : text
   }
 }
+
+/** A line of a diff in the colours that git gives it. */
+export function paintedDiff(line: string, paint: Paint): string {
+  if (/^(\+\+\+|---|diff |index )/.test(line)) return paint('bold', line)
+  if (line.startsWith('@@')) return paint('cyan', line)
+  return line.startsWith('+') ? paint('green', line) : line.startsWith('-') ? paint('red', line) : line
+}

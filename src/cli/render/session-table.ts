@@ -1,48 +1,75 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { SessionView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { plural } from './amounts.ts'
-import { clock } from './clock.ts'
-import { age } from './durations.ts'
+import { age, clock, money, plural, shortCount } from './figures.ts'
 import { type Colour, type Paint, painter } from './paint.ts'
-import { isEnded, lastWords, shownName, standsSince, statusColour } from './session-line.ts'
-import { branch, treeOrder } from './session-tree.ts'
-import { cut, pad, textWidth } from './text-width.ts'
-
-const figures = ['ID', 'STATUS', 'AGE', 'CTX', 'TOK'] as const
-const gap = '  '
-const separator = ' · '
-/** Room that the task gets before a name may be whole, and what is left of a name at least. */
-const taskWidth = 18
-const smallestName = 14
+import {
+  branch,
+  isEnded,
+  lastWords,
+  type Placed,
+  shownName,
+  standsSince,
+  statusColour,
+  treeOrder,
+} from './session-lines.ts'
+import { type Column, table } from './table.ts'
 
 /** All sessions as a tree: who waits for somebody is marked, who may do anything without asking is red. */
 export function renderSessionTable({ sessions }: CommandOutput<'all'>, view: View): string {
   if (sessions.length === 0)
-    return 'No sessions. sm spawn starts one; sm all --closed lists those that are over.'
+    return 'No sessions. sm spawn starts one; sm all --closed lists those that have ended.'
   const paint = painter(view.color)
-  const placed = treeOrder(sessions)
-  const cells = placed.map(({ session }) => cellsOf(session, view.now))
-  const widths = figures.map((title, i) =>
-    Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)),
-  )
-  const fixed = widths.reduce((sum, width) => sum + width + gap.length, gap.length)
-  const widest = Math.max(smallestName, view.width - fixed - taskWidth)
-  const names = placed.map(({ session, level }) =>
-    cut(`${branch(level).slice(2)}${shownName(session)}`, widest),
-  )
-  const nameWidth = Math.max('SESSION'.length, ...names.map(textWidth))
-  const room = Math.max(8, view.width - fixed - nameWidth)
-  const lines = placed.map(({ session }, i) => {
-    const [id = '', status = '', ...rest] = aligned(cells[i] ?? [], widths)
-    const colour = isBlocked(session) ? 'yellow' : statusColour(session.status)
-    const task = taskOf(session, { room, now: view.now, paint })
-    return [pad(names[i] ?? '', nameWidth), paint('dim', id), paint(colour, status), ...rest, task]
-      .join(gap)
-      .trimEnd()
-  })
-  const head = [pad('SESSION', nameWidth), ...aligned(figures, widths), 'TASK'].join(gap)
-  return [head, ...lines, '', totals(sessions, paint)].join('\n')
+  const rows = table(treeOrder(sessions), columns(view, paint), view.width)
+  return [rows, '', totals(sessions, paint)].join('\n')
+}
+
+/** Figures of a session that more than one list shows; empty where there is none. */
+export const sessionFigures = {
+  context: {
+    title: 'CTX',
+    text: ({ context_percent }: SessionView) =>
+      context_percent === null ? '' : `${Math.round(context_percent)}%`,
+  },
+  tokens: {
+    title: 'TOK',
+    text: ({ tokens_used }: SessionView) => (tokens_used === 0 ? '' : shortCount(tokens_used)),
+  },
+  cost: {
+    title: 'COST',
+    text: ({ cost_usd }: SessionView) => (cost_usd === null ? '' : money(cost_usd)),
+  },
+} as const
+
+/** The columns of `sm all`. */
+function columns({ now }: View, paint: Paint): Column<Placed>[] {
+  const figure = ({ title, text }: { title: string; text: (session: SessionView) => string }) =>
+    ({ title, align: 'right', cell: ({ session }: Placed) => text(session) || '-' }) as const
+  return [
+    {
+      title: 'SESSION',
+      cell: ({ session, level }) => `${branch(level).slice(2)}${shownName(session)}`,
+      isElastic: { keeps: 14 },
+    },
+    { title: 'ID', cell: ({ session }) => session.session_id, paint: (text) => paint('dim', text) },
+    {
+      title: 'STATUS',
+      cell: ({ session }) => statusWord(session),
+      paint: (text, { session }) => paint(isBlocked(session) ? 'yellow' : statusColour(session.status), text),
+    },
+    { title: 'AGE', align: 'right', cell: ({ session }) => age(standsSince(session), now) },
+    figure(sessionFigures.context),
+    figure(sessionFigures.tokens),
+    {
+      title: 'TASK',
+      cell: ({ session }) =>
+        [...marksOf(session, now).map(({ word }) => word), lastWords(session)]
+          .filter(Boolean)
+          .join(separator),
+      isElastic: { keeps: 18 },
+      paint: (text, { session }) => paintedTask(text, marksOf(session, now), paint),
+    },
+  ]
 }
 
 function totals(sessions: readonly SessionView[], paint: Paint): string {
@@ -59,36 +86,25 @@ function isBlocked({ pending_approvals, waiting_for, status }: SessionView): boo
   )
 }
 
-function cellsOf(session: SessionView, now: number): string[] {
-  const { status, waiting_for, context_percent, tokens_used } = session
-  const word = status === 'waiting_input' ? 'waiting' : status
-  return [
-    session.session_id,
-    isBlocked(session) ? `!${waiting_for ?? 'approval'}` : word,
-    age(standsSince(session), now),
-    context_percent === null ? '-' : `${Math.round(context_percent)}%`,
-    tokens_used === 0 ? '-' : shortCount(tokens_used),
-  ]
+function statusWord(session: SessionView): string {
+  if (isBlocked(session)) return `!${session.waiting_for ?? 'approval'}`
+  return session.status === 'waiting_input' ? 'waiting' : session.status
 }
 
-// Words begin at the left, figures end at the right.
-function aligned(cells: readonly string[], widths: readonly number[]): string[] {
-  return cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-}
+const separator = ' · '
 
-type Room = { readonly room: number; readonly now: number; readonly paint: Paint }
+type Mark = { readonly word: string; readonly colour: Colour }
 
-/** What it does, after what one should know first. */
-function taskOf(session: SessionView, { room, now, paint }: Room): string {
-  const marks = isEnded(session) ? [] : marksOf(session, now)
-  const words = [...marks.map(({ word }) => word), lastWords(session)].filter(Boolean)
-  return cut(words.join(separator), room)
+function paintedTask(text: string, marks: readonly Mark[], paint: Paint): string {
+  return text
     .split(separator)
     .map((piece, i) => (marks[i] === undefined ? piece : paint(marks[i].colour, piece)))
     .join(separator)
 }
 
-function marksOf(session: SessionView, now: number): { word: string; colour: Colour }[] {
+/** What one should know of a session before what it does. */
+function marksOf(session: SessionView, now: number): Mark[] {
+  if (isEnded(session)) return []
   const { permission_mode, health, waiting_for, limited_until, alerts } = session
   const until = limited_until === null ? '' : ` until ${clock(limited_until, now)}`
   return [
@@ -100,11 +116,4 @@ function marksOf(session: SessionView, now: number): { word: string; colour: Col
     ...alerts.map(({ kind }) => ({ word: `alert: ${kind.replace('_', ' ')}`, colour: 'red' as const })),
     ...(waiting_for === 'background' ? [{ word: 'background', colour: 'cyan' as const }] : []),
   ]
-}
-
-/** A count in four characters or so: `950`, `12k`, `1.2M`. */
-function shortCount(value: number): string {
-  if (value < 1000) return String(value)
-  if (value < 999_500) return `${Math.round(value / 1000)}k`
-  return `${Number((value / 1_000_000).toFixed(1))}M`
 }

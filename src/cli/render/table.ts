@@ -1,32 +1,69 @@
-import { cut, pad, textWidth } from './text-width.ts'
+import { cut, pad, textWidth, wrap } from './text-width.ts'
 
-/** A column; `isElastic` is the one that gives way when the terminal is narrow. */
-export type Column = { readonly title: string; readonly align?: 'right'; readonly isElastic?: true }
+/** A column of a table: its title, and what a row shows in it. */
+export type Column<R> = {
+  readonly title: string
+  readonly cell: (row: R) => string
+  readonly align?: 'right'
+  /** Gives way where the terminal is narrow, the last such column first; it keeps so much while another can give way. */
+  readonly isElastic?: true | { readonly keeps: number }
+  /** Colours a cell; it is measured and cut before. */
+  readonly paint?: (text: string, row: R) => string
+}
 
 const gap = 2
+const least = 8
 
-/** Aligns rows under their titles; the elastic column is cut so that a line fits the width. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  width: number,
-): string {
-  const sizes = columns.map((column, i) =>
-    Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[i] ?? ''))),
-  )
-  const total = sizes.reduce((sum, size) => sum + size, 0) + gap * (columns.length - 1)
-  const elastic = columns.findIndex((column) => column.isElastic)
-  if (elastic >= 0 && total > width) sizes[elastic] = Math.max(8, (sizes[elastic] ?? 0) - (total - width))
-  const line = (cells: readonly string[]) =>
+/** Rows under their titles, each line as wide as there is room. */
+export function table<R>(rows: readonly R[], columns: readonly Column<R>[], width: number): string {
+  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)))
+  const sizes = sizesOf(columns, cells, width)
+  const line = (texts: readonly string[], row?: R): string =>
     columns
-      .map((column, i) => {
+      .map(({ align, isElastic, paint }, i) => {
         const size = sizes[i] ?? 0
-        const text = column.isElastic ? cut(cells[i] ?? '', size) : (cells[i] ?? '')
-        return column.align === 'right'
-          ? ' '.repeat(Math.max(0, size - textWidth(text))) + text
-          : pad(text, size)
+        const text = isElastic ? cut(texts[i] ?? '', size) : (texts[i] ?? '')
+        const space = ' '.repeat(Math.max(0, size - textWidth(text)))
+        const painted = row === undefined || paint === undefined ? text : paint(text, row)
+        return align === 'right' ? space + painted : painted + space
       })
       .join(' '.repeat(gap))
       .trimEnd()
-  return [line(columns.map((column) => column.title)), ...rows.map(line)].join('\n')
+  return [line(columns.map(({ title }) => title)), ...rows.map((row, i) => line(cells[i] ?? [], row))].join(
+    '\n',
+  )
+}
+
+function sizesOf<R>(
+  columns: readonly Column<R>[],
+  cells: readonly (readonly string[])[],
+  width: number,
+): number[] {
+  const sizes = columns.map(({ title }, i) =>
+    Math.max(textWidth(title), ...cells.map((row) => textWidth(row[i] ?? ''))),
+  )
+  let over = sizes.reduce((sum, size) => sum + size, gap * (columns.length - 1)) - width
+  const shrink = (i: number, to: number): void => {
+    const given = Math.min(Math.max(0, over), Math.max(0, (sizes[i] ?? 0) - to))
+    sizes[i] = (sizes[i] ?? 0) - given
+    over -= given
+  }
+  const elastic = columns.flatMap(({ isElastic }, i) => (isElastic ? [{ i, isElastic }] : [])).reverse()
+  for (const { i, isElastic } of elastic) shrink(i, isElastic === true ? least : isElastic.keeps)
+  const [last] = elastic
+  if (last !== undefined) shrink(last.i, least)
+  return sizes
+}
+
+/** Terms and what is said of each, side by side; a text that is too long for the width goes on below itself. */
+export function terms(
+  rows: readonly (readonly [term: string, text: string])[],
+  { width, indent = '  ' }: { readonly width?: number; readonly indent?: string } = {},
+): string[] {
+  const size = Math.max(0, ...rows.map(([term]) => textWidth(term)))
+  const left = indent.length + size + 2
+  return rows.flatMap(([term, text]) => {
+    const [first = '', ...more] = width === undefined ? [text] : wrap(text, width - left)
+    return [`${indent}${pad(term, size)}  ${first}`.trimEnd(), ...more.map((line) => ' '.repeat(left) + line)]
+  })
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { Answer } from './answer.ts'
+import { Answer, restOf } from './answer.ts'
 import type { Heard } from './heard.ts'
-import { restOf } from './rest-of.ts'
 
 const words = (text: string, isDone = false, runId = 'r'): Heard => ({
   kind: 'words',

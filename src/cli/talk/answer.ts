@@ -1,8 +1,10 @@
+import type { Answer as AnswerData } from '../../contract/cli/outputs.ts'
+import { type Begun, shortOf } from './begin-session.ts'
+import type { Ending } from './hear-answer.ts'
 import type { Heard, ToolCall } from './heard.ts'
-import { restOf } from './rest-of.ts'
 
 /** What is to be shown of something that was heard. */
-export type Shown = {
+type Shown = {
   /** Words of the agent, for standard output. */
   readonly out?: string
   /** A call that has ended. */
@@ -69,4 +71,40 @@ export class Answer {
     this.tools.set(call.callId, known)
     return call.result === undefined ? {} : { row: known }
   }
+}
+
+/** How the waiting for an answer came to its end. */
+export type Ended = Omit<Ending, 'status'> & {
+  readonly status: AnswerData['status']
+  readonly durationMs: number
+}
+
+/** An answer as data: what was heard of it, and what the run that gave it used. */
+export function answerData(begun: Begun, answer: Answer, ended: Ended): AnswerData {
+  return {
+    session_id: shortOf(begun),
+    run_id: answer.runId ?? null,
+    agent: begun.agent,
+    status: ended.status,
+    text: answer.text === '' ? (ended.detail ?? '') : answer.text,
+    output: ended.output ?? null,
+    usage: ended.usage ?? null,
+    tools: [...answer.tools.values()].map((call) => ({
+      agent: call.agent,
+      tool: call.tool,
+      target: call.target ?? null,
+      status: call.result ?? 'running',
+      duration_ms: call.durationMs ?? null,
+      reason: call.reason ?? null,
+    })),
+    duration_ms: Math.max(0, Math.round(ended.durationMs)),
+  }
+}
+
+/** What of a final text was not said yet: nothing, its end, or all of it again when what was heard had holes. */
+export function restOf(heard: string, final: string): string {
+  const whole = final.trimEnd()
+  // A very long text is told by its beginning only.
+  if (heard.trimEnd() === whole || (whole !== '' && heard.startsWith(whole))) return ''
+  return whole.startsWith(heard) ? whole.slice(heard.length) : `${heard.trim() === '' ? '' : '\n\n'}${whole}`
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import { shortId } from '../../contract/short-id.ts'
 import type { LoopMode } from '../../contract/values.ts'
-import { isEnded, titleOf } from '../render/session-line.ts'
+import { isEnded, titleOf } from '../render/session-lines.ts'
 
 /** Which session is spoken with: one that is there, or a new one with an agent. */
 export type Wanted = {
@@ -48,7 +48,7 @@ async function known(
     throw new AppError('invalid', '--model is for a new session; this one has its model already')
   const found = await client.getSession({ id: session }, { signal })
   if (found.origin !== 'runtime')
-    throw new AppError('conflict', `${titleOf(found)} is no session of our own agents; use: sm send`)
+    throw new AppError('conflict', `${titleOf(found)} is not a session of built-in agents; use: sm send`)
   if (isEnded(found))
     throw new AppError('conflict', `${titleOf(found)} has ended; begin another by leaving --session out`)
   if (mode !== undefined)

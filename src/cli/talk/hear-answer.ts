@@ -1,15 +1,17 @@
 import type { Client } from '../../client/client.ts'
 import { linked } from '../../contract/linked.ts'
 import type { Io } from '../io.ts'
-import { Answer } from './answer.ts'
-import type { Ended } from './answer-data.ts'
-import { openAside } from './aside.ts'
+import { renderApprovals } from '../render/approvals.ts'
+import { painter } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
+import { cut } from '../render/text-width.ts'
+import { Answer, type Ended } from './answer.ts'
 import type { Begun } from './begin-session.ts'
-import { type Ending, exchange } from './exchange.ts'
-import { openEar } from './open-ear.ts'
+import { type Heard, type Outcome, openEar, type ToolCall } from './heard.ts'
+import { toolRow } from './tool-row.ts'
 
 /** Something that an agent is asked, and how long its answer is waited for. */
-export type Asking = {
+type Asking = {
   readonly client: Client
   readonly io: Io
   readonly begun: Begun
@@ -78,4 +80,95 @@ async function stopped(
   else if (messageId !== undefined && !begun.isNew) await client.dismissMessage({ message: messageId })
   io.say(`Cancelled: ${begun.agent} was told to stop.`)
   return 'cancelled'
+}
+
+/** What is said, to whom, and when it may be taken up. */
+type Saying = {
+  readonly cwd: string
+  readonly sessionId: string
+  readonly agent: string
+  readonly text: string
+  /** Hears under which id it waits. */
+  readonly onSaid: (messageId: string) => void
+}
+
+/** How the run that took a message came to its end. */
+export type Ending = Omit<Outcome, 'status'> & { readonly status: 'completed' | 'failed' | 'cancelled' }
+
+/** Says something and passes on what is heard, with no receipts but its own, until the run that took it has ended; nothing when the ear was closed before. */
+async function* exchange(
+  client: Client,
+  ear: AsyncGenerator<Heard>,
+  { saying, signal }: { readonly saying: Saying; readonly signal: AbortSignal },
+): AsyncGenerator<Heard, Ending | undefined> {
+  const { cwd, sessionId, agent, text } = saying
+  const said = await client.chat(
+    { project_root: cwd, session_id: sessionId, agent_id: agent, message: text },
+    { signal },
+  )
+  if (said.status === 'mode_set') return { status: 'completed' }
+  saying.onSaid(said.message_id ?? '')
+  let runId: string | undefined
+  for (let read = await ear.next(); !read.done; read = await ear.next()) {
+    const heard = read.value
+    if (heard.kind === 'taken') {
+      if (heard.messageId !== said.message_id) continue
+      runId = heard.runId
+    }
+    if (heard.kind === 'refused' && heard.messageId === said.message_id) {
+      const { detail } = await client.getMessage({ message: heard.messageId }, { signal })
+      return { status: 'failed', detail: detail ?? 'it was not taken up' }
+    }
+    if (heard.kind === 'closed') return { status: 'cancelled', detail: 'the session was ended' }
+    yield heard
+    if (heard.kind === 'ended' && heard.runId === runId)
+      return { ...heard.outcome, status: statusOf(heard.outcome.status) }
+  }
+  return undefined
+}
+
+const statusOf = (status: string): Ending['status'] =>
+  status === 'completed' || status === 'failed' ? status : status === 'abandoned' ? 'failed' : 'cancelled'
+
+type Parts = { readonly client: Client; readonly io: Io; readonly sessionId: string }
+
+/** What is told beside an answer, on the error stream: calls and status to somebody at a terminal, questions to everybody. */
+type Aside = {
+  row(call: ToolCall, by: string | undefined): void
+  status(text: string): void
+  clear(): void
+  lost(message: string): void
+  /** Something is asked, or was decided: what is new and waits is told, with the way to answer it. */
+  asked(): Promise<void>
+}
+
+export function openAside({ client, io, sessionId }: Parts): Aside {
+  const { stderr } = process
+  const isSeen = stderr.isTTY && !io.isJson
+  const paint = painter(isSeen && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb')
+  const told = new Set<string>()
+  const width = () => (stderr.columns || 80) - 1
+  let isShown = false
+  return {
+    row(call, by) {
+      if (isSeen) io.say(paint('dim', toolRow({ ...call, by }, { width: width(), paint: (_, text) => text })))
+    },
+    status(text) {
+      if (!isSeen) return
+      isShown = true
+      // What wraps cannot be taken back: each line that a command prints would leave a row.
+      io.progress(paint('dim', cut(`… ${oneLine(text)}`, width())))
+    },
+    clear() {
+      if (isShown) io.progress('')
+    },
+    lost: (message) => io.say(`${message}; trying again`),
+    async asked() {
+      const { approvals } = await client.listApprovals({ session: sessionId }, { signal: io.signal })
+      const fresh = approvals.filter(({ approval_id }) => !told.has(approval_id))
+      for (const { approval_id } of fresh) told.add(approval_id)
+      const view = { width: width(), now: io.now(), color: false }
+      if (fresh.length > 0) io.say(renderApprovals({ approvals: fresh }, view))
+    },
+  }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { elapsed } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
 import { textWidth } from '../render/text-width.ts'
-import { shortTime, toolRow } from './tool-row.ts'
+import { toolRow } from './tool-row.ts'
 
 const plain = (row: Parameters<typeof toolRow>[0], width = 60) =>
   toolRow(row, { width, paint: painter(false) })
@@ -27,5 +28,5 @@ test('[RUN-52] a call is one row that fits, with its failure rather than its tar
 })
 
 test('[RUN-52] times are short', () => {
-  expect([0, 999, 1400, 61_000].map(shortTime)).toEqual(['0 ms', '999 ms', '1.4 s', '1min'])
+  expect([0, 999, 1400, 61_000].map(elapsed)).toEqual(['0 ms', '999 ms', '1.4 s', '1min'])
 })

@@ -1,6 +1,6 @@
-import { duration } from '../render/durations.ts'
-import { oneLine } from '../render/one-line.ts'
+import { elapsed } from '../render/figures.ts'
 import type { Paint } from '../render/paint.ts'
+import { oneLine } from '../render/safe-text.ts'
 import { cut, textWidth } from '../render/text-width.ts'
 import type { ToolCall } from './heard.ts'
 
@@ -20,7 +20,7 @@ export function toolRow(
   const isBad = result !== 'completed'
   const lead = row.by === undefined ? `${marks[result]} ` : `  ${marks[result]} ${oneLine(row.by)} `
   const tool = oneLine(row.tool)
-  const time = row.durationMs === undefined ? '' : `  ${shortTime(row.durationMs)}`
+  const time = row.durationMs === undefined ? '' : `  ${elapsed(row.durationMs)}`
   const why = isBad ? `  ${result === 'denied' ? 'denied: ' : ''}${firstLine(row.reason ?? result)}` : ''
   const room = Math.max(0, width - textWidth(lead + tool + time))
   // What went wrong is worth more of the line than what it was done to.
@@ -33,12 +33,6 @@ export function toolRow(
     paint('dim', time),
     paint('red', cut(why, left)),
   ].join('')
-}
-
-/** A time between two looks at a clock: `12 ms`, `1.4 s`, `3min`. */
-export function shortTime(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms / 1000)
 }
 
 const firstLine = (text: string): string => {

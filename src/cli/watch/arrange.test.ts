@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ago, sessionView } from '../../../test/support/watch-views.ts'
 import type { SessionView } from '../../contract/session-views.ts'
 import { arrange } from './arrange.ts'
-import { rankOf, standingOf } from './standing.ts'
+import { rankOf, standingOf } from './session-state.ts'
 
 const all = { folded: new Set<string>(), filter: '', isHidden: () => false }
 const drawn = (sessions: readonly SessionView[], more: Partial<Parameters<typeof arrange>[1]> = {}) =>

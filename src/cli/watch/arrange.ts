@@ -1,6 +1,6 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { shownName } from '../render/session-line.ts'
-import { rankOf, ranks } from './standing.ts'
+import { shownName } from '../render/session-lines.ts'
+import { rankOf, ranks } from './session-state.ts'
 
 /** What is hidden below a folded session. */
 export type Below = { readonly count: number; readonly blocked: number; readonly trouble: number }

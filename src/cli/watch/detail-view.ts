@@ -1,14 +1,12 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { clock } from '../render/clock.ts'
-import { oneLine } from '../render/one-line.ts'
+import { age, ago, clock, money, shortCount } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
-import { isEnded, shownName } from '../render/session-line.ts'
-import { lineOf, type Piece, widthOfPieces } from './ink.ts'
-import type { WatchModel } from './model.ts'
-import { pendingOf } from './pending.ts'
+import { oneLine } from '../render/safe-text.ts'
+import { isEnded, shownName } from '../render/session-lines.ts'
+import { lineOf, type Piece, widthOfPieces } from '../tui/lines.ts'
+import { pendingOf, type WatchModel } from './model.ts'
 import { selectedRow } from './selection.ts'
-import { shortAge, shortCost, shortCount } from './short-figures.ts'
-import { standingOf } from './standing.ts'
+import { standingOf } from './session-state.ts'
 
 /** What the row of the selected session has no room for, under a rule with its name. */
 export function detailLines(model: WatchModel, count: number): string[] {
@@ -44,7 +42,7 @@ function whatLine(model: WatchModel, session: SessionView): Piece[] {
     return [
       ['asks ', 'yellow'],
       ...(risk === 'high' ? ([['high risk ', 'bold', 'red']] as const) : []),
-      [`${shortAge(requested_at, now)} `, 'dim'],
+      [`${age(requested_at, now)} `, 'dim'],
       [line(action)],
       [subject === 'question' ? '  (y answers)' : '  (y shows it)', 'dim'],
     ]
@@ -52,7 +50,7 @@ function whatLine(model: WatchModel, session: SessionView): Piece[] {
   if (isEnded(session)) {
     const said = line(session.completion_message ?? '')
     return [
-      [`${session.status} ${shortAge(session.completed_at ?? session.last_activity_at, now)} ago`, 'dim'],
+      [`${session.status} ${ago(session.completed_at ?? session.last_activity_at, now)}`, 'dim'],
       ...(said === '' ? [] : ([[`  “${said}”`]] as const)),
     ]
   }
@@ -74,7 +72,7 @@ function figureLine(session: SessionView): Piece[] {
   const { cli, model, permission_mode, working_dir, queued_messages, attached, children, lock } = session
   const below =
     children > 0 && session.subtree_tokens > session.tokens_used
-      ? `with all below ${shortCount(session.subtree_tokens)} tokens${session.subtree_cost_usd === null ? '' : ` ${shortCost(session.subtree_cost_usd)}`}`
+      ? `with all below ${shortCount(session.subtree_tokens)} tokens${session.subtree_cost_usd === null ? '' : ` ${money(session.subtree_cost_usd)}`}`
       : ''
   const words = [
     [cli, model].filter(Boolean).join(' '),

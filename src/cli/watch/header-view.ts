@@ -1,13 +1,9 @@
-import type { Colour } from '../render/paint.ts'
-import { painter } from '../render/paint.ts'
-import type { Columns } from './columns.ts'
-import { idWidth, stateWidth } from './columns.ts'
-import { fit, fitRight } from './fit.ts'
-import { lineBetween, lineOf, type Piece } from './ink.ts'
-import { layoutOf } from './layout.ts'
+import { type Colour, painter } from '../render/paint.ts'
+import { fit, fitRight, lineBetween, lineOf, type Piece } from '../tui/lines.ts'
+import { type Columns, idWidth, stateWidth } from './list-view.ts'
 import type { WatchModel } from './model.ts'
-import { isDismissed, isNews } from './selection.ts'
-import { type Rank, rankOf, ranks } from './standing.ts'
+import { isDismissed, isNews, layoutOf } from './selection.ts'
+import { type Rank, rankOf, ranks } from './session-state.ts'
 
 const shown: Readonly<Record<Rank, { sign: string; word: string; colours: readonly Colour[] }>> = {
   blocked: { sign: '!', word: 'need you', colours: ['bold', 'yellow'] },

@@ -1,13 +1,18 @@
-import { shownName } from '../render/session-line.ts'
-import { newCard } from './card-keys.ts'
-import { layoutOf } from './layout.ts'
-import { edit, emptyLine, textOf } from './line-editor.ts'
-import type { Effect, Mode, Step, WatchModel } from './model.ts'
-import { motionOf } from './motion.ts'
-import { said } from './note.ts'
-import { pendingOf } from './pending.ts'
-import { isCursorShown, rearranged, scrolled, selectAt, selectedIndex, selectedRow } from './selection.ts'
-import { rankOf } from './standing.ts'
+import { shownName } from '../render/session-lines.ts'
+import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
+import { newCard } from './card.ts'
+import { type Effect, type Mode, pendingOf, type Step, said, type WatchModel } from './model.ts'
+import {
+  isCursorShown,
+  layoutOf,
+  motionOf,
+  rearranged,
+  scrolled,
+  selectAt,
+  selectedIndex,
+  selectedRow,
+} from './selection.ts'
+import { rankOf } from './session-state.ts'
 
 /** A key while the list has the keyboard. */
 export function pressInList(model: WatchModel, key: string): Step {

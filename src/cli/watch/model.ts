@@ -1,12 +1,12 @@
 import type { RouteInput } from '../../contract/routes.ts'
 import type { ApprovalView, ExplanationView, SessionView } from '../../contract/session-views.ts'
-import type { Size } from '../held-terminal.ts'
+import type { Size } from '../tui/held-terminal.ts'
+import type { Line } from '../tui/line-editor.ts'
+import type { Typed } from '../tui/read-keys.ts'
 import type { Row } from './arrange.ts'
-import type { Line } from './line-editor.ts'
-import type { Typed } from './read-keys.ts'
 
 /** A word to the person, until a time. */
-export type Note = { readonly text: string; readonly tone: 'good' | 'bad' | 'plain'; readonly until: number }
+type Note = { readonly text: string; readonly tone: 'good' | 'bad' | 'plain'; readonly until: number }
 
 /** An approval that is being decided. */
 export type Card = {
@@ -127,4 +127,29 @@ export function openModel(begin: Pick<WatchModel, 'now' | 'size' | 'color' | 'se
     mode: { kind: 'list' },
     note: undefined,
   }
+}
+
+const shownMs = { plain: 6000, good: 8000, bad: 20_000 } as const
+
+/** Tells the person something, for a while. */
+export function said(model: WatchModel, tone: Note['tone'], text: string): WatchModel {
+  return { ...model, note: { text, tone, until: model.now + shownMs[tone] } }
+}
+
+/** The approval of a session that waits longest. */
+export function pendingOf({ approvals }: WatchModel, sessionId: string): ApprovalView | undefined {
+  return approvals.find(({ session_id, decision }) => session_id === sessionId && decision === null)
+}
+
+/** The approval of a card, as long as it waits. */
+export function approvalOf(
+  { approvals }: WatchModel,
+  { approvalId }: { readonly approvalId: string },
+): ApprovalView | undefined {
+  return approvals.find(({ approval_id, decision }) => approval_id === approvalId && decision === null)
+}
+
+/** Whether an approval can be given for so long; one that names no scopes is given once. */
+export function isOffered({ options }: ApprovalView, scope: 'once' | 'session' | 'always'): boolean {
+  return scope === 'once' || options.includes(scope)
 }

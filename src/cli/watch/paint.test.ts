@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ago, approvalView, crew, noon, sessionView, watchOf } from '../../../test/support/watch-views.ts'
 import { graphemes } from '../render/graphemes.ts'
 import { textWidth } from '../render/text-width.ts'
-import { reversed } from './ink.ts'
+import { reversed } from '../tui/lines.ts'
 import { openModel, type WatchModel } from './model.ts'
 import { paint } from './paint.ts'
 import { reduce } from './reduce.ts'
@@ -35,13 +35,13 @@ describe('the list', () => {
   test('80×24: trees with somebody who waits first, then trouble, then the rest', () => {
     expect(screen(watchOf(crew()))).toBe(`\
  muster  ! 1 needs you  ▲ 1 in trouble  ● 2 running  ○ 1 idle  ✓ 1 ended, 1 new
-  SESSION         ID       STATE        AGE LAST  CTX  TOK   COST TASK
-○ lead            00000001 idle         10m  14m  62% 210k  $1.90 Add login wit… <
-! ├ api           00000002 permission   10m   2m  84%  12k  $0.42 Bash: npm pub…
-● ├ web           00000003 tool         10m   5s  31% 480k  $3.10 ログイン画面…
-✓ └ docs          00000004 done         10m   5m  31%  12k  $2.00 new Guide wri…
-▲ nightly         00000006 limit 15:40  10m   1h  31%  12k
-● migrate-billing 00000005 thinking     10m   5s  31%  12k        bypass Phase…
+  SESSION         ID       STATE         AGE  LAST  CTX  TOK   COST TASK
+○ lead            00000001 idle        10min 14min  62% 210k  $1.90 Add login w… <
+! ├ api           00000002 permission  10min  2min  84%  12k  $0.42 Bash: npm p…
+● ├ web           00000003 tool        10min    5s  31% 480k  $3.10 ログイン画…
+✓ └ docs          00000004 done        10min  5min  31%  12k  $2.00 new Guide w…
+▲ nightly         00000006 limit 15:40 10min   1hr  31%  12k
+● migrate-billing 00000005 thinking    10min    5s  31%  12k        bypass Phas…
 
 
 
@@ -63,13 +63,13 @@ describe('the list', () => {
   test('120×40 has room for whole words', () => {
     expect(screen(watchOf(crew(), wide))).toBe(`\
  muster  ! 1 needs you  ▲ 1 in trouble  ● 2 running  ○ 1 idle  ✓ 1 ended, 1 new                              6 sessions
-  SESSION         ID       STATE        AGE LAST  CTX  TOK   COST TASK
-○ lead            00000001 idle         10m  14m  62% 210k  $1.90 Add login with passkeys <
-! ├ api           00000002 permission   10m   2m  84%  12k  $0.42 Bash: npm publish --access public
-● ├ web           00000003 tool         10m   5s  31% 480k  $3.10 ログイン画面 login form ✅
-✓ └ docs          00000004 done         10m   5m  31%  12k  $2.00 new Guide written, links checked
-▲ nightly         00000006 limit 15:40  10m   1h  31%  12k
-● migrate-billing 00000005 thinking     10m   5s  31%  12k        bypass Phase 2 of 3: backfill running
+  SESSION         ID       STATE         AGE  LAST  CTX  TOK   COST TASK
+○ lead            00000001 idle        10min 14min  62% 210k  $1.90 Add login with passkeys <
+! ├ api           00000002 permission  10min  2min  84%  12k  $0.42 Bash: npm publish --access public
+● ├ web           00000003 tool        10min    5s  31% 480k  $3.10 ログイン画面 login form ✅
+✓ └ docs          00000004 done        10min  5min  31%  12k  $2.00 new Guide written, links checked
+▲ nightly         00000006 limit 15:40 10min   1hr  31%  12k
+● migrate-billing 00000005 thinking    10min    5s  31%  12k        bypass Phase 2 of 3: backfill running
 
 
 
@@ -141,23 +141,23 @@ describe('the list', () => {
     const model = press(watchOf({ sessions }), ...Array.from({ length: 20 }, () => 'j'))
     expect(screen(model)).toBe(`\
  muster  ● 200 running                                             200 sessions
-  SESSION      ID       STATE        AGE LAST  CTX  TOK TASK        6–21 of 200
-● engineer-6   00000006 working       2h   5s  31%  12k
-● engineer-7   00000007 working       2h   5s  31%  12k
-● engineer-8   00000008 working       2h   5s  31%  12k
-● engineer-9   00000009 working       2h   5s  31%  12k
-● engineer-10  0000000a working       2h   5s  31%  12k
-● engineer-11  0000000b working       2h   5s  31%  12k
-● engineer-12  0000000c working       2h   5s  31%  12k
-● engineer-13  0000000d working       2h   5s  31%  12k
-● engineer-14  0000000e working       2h   5s  31%  12k
-● engineer-15  0000000f working       2h   5s  31%  12k
-● engineer-16  00000010 working       2h   5s  31%  12k
-● engineer-17  00000011 working       2h   5s  31%  12k
-● engineer-18  00000012 working       2h   5s  31%  12k
-● engineer-19  00000013 working       2h   5s  31%  12k
-● engineer-20  00000014 working       2h   5s  31%  12k
-● engineer-21  00000015 working       2h   5s  31%  12k <
+  SESSION      ID       STATE         AGE  LAST  CTX  TOK TASK      6–21 of 200
+● engineer-6   00000006 working       2hr    5s  31%  12k
+● engineer-7   00000007 working       2hr    5s  31%  12k
+● engineer-8   00000008 working       2hr    5s  31%  12k
+● engineer-9   00000009 working       2hr    5s  31%  12k
+● engineer-10  0000000a working       2hr    5s  31%  12k
+● engineer-11  0000000b working       2hr    5s  31%  12k
+● engineer-12  0000000c working       2hr    5s  31%  12k
+● engineer-13  0000000d working       2hr    5s  31%  12k
+● engineer-14  0000000e working       2hr    5s  31%  12k
+● engineer-15  0000000f working       2hr    5s  31%  12k
+● engineer-16  00000010 working       2hr    5s  31%  12k
+● engineer-17  00000011 working       2hr    5s  31%  12k
+● engineer-18  00000012 working       2hr    5s  31%  12k
+● engineer-19  00000013 working       2hr    5s  31%  12k
+● engineer-20  00000014 working       2hr    5s  31%  12k
+● engineer-21  00000015 working       2hr    5s  31%  12k <
 ── engineer-21 00000015 working ────────────────────────────────────────────────
  claude sonnet · acceptEdits · /work/app
 
@@ -189,7 +189,7 @@ describe('the list', () => {
 
   test('a folded parent tells how many are below it and how many of them wait', () => {
     expect(screen(press(watchOf(crew()), 'f')).split('\n')[2]).toBe(
-      '○ ▸ lead +3 !1    00000001 idle         10m  14m  62% 210k  $1.90 Add login wit… <',
+      '○ ▸ lead +3 !1    00000001 idle        10min 14min  62% 210k  $1.90 Add login w… <',
     )
   })
 
@@ -204,7 +204,7 @@ describe('the list', () => {
   test('figures that nobody has take no room, and a full context stands out', () => {
     const bare = { cost_usd: null, tokens_used: 0, context_percent: null }
     expect(screen(watchOf({ sessions: [sessionView(1, bare)] })).split('\n')[1]).toBe(
-      '  SESSION      ID       STATE        AGE LAST TASK',
+      '  SESSION      ID       STATE         AGE  LAST TASK',
     )
     const row = paint(
       watchOf({ sessions: [sessionView(2), sessionView(1, { context_percent: 96 })] }, wide, true),
@@ -259,7 +259,7 @@ describe('what lies over the list', () => {
     const model = press(watchOf({ sessions: [session], approvals: [approval] }), 'y')
     expect(screen(model)).toBe(`\
  muster  ! 1 needs you                                                1 session
-── api 00000001 · wants to run a tool · high risk · waits 2m · 40m left ────────
+── api 00000001 · wants to run a tool · high risk · waits 2min · 40min left ────
 
  Edit: src/login.ts
 
@@ -303,7 +303,7 @@ describe('what lies over the list', () => {
     })
     expect(screen(press(watchOf({ sessions: [session], approvals: [approval] }), 'y'))).toBe(`\
  muster  ! 1 needs you                                                1 session
-── api 00000001 · asks you · waits 2m ──────────────────────────────────────────
+── api 00000001 · asks you · waits 2min ────────────────────────────────────────
 
  Which database?
 

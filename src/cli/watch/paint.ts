@@ -1,16 +1,14 @@
-import { painter } from '../render/paint.ts'
-import { cardHead, cardHeadRows, cardLines } from './card-view.ts'
-import { columnsFor } from './columns.ts'
+import { renderExplanation } from '../render/explanation.ts'
+import { type Paint, painter } from '../render/paint.ts'
+import { plainLines } from '../render/safe-text.ts'
+import { clip, fold, ruled, within } from '../tui/lines.ts'
+import { cardHead, cardHeadRows, cardLines } from './card.ts'
 import { detailLines } from './detail-view.ts'
-import { clip } from './fit.ts'
 import { footerLines } from './footer-view.ts'
 import { headerLine, titleLine } from './header-view.ts'
-import { ruled, within } from './ink.ts'
-import { layoutOf } from './layout.ts'
-import type { Card, Overlay, WatchModel } from './model.ts'
-import { overlayLines, overlayTitle } from './overlay-view.ts'
-import { approvalOf } from './pending.ts'
-import { rowLine } from './row-view.ts'
+import { columnsFor, rowLine } from './list-view.ts'
+import { approvalOf, type Card, type Overlay, type WatchModel } from './model.ts'
+import { layoutOf } from './selection.ts'
 
 const smallest = { columns: 30, rows: 8 }
 
@@ -85,4 +83,73 @@ function cardBody(model: WatchModel, card: Card): string[] {
   const shown = lines.slice(card.scroll, card.scroll + room).map((line) => ` ${line}`)
   if (more > 0) shown.splice(-1, 1, ink('cyan', ` ↓ ${more + 1} more lines: j`))
   return [ruled(cardHead({ approval, card }, now, ink), size.columns, ink), '', ...shown]
+}
+
+/** The lines of what lies over the list, all of them. */
+export function overlayLines(overlay: Overlay, { size, color, now }: WatchModel): string[] {
+  const width = size.columns - 2
+  switch (overlay.what) {
+    case 'help':
+      return helpLines(painter(color))
+    case 'explain':
+      return overlay.explained === undefined
+        ? ['…']
+        : renderExplanation(overlay.explained, { width, now, color }).split('\n')
+    case 'output':
+      return overlay.lines === undefined ? ['…'] : printedLines(overlay.lines, width)
+  }
+}
+
+function printedLines(lines: readonly string[], width: number): string[] {
+  const shown = lines.flatMap((line) => fold(plainLines(line), width))
+  return shown.length === 0 ? ['It has printed nothing.'] : shown
+}
+
+/** The title of what lies over the list. */
+function overlayTitle(overlay: Overlay, paint: Paint, width: number): string {
+  if (overlay.what === 'help') return paint('bold', 'Keys')
+  const name = clip(overlay.name, width - 40)
+  if (overlay.what === 'explain') return `${paint('bold', name)}: why it stands as it does`
+  const what = overlay.isOwn
+    ? 'what was said and done'
+    : overlay.isAlive
+      ? 'its terminal, live'
+      : 'its terminal is gone; the last that was kept'
+  return `${paint('bold', name)}: ${what}`
+}
+
+const keyRows: readonly (readonly [string, string])[] = [
+  ['j k ↓ ↑', 'move; g G first and last, PageUp PageDown, Ctrl-U Ctrl-D'],
+  ['Tab', 'the next one that waits for you'],
+  ['Enter', 'attach to its terminal; Ctrl-Q or your detach key comes back'],
+  ['Space', 'reply: type a line, Enter sends it, Esc forgets it'],
+  ['y n', 'show what it asks: y allows, n denies, digits choose an answer'],
+  ['i', 'interrupt what it is doing'],
+  ['x x', 'end it and all below it'],
+  ['o', 'peek at its terminal without attaching'],
+  ['e', 'why it is thought to be in its state'],
+  ['f ← →', 'fold and unfold; ▸ +5 !2 is five below it, two of whom wait for you'],
+  ['/', 'show only what fits some words; Esc shows all again'],
+  ['q', 'leave, sessions go on; Ctrl-Z to the background, Ctrl-L draws anew'],
+]
+
+const signs: readonly (readonly [string, string])[] = [
+  ['!', 'waits for you: a permission, a question, a plan, an approval'],
+  ['▲ ✗', 'limited, stuck or crashed; ended in an error'],
+  ['● ◌', 'at work; just starting'],
+  ['○', 'idle; a ? after a state means that no sign has confirmed it for long'],
+  ['✓', 'done; new until the cursor has been on it'],
+]
+
+/** All keys and signs. */
+function helpLines(paint: Paint): string[] {
+  const rows = (table: readonly (readonly [string, string])[]): string[] =>
+    table.map(([key, does]) => `${paint('cyan', key.padEnd(10))}${does}`)
+  return [
+    ...rows(keyRows),
+    '',
+    ...rows(signs),
+    'AGE since it began, LAST since its last sign of life, CTX how full it is.',
+    `Trees with somebody who waits stand first. ${paint('red', 'Red names')} may do anything unasked.`,
+  ]
 }

@@ -1,11 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { MessageView } from '../../contract/session-views.ts'
-import { attachPlan } from '../attach-plan.ts'
+import { attachPlan, runHere } from '../attach-terminal.ts'
 import type { Io } from '../io.ts'
 import { renderDecision } from '../render/approvals.ts'
 import { isTaken, renderSent } from '../render/messages.ts'
-import { runHere } from '../run-here.ts'
 import type { Effect, Input } from './model.ts'
 
 /** What effects act with. */
@@ -95,7 +94,7 @@ async function attach(id: string, { client, io, lend, tell }: Hands): Promise<vo
     })
 }
 
-/** Speaks with an agent of our own here, and comes back. */
+/** Lends the terminal to a chat with a built-in agent. */
 function chat(id: string, { io, lend }: Hands): Promise<void> {
   const { node, entry } = io.program
   return lend(() => runHere([node, entry, 'chat', '--session', id], io.env))

@@ -1,11 +1,17 @@
-import { pressInCard, pressInWords } from './card-keys.ts'
-import { insert, textOf } from './line-editor.ts'
+import { insert, textOf } from '../tui/line-editor.ts'
+import { pressInCard, pressInWords } from './card.ts'
 import { pressInKill, pressInList, pressInReply, pressInSearch } from './list-keys.ts'
-import type { Input, Mode, Step, WatchModel } from './model.ts'
-import { said } from './note.ts'
-import { pressInOverlay, renewed } from './overlay-keys.ts'
-import { sameViews } from './same-views.ts'
-import { lookedAt, rearranged, scrolled } from './selection.ts'
+import {
+  type Effect,
+  type Input,
+  type Mode,
+  type Overlay,
+  type Step,
+  said,
+  type WatchModel,
+} from './model.ts'
+import { overlayLines } from './paint.ts'
+import { layoutOf, lookedAt, motionOf, rearranged, scrolled } from './selection.ts'
 
 /** What an input makes of the watch, and what is to be done for it. */
 export function reduce(model: WatchModel, input: Input): Step {
@@ -118,3 +124,41 @@ function untold(model: WatchModel, { id, why }: Extract<Input, { kind: 'untold' 
 }
 
 const still = (model: WatchModel): Step => ({ model, effects: [] })
+
+const closers: ReadonlySet<string> = new Set(['<esc>', 'q', '<enter>', '<c-c>', '?', 'e', 'o', ' '])
+
+/** A key while something lies over the list. */
+function pressInOverlay(model: WatchModel, overlay: Overlay, key: string): Step {
+  if (closers.has(key)) return { model: { ...model, mode: { kind: 'list' } }, effects: [] }
+  const page = layoutOf(model.size).body - 1
+  const total = overlayLines(overlay, model).length
+  const by = motionOf(key, { page, total })
+  if (by === undefined) return { model, effects: [] }
+  // The end of an output is what counts, so it is scrolled from there and stays there while it grows.
+  const wanted = overlay.what === 'output' ? overlay.scroll - by : overlay.scroll + by
+  const scroll = Math.min(Math.max(0, wanted), Math.max(0, total - page))
+  return { model: { ...model, mode: { kind: 'overlay', overlay: { ...overlay, scroll } } }, effects: [] }
+}
+
+/** What an open overlay wants to know anew. */
+function renewed(overlay: Overlay): readonly Effect[] {
+  return overlay.what === 'help' ? [] : [{ kind: overlay.what, id: overlay.id, name: overlay.name }]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether two answers of the daemon say the same, field by field. */
+function sameViews(a: readonly Fields[], b: readonly Fields[]): boolean {
+  return a === b || (a.length === b.length && a.every((one, i) => sameFields(one, b[i] ?? {})))
+}
+
+function sameFields(a: Fields, b: Fields): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => sameValue(a[name], b[name]))
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object') return false
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,13 +1,15 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Linked, linked } from '../../contract/linked.ts'
 import type { Io } from '../io.ts'
+import { Loop } from '../tui/loop.ts'
+import { Screen } from '../tui/screen.ts'
 import { Feed } from './feed.ts'
-import { type Effect, type Input, openModel, type WatchModel } from './model.ts'
+import { type Effect, type Input, openModel, type Step, type WatchModel } from './model.ts'
 import { paint } from './paint.ts'
 import { perform } from './perform.ts'
 import { reduce } from './reduce.ts'
-import { Screen } from './screen.ts'
-import { readSeen, writeSeen } from './seen-file.ts'
-import { tickMs } from './tick.ts'
+import { layoutOf } from './selection.ts'
 
 /** The live screen: shows sessions and takes keys until somebody leaves it. */
 export async function runWatch(io: Io, process: NodeJS.Process): Promise<void> {
@@ -31,12 +33,9 @@ class Watch {
   readonly #screen: Screen
   readonly #feed: Feed
   readonly #stop: Linked
-  readonly #over = Promise.withResolvers<void>()
+  readonly #loop: Loop<WatchModel, Input, Step>
   readonly #running = new Set<string>()
   readonly #acts = new Set<Promise<void>>()
-  #model: WatchModel
-  #isPaintDue = false
-  #ticking: NodeJS.Timeout | undefined
 
   constructor(parts: Parts) {
     const { io, client, home, process } = parts
@@ -44,68 +43,64 @@ class Watch {
     const { signal } = this.#stop
     this.#parts = { ...parts, io: { ...io, signal } }
     this.#screen = new Screen(process, {
-      typed: (typed) => this.#take(typed),
-      resized: (size) => this.#take({ kind: 'resize', size }),
+      typed: (typed) => this.#loop.take(typed),
+      resized: (size) => this.#loop.take({ kind: 'resize', size }),
       returned: () => {
-        this.#take({ kind: 'resize', size: this.#screen.size() })
+        this.#loop.take({ kind: 'resize', size: this.#screen.size() })
         this.#feed.refresh()
       },
-      gone: () => this.#over.resolve(),
+      gone: () => this.#loop.leave(),
     })
     this.#feed = new Feed({
       client,
       signal,
       now: () => io.now(),
       sleep: (ms, until) => io.sleep(ms, until),
-      loaded: (loaded) => this.#take({ kind: 'loaded', ...loaded }),
-      offline: ({ message }) => this.#take({ kind: 'offline', why: message }),
+      loaded: (loaded) => this.#loop.take({ kind: 'loaded', ...loaded }),
+      offline: ({ message }) => this.#loop.take({ kind: 'offline', why: message }),
     })
-    this.#model = openModel({
-      now: io.now(),
-      size: this.#screen.size(),
-      color: io.isColored,
-      seen: readSeen(home),
+    this.#loop = new Loop<WatchModel, Input, Step>({
+      model: openModel({
+        now: io.now(),
+        size: this.#screen.size(),
+        color: io.isColored,
+        seen: readSeen(home),
+      }),
+      reduce,
+      act: ({ effects }) => {
+        for (const effect of effects) this.#do(effect)
+      },
+      draw: (model) => this.#screen.show(paint(model)),
+      isShown: () => this.#screen.isIn,
+      tick: () => ({ kind: 'tick', now: io.now() }),
+      tickMs,
     })
   }
 
   async run(): Promise<void> {
     const { io, home } = this.#parts
-    const { seen } = this.#model
-    const onAbort = () => this.#over.resolve()
-    io.signal.addEventListener('abort', onAbort)
+    const { seen } = this.#loop.model
+    io.signal.addEventListener('abort', this.#loop.leave)
     this.#screen.open()
     try {
-      this.#paint()
-      this.#tick()
-      await Promise.race([this.#over.promise, this.#feed.run()])
+      this.#loop.draw()
+      this.#loop.start()
+      await Promise.race([this.#loop.over, this.#feed.run()])
     } finally {
       this.#screen.close()
-      clearTimeout(this.#ticking)
-      if (this.#model.seen !== seen) writeSeen(home, this.#model.seen)
+      this.#loop.stop()
+      if (this.#loop.model.seen !== seen) writeSeen(home, this.#loop.model.seen)
       await this.#settled()
       this.#stop[Symbol.dispose]()
     }
   }
 
-  /** Takes an input; a bug ends the watch, so that it is told on a terminal that can be read. */
-  #take(input: Input): void {
-    try {
-      const { model, effects } = reduce(this.#model, input)
-      const isChanged = model !== this.#model
-      this.#model = model
-      for (const effect of effects) this.#do(effect)
-      if (isChanged || input.kind === 'resize') this.#paintSoon()
-    } catch (error) {
-      this.#over.reject(error)
-    }
-  }
-
   #do(effect: Effect): void {
-    if (effect.kind === 'quit') this.#over.resolve()
+    if (effect.kind === 'quit') this.#loop.leave()
     else if (effect.kind === 'suspend') this.#screen.suspend()
     else if (effect.kind === 'redraw') {
       this.#screen.forget()
-      this.#paintSoon()
+      this.#loop.drawSoon()
     } else {
       const act = this.#perform(effect)
       if (effect.kind !== 'kill' && effect.kind !== 'decide' && effect.kind !== 'interrupt') return
@@ -136,39 +131,55 @@ class Watch {
         client,
         io,
         lend: (run) => this.#screen.lend(run),
-        tell: (input) => this.#take(input),
+        tell: (input) => this.#loop.take(input),
       })
     } catch (error) {
       // What was under way when the watch ended has nobody to tell it to.
-      if (!io.signal.aborted) this.#over.reject(error)
+      if (!io.signal.aborted) this.#loop.fail(error)
     } finally {
       this.#running.delete(name)
     }
   }
+}
 
-  /** Everything that came at once is one frame. */
-  #paintSoon(): void {
-    if (this.#isPaintDue) return
-    this.#isPaintDue = true
-    setImmediate(() => {
-      this.#isPaintDue = false
-      this.#paint()
-    })
-  }
+const fileName = 'watch-seen.json'
+const most = 2000
 
-  #paint(): void {
-    if (!this.#screen.isIn) return
-    try {
-      this.#screen.show(paint(this.#model))
-    } catch (error) {
-      this.#over.reject(error)
-    }
+/** The ends that somebody has looked at in an earlier watch; a file that cannot be read is none. */
+export function readSeen(home: string): ReadonlySet<string> {
+  try {
+    const seen: unknown = JSON.parse(readFileSync(join(home, fileName), 'utf8'))
+    return new Set(Array.isArray(seen) ? seen.filter((one) => typeof one === 'string') : [])
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return new Set()
+    throw error
   }
+}
 
-  #tick(): void {
-    this.#ticking = setTimeout(() => {
-      if (this.#screen.isIn) this.#take({ kind: 'tick', now: this.#parts.io.now() })
-      this.#tick()
-    }, tickMs(this.#model))
+/** Keeps them for the next watch; a folder that cannot be written costs only the memory. */
+export function writeSeen(home: string, seen: ReadonlySet<string>): void {
+  const file = join(home, fileName)
+  const fresh = `${file}.${process.pid}.new`
+  try {
+    writeFileSync(fresh, JSON.stringify([...seen].slice(-most)), { mode: 0o600 })
+    renameSync(fresh, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
   }
+}
+
+const second = 1000
+const minute = 60 * second
+const restMs = 10 * second
+
+/** When the clock changes something on the screen: every second while ages are shown in seconds. */
+function tickMs(model: WatchModel): number {
+  const { mode, note, rows, offset, size, now, approvals } = model
+  if (note !== undefined || mode.kind === 'overlay' || mode.kind === 'card') return second
+  const shown = rows.slice(offset, offset + layoutOf(size).list)
+  const isFresh = (at: string | null): boolean => at !== null && now - Date.parse(at) < minute
+  const isAnyFresh = shown.some(
+    ({ session }) => isFresh(session.completed_at ?? session.last_activity_at) || isFresh(session.created_at),
+  )
+  return isAnyFresh || approvals.some(({ requested_at }) => isFresh(requested_at)) ? second : restMs
 }

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../contract/session-views.ts'
-import { isEnded } from '../render/session-line.ts'
+import { isEnded } from '../render/session-lines.ts'
+import type { Size } from '../tui/held-terminal.ts'
 import { arrange, type Row } from './arrange.ts'
-import { layoutOf } from './layout.ts'
 import type { WatchModel } from './model.ts'
 
 /** The row under the cursor. */
@@ -10,7 +10,7 @@ export function selectedRow({ rows, selected }: WatchModel): Row | undefined {
 }
 
 /** An end by what it is remembered as: a session that was reopened ends anew. */
-export const endKey = ({ id, completed_at }: SessionView): string => `${id} ${completed_at}`
+const endKey = ({ id, completed_at }: SessionView): string => `${id} ${completed_at}`
 
 /** Whether somebody should still look at how a session ended. */
 export function isNews({ seen }: Pick<WatchModel, 'seen'>, session: SessionView): boolean {
@@ -67,4 +67,56 @@ export function lookedAt(model: WatchModel): WatchModel {
   const session = selectedRow(model)?.session
   if (session === undefined || !isNews(model, session)) return model
   return { ...model, seen: new Set([...model.seen, endKey(session)]) }
+}
+
+/** How the rows of the screen are shared out. */
+type Layout = {
+  /** Lines of the list, or of what lies over it with its own head. */
+  readonly list: number
+  readonly body: number
+  /** Lines about the selected session, under a rule; 0 when there is no room. */
+  readonly detail: number
+}
+
+const header = 1
+const footer = 2
+const titles = 1
+const rule = 1
+
+export function layoutOf({ rows }: Size): Layout {
+  const body = Math.max(1, rows - header - footer)
+  const detail = rows >= 18 ? 3 : 0
+  return { body, detail, list: Math.max(1, body - titles - (detail === 0 ? 0 : rule + detail)) }
+}
+
+/** How far a key moves among so many lines, of which a page is shown; nothing when it moves nothing. */
+export function motionOf(key: string, { page, total }: { page: number; total: number }): number | undefined {
+  switch (key) {
+    case 'j':
+    case '<down>':
+    case '<c-n>':
+      return 1
+    case 'k':
+    case '<up>':
+    case '<c-p>':
+      return -1
+    case '<pagedown>':
+    case '<c-f>':
+      return Math.max(1, page - 1)
+    case '<pageup>':
+    case '<c-b>':
+      return -Math.max(1, page - 1)
+    case '<c-d>':
+      return Math.max(1, page >> 1)
+    case '<c-u>':
+      return -Math.max(1, page >> 1)
+    case 'g':
+    case '<home>':
+      return -total
+    case 'G':
+    case '<end>':
+      return total
+    default:
+      return undefined
+  }
 }

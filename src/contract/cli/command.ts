@@ -1,3 +1,5 @@
+import type { JsonRouteName } from '../routes.ts'
+
 /** Who a command is for; help shows the groups in this order. */
 export const commandGroups = {
   people: 'For people',
@@ -45,6 +47,8 @@ export type CommandDefinition = {
   readonly alias?: string
   /** `daemon` starts one when it is missing, `offline` works without one, `none` reads no state at all. */
   readonly needs: 'daemon' | 'offline' | 'none'
+  /** The route whose answer `--json` prints; what no route answers has a schema in `outputs.ts`. */
+  readonly answers?: JsonRouteName
   readonly arguments: Readonly<Record<string, Argument>>
   readonly options: Readonly<Record<string, Option>>
   readonly examples: readonly [Example, ...Example[]]
@@ -53,3 +57,28 @@ export type CommandDefinition = {
 /** Declares a family of commands under their full names, like `journal verify`. */
 export const commandFamily = <const F extends Record<string, CommandDefinition>>(definitions: F): F =>
   definitions
+
+/** What a parsed command line gives to a command: its arguments and options under their names. */
+export type InputOf<C extends CommandDefinition> = {
+  readonly [N in keyof C['arguments']]: ArgumentValue<C['arguments'][N]>
+} & { readonly [N in keyof C['options']]: OptionValue<C['options'][N]> }
+
+type ArgumentValue<A extends Argument> = A['takes'] extends 'many'
+  ? readonly string[]
+  : A['takes'] extends 'optional'
+    ? string | undefined
+    : string
+
+type OptionValue<O extends Option> = O['kind'] extends 'switch'
+  ? boolean
+  : O extends { isMany: true }
+    ? readonly Plain<O>[]
+    : O extends { default: number }
+      ? Plain<O>
+      : Plain<O> | undefined
+
+type Plain<O extends Option> = O['kind'] extends 'count' | 'amount'
+  ? number
+  : O extends { choices: readonly (infer Word)[] }
+    ? Word
+    : string

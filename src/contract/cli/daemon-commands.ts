@@ -18,7 +18,7 @@ export const daemonCommands = commandFamily({
   },
   down: {
     group: 'people',
-    summary: 'stop the daemon; sessions go on',
+    summary: 'stop the daemon; sessions keep running',
     needs: 'none',
     arguments: {},
     options: { sessions: { kind: 'switch', about: 'end every session first; each is recorded as killed' } },
@@ -37,7 +37,7 @@ export const daemonCommands = commandFamily({
   },
   doctor: {
     group: 'people',
-    summary: 'look for what is wrong, and how to cure it',
+    summary: 'look for what is wrong, and how to fix it',
     needs: 'offline',
     arguments: {},
     options: {},
@@ -50,19 +50,5 @@ export const daemonCommands = commandFamily({
     arguments: {},
     options: {},
     examples: [{ line: 'sm version --json', does: 'the same for a script' }],
-  },
-  search: {
-    group: 'people',
-    summary: 'find text in all sessions, imported ones too',
-    needs: 'daemon',
-    arguments: { query: { takes: 'many', about: 'the words to look for' } },
-    options: {
-      session: { kind: 'text', value: 'id', about: 'only in this session' },
-      limit: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'at most so many results' },
-    },
-    examples: [
-      { line: 'sm search retry backoff', does: 'where both words were said' },
-      { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin so' },
-    ],
   },
 })

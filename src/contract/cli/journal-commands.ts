@@ -17,7 +17,7 @@ export const journalCommands = commandFamily({
     },
     examples: [
       { line: 'sm journal verify', does: 'exit 1 and the bad lines, if there are any' },
-      { line: 'sm journal verify --set-aside', does: 'cure it; the damaged file is kept whole' },
+      { line: 'sm journal verify --set-aside', does: 'repair it; the damaged file is kept whole' },
     ],
   },
   'journal tail': {
@@ -26,9 +26,15 @@ export const journalCommands = commandFamily({
     needs: 'daemon',
     arguments: {},
     options: {
-      follow: { kind: 'switch', short: 'f', about: 'go on with events as they come' },
+      follow: { kind: 'switch', short: 'f', about: 'follow new events' },
       ...filters,
-      lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'so many past events first' },
+      lines: {
+        kind: 'count',
+        value: 'count',
+        short: 'n',
+        default: 20,
+        about: 'show this many past events first',
+      },
     },
     examples: [
       { line: 'sm journal tail -f', does: 'the last 20 events, then live' },
@@ -56,8 +62,9 @@ export const journalCommands = commandFamily({
   },
   'journal stats': {
     group: 'maintenance',
-    summary: 'print the size and reach of the journal',
+    summary: 'print the size of the journal, its first and last event',
     needs: 'offline',
+    answers: 'journalStats',
     arguments: {},
     options: {},
     examples: [{ line: 'sm journal stats', does: 'segments, bytes, first and last event' }],
@@ -66,6 +73,7 @@ export const journalCommands = commandFamily({
     group: 'maintenance',
     summary: 'build the index again from the journal',
     needs: 'daemon',
+    answers: 'rebuildIndex',
     arguments: {},
     options: {},
     examples: [{ line: 'sm journal rebuild-index', does: 'after damage to the index file' }],

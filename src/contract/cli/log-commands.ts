@@ -1,6 +1,6 @@
 import { commandFamily } from './command.ts'
 
-/** Session files (STD-008): checking, reading, writing, mending. */
+/** Session files (STD-008): checking, reading, writing, repairing. */
 export const logCommands = commandFamily({
   'log validate': {
     group: 'agents',

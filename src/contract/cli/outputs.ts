@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { CommandName } from '../cli.ts'
-import { JournalStats } from '../health.ts'
+import { type CommandName, commandEntries, type commands } from '../cli.ts'
 import {
   DoctorReport,
   JournalVerification,
@@ -8,11 +7,9 @@ import {
   LogValidation,
   RedactionReport,
 } from '../offline.ts'
-import { routes, WireEvent } from '../routes.ts'
-import { AgentKind, Count } from '../values.ts'
-import { sessionOutputs } from './session-outputs.ts'
-import { talkOutputs } from './talk-outputs.ts'
-import { workflowOutputs } from './workflow-outputs.ts'
+import { type JsonRouteName, routes, WireEvent } from '../routes.ts'
+import { SessionDetail, SessionView, SpawnedView } from '../session-views.ts'
+import { AgentKind, Count, Tokens } from '../values.ts'
 
 const AgentCard = z.strictObject({
   name: z.string(),
@@ -45,12 +42,63 @@ const checked = {
 /** The file that a document was written to; absent when it was printed. */
 const written = { written: z.string().optional() }
 
-/** What each command prints with `--json`: one value, or one per line where it streams. */
-export const commandOutputs = {
-  ...sessionOutputs,
-  ...talkOutputs,
-  ...workflowOutputs,
-  watch: routes.listSessions.output,
+/** An answer of a built-in agent, and what it took. */
+const Answer = z.strictObject({
+  session_id: z.string(),
+  run_id: z.string().nullable(),
+  agent: z.string(),
+  status: z.enum(['completed', 'failed', 'cancelled', 'timeout']),
+  /** Its last words; the reason when there are none. */
+  text: z.string(),
+  /** The packet that it was finished with, if it was. */
+  output: z.unknown(),
+  usage: Tokens.nullable(),
+  tools: z.array(
+    z.strictObject({
+      agent: z.string(),
+      tool: z.string(),
+      target: z.string().nullable(),
+      status: z.enum(['running', 'completed', 'failed', 'denied']),
+      duration_ms: z.number().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  duration_ms: Count,
+})
+export type Answer = z.infer<typeof Answer>
+
+const Others = z.strictObject({ sessions: z.array(SessionView) })
+
+/** The schemas of what no route answers. */
+const ownOutputs = {
+  /** With `--wait` a second value follows: the session as it ended. */
+  spawn: z.union([SpawnedView, SessionDetail]),
+  status: z.strictObject({
+    session: SessionView.nullable(),
+    children: z.array(SessionView),
+    working_dir: z.string(),
+    others: z.array(SessionView),
+  }),
+  events: routes.listSessionEvents.output.shape.events.element,
+  who: Others,
+  others: Others,
+  alone: z.strictObject({ alone: z.boolean() }),
+  ask: Answer,
+  /** One for each line of standard input. */
+  chat: Answer,
+  demo: z.strictObject({
+    /** False when it was not the first time; then there is nothing else. */
+    played: z.boolean(),
+    session_id: z.string().nullable(),
+    session_file: z.string().nullable(),
+    workflow_id: z.string().nullable(),
+    branch: z.string().nullable(),
+    repo: z.string(),
+    verdict: z.string().nullable(),
+    rounds: z.int().nullable(),
+    /** What is left for a person to decide. */
+    approval_id: z.string().nullable(),
+  }),
   up: z.strictObject({
     url: z.string(),
     pid: z.int(),
@@ -76,8 +124,6 @@ export const commandOutputs = {
     platform: z.string(),
     entry: z.string(),
   }),
-  search: routes.search.output,
-  hook: routes.runHook.output,
   'service install': z.strictObject({ unit: z.string() }),
   'service uninstall': z.strictObject({ unit: z.string() }),
   'config show': z.strictObject({
@@ -101,10 +147,7 @@ export const commandOutputs = {
     file: z.string(),
   }),
   'crews list': routes.listCrews.output.shape.crews,
-  'crews show': routes.getCrew.output,
   'crews check': z.strictObject({ crews: Count, ...checked }),
-  models: routes.listModels.output,
-  replay: routes.replayRun.output,
   'redact test': RedactionReport,
   completion: z.strictObject({ shell: z.string(), script: z.string() }),
   'journal verify': z.strictObject({
@@ -119,8 +162,6 @@ export const commandOutputs = {
     rejected: z.array(z.strictObject({ line: z.int(), code: z.string(), message: z.string() })),
   }),
   'journal export': WireEvent,
-  'journal stats': JournalStats,
-  'journal rebuild-index': routes.rebuildIndex.output,
   'log validate': z.array(LogValidation),
   'log import': z.array(
     z.strictObject({
@@ -137,7 +178,28 @@ export const commandOutputs = {
   'log export': z.strictObject({ ...routes.exportLog.output.shape, ...written }),
   'log migrate': z.strictObject({ ...LogConversion.shape, ...written }),
   'log repair': z.strictObject({ ...LogConversion.shape, ...written }),
-} as const satisfies Record<CommandName, z.ZodType>
+} as const satisfies Record<OwnName, z.ZodType>
+
+/** What each command prints with `--json`: one value, or one per line where it streams. */
+export const commandOutputs = Object.fromEntries(
+  commandEntries.map(([name, { answers }]) => [
+    name,
+    answers === undefined ? ownOutputs[name as OwnName] : routes[answers].output,
+  ]),
+) as { readonly [N in CommandName]: OutputSchema<N> }
 
 /** The data of a command. */
-export type CommandOutput<N extends CommandName> = z.output<(typeof commandOutputs)[N]>
+export type CommandOutput<N extends CommandName> = z.output<OutputSchema<N>>
+
+type OutputSchema<N extends CommandName> = (typeof commands)[N] extends {
+  readonly answers: infer R extends JsonRouteName
+}
+  ? (typeof routes)[R]['output']
+  : N extends OwnName
+    ? (typeof ownOutputs)[N]
+    : never
+
+/** The commands that print something no route answers. */
+type OwnName = {
+  [N in CommandName]: (typeof commands)[N] extends { readonly answers: JsonRouteName } ? never : N
+}[CommandName]

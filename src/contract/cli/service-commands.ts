@@ -1,6 +1,6 @@
 import { commandFamily } from './command.ts'
 
-/** The daemon as a service of the user, so that sessions come back after a reboot. */
+/** What runs without a person: the daemon as a service of the user, and the hooks of agents. */
 export const serviceCommands = commandFamily({
   'service install': {
     group: 'maintenance',
@@ -12,10 +12,22 @@ export const serviceCommands = commandFamily({
   },
   'service uninstall': {
     group: 'maintenance',
-    summary: 'undo `sm service install`; sessions go on',
+    summary: 'undo `sm service install`; sessions keep running',
     needs: 'none',
     arguments: {},
     options: {},
     examples: [{ line: 'sm service uninstall', does: 'disable the unit and remove it' }],
+  },
+  hook: {
+    group: 'maintenance',
+    summary: 'report what a hook of an agent says; run by the hooks themselves',
+    needs: 'daemon',
+    answers: 'runHook',
+    arguments: {
+      cli: { takes: 'one', about: 'the agent whose hook it is' },
+      event: { takes: 'one', about: 'the name of the hook' },
+    },
+    options: {},
+    examples: [{ line: 'sm hook claude SessionStart', does: 'report the payload on stdin' }],
   },
 })

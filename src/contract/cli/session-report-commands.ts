@@ -10,6 +10,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'print the session that this runs in',
     needs: 'daemon',
+    answers: 'whoAmI',
     arguments: {},
     options: {},
     examples: [{ line: 'sm me', does: 'name, id, state and folder' }],
@@ -42,6 +43,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'record a milestone',
     needs: 'daemon',
+    answers: 'addCheckpoint',
     arguments: { message: { takes: 'one', about: 'what is done' } },
     options: {
       metadata: { kind: 'text', value: 'key=value', isMany: true, about: 'a fact to keep; may be repeated' },
@@ -56,6 +58,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'show what changed between two milestones',
     needs: 'daemon',
+    answers: 'diffCheckpoints',
     arguments: {
       from: { takes: 'one', about: 'the number of a milestone; sm checkpoints lists them' },
       to: { takes: 'optional', about: 'a later one; else the present' },
@@ -67,6 +70,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'say that this session is done',
     needs: 'daemon',
+    answers: 'completeSession',
     arguments: { message: { takes: 'optional', about: 'the result in a sentence; - reads standard input' } },
     options: {
       status: {
@@ -86,6 +90,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'name this session, or another one',
     needs: 'daemon',
+    answers: 'updateSession',
     arguments: {
       'name-or-session': { takes: 'one', about: 'the name; or the session when a name follows' },
       name: { takes: 'optional', about: 'letters, digits, - and _' },
@@ -97,7 +102,8 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'say what this session works on',
     needs: 'daemon',
-    arguments: { text: { takes: 'one', about: 'in a few words; empty takes it away' } },
+    answers: 'updateSession',
+    arguments: { text: { takes: 'one', about: 'in a few words; an empty text removes it' } },
     options: forSession,
     examples: [{ line: 'sm task "Migrating the user table"', does: 'sm all shows it' }],
   },
@@ -105,6 +111,7 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'ask others to keep out of this folder',
     needs: 'daemon',
+    answers: 'updateSession',
     arguments: { text: { takes: 'one', about: 'why' } },
     options: forSession,
     examples: [{ line: 'sm lock "Rebasing, back in 5 minutes"', does: 'sm status shows it' }],
@@ -113,8 +120,9 @@ export const sessionReportCommands = commandFamily({
     group: 'agents',
     summary: 'let others in again',
     needs: 'daemon',
+    answers: 'updateSession',
     arguments: {},
     options: forSession,
-    examples: [{ line: 'sm unlock', does: 'takes your own lock away' }],
+    examples: [{ line: 'sm unlock', does: 'removes your own lock' }],
   },
 })

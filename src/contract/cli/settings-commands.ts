@@ -54,7 +54,10 @@ export const settingsCommands = commandFamily({
         line: 'sm agents new migrator --kind subagent',
         does: 'writes agents/migrator.md, with each field explained',
       },
-      { line: 'sm agents new strict-reviewer --from reviewer --user', does: 'a copy of your own to change' },
+      {
+        line: 'sm agents new strict-reviewer --from reviewer --user',
+        does: 'a copy to change, in your own agents',
+      },
     ],
   },
   'crews list': {
@@ -69,6 +72,7 @@ export const settingsCommands = commandFamily({
     group: 'people',
     summary: 'print one crew with its members',
     needs: 'offline',
+    answers: 'getCrew',
     arguments: { name: { takes: 'one', about: 'its name or an alias, in any case' } },
     options: {},
     examples: [{ line: 'sm crews show balanced', does: 'who takes part, limits and checks' }],
@@ -85,6 +89,7 @@ export const settingsCommands = commandFamily({
     group: 'people',
     summary: 'list the models that can be used, and the default',
     needs: 'daemon',
+    answers: 'listModels',
     arguments: {},
     options: {},
     examples: [{ line: 'sm models', does: 'each provider, its models, and what it lacks' }],

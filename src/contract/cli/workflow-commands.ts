@@ -4,18 +4,27 @@ const aWorkflow = { takes: 'one', about: 'a workflow, or its session' } as const
 
 /** Crews at work, and every other durable procedure. */
 export const workflowCommands = commandFamily({
+  demo: {
+    group: 'people',
+    summary: 'watch a crew of built-in agents on a small project',
+    needs: 'daemon',
+    arguments: {},
+    options: { once: { kind: 'switch', about: 'only where nothing has happened yet; npm start does this' } },
+    examples: [{ line: 'sm demo', does: 'real git, tools and tests; no model is called' }],
+  },
   crew: {
     group: 'people',
     summary: 'have a crew plan, do and review something',
     needs: 'daemon',
-    arguments: { request: { takes: 'optional', about: 'what shall be done; - reads standard input' } },
+    answers: 'getWorkflow',
+    arguments: { request: { takes: 'optional', about: 'what to do; - reads standard input' } },
     options: {
       name: {
         kind: 'text',
         value: 'crew',
         about: 'which crew; balanced when none is named, sm crews list shows them',
       },
-      cli: { kind: 'text', value: 'cli', about: 'who fills every place: own, claude, codex and so on' },
+      cli: { kind: 'text', value: 'cli', about: 'who takes every role: own, claude, codex and so on' },
       model: {
         kind: 'text',
         value: 'model',
@@ -35,38 +44,41 @@ export const workflowCommands = commandFamily({
     examples: [
       { line: 'sm crew "Add login with a test"', does: 'plan, parallel work, review; a branch to land' },
       {
-        line: 'sm crew "Mend the flaky test" --name pair -d',
+        line: 'sm crew "Fix the flaky test" --name pair -d',
         does: 'one developer and a reviewer, in the background',
       },
     ],
   },
   'workflow list': {
     group: 'people',
-    summary: 'list workflows and how they stand',
+    summary: 'list workflows and their state',
     needs: 'daemon',
+    answers: 'listWorkflows',
     arguments: {},
-    options: { limit: { kind: 'count', value: 'n', about: 'so many, newest first' } },
-    examples: [{ line: 'sm workflow list', does: 'those that run, wait, or are over' }],
+    options: { limit: { kind: 'count', value: 'n', about: 'show at most this many, newest first' } },
+    examples: [{ line: 'sm workflow list', does: 'running, waiting and finished ones' }],
   },
   'workflow show': {
     group: 'people',
     summary: 'show a workflow: tasks, questions, report',
     needs: 'daemon',
+    answers: 'getWorkflow',
     arguments: { id: aWorkflow },
     options: {},
-    examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report when it is over' }],
+    examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report once it has finished' }],
   },
   'workflow run': {
     group: 'people',
     summary: 'run a workflow script',
     needs: 'daemon',
+    answers: 'getWorkflow',
     arguments: { script: { takes: 'one', about: 'its name, or the path of its file' } },
     options: {
       args: { kind: 'text', value: 'json', about: 'what it is given' },
       cli: {
         kind: 'text',
         value: 'cli',
-        about: 'who does the work where the script does not say; own when left out',
+        about: 'who does the work where the script does not say; own by default',
       },
       agents: { kind: 'count', value: 'n', range: [1], about: 'agents, at most' },
       tokens: { kind: 'count', value: 'n', range: [1], about: 'tokens, at most' },
@@ -87,16 +99,18 @@ export const workflowCommands = commandFamily({
   },
   'workflow resume': {
     group: 'people',
-    summary: 'go on with a workflow that stands still',
+    summary: 'resume a workflow that has stopped',
     needs: 'daemon',
+    answers: 'resumeWorkflow',
     arguments: { id: aWorkflow },
     options: {},
-    examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'after the disk was full, for one' }],
+    examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'for example after the disk was full' }],
   },
   'workflow fork': {
     group: 'people',
-    summary: 'begin another from what a script did',
+    summary: 'start another from the steps a script has done',
     needs: 'daemon',
+    answers: 'forkWorkflow',
     arguments: { id: aWorkflow },
     options: { before: { kind: 'text', value: 'step', about: 'only what was done before this step' } },
     examples: [
@@ -107,6 +121,7 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'end a workflow and all its agents',
     needs: 'daemon',
+    answers: 'cancelWorkflow',
     arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why' } },
     options: {},
     examples: [{ line: 'sm workflow cancel crew-1749a2fe', does: 'what was done so far is kept' }],

@@ -1,0 +1,107 @@
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import { AppError } from '../../contract/errors.ts'
+import { linked } from '../../contract/linked.ts'
+import { defineCommands } from '../command-module.ts'
+import type { Io } from '../io.ts'
+import { textInput } from '../named-files.ts'
+import { plural } from '../render/figures.ts'
+import { answerData } from '../talk/answer.ts'
+import { askOnce, noAnswer } from '../talk/ask-once.ts'
+import { beginSession, shortOf, type Wanted } from '../talk/begin-session.ts'
+import { hearAnswer } from '../talk/hear-answer.ts'
+import { Feed, type Loaded } from '../watch/feed.ts'
+
+/** Commands that stay: the live screen of all sessions, and speaking with the built-in agents. */
+export const interactiveCommands = defineCommands(
+  {
+    watch: {
+      run: async function* (_input, io) {
+        if (io.isJson) return yield* snapshots(io)
+        if (!io.isTerminal || !process.stdin.isTTY || io.env['TERM'] === 'dumb')
+          throw new AppError('invalid', 'there is no terminal to draw on; use sm all, or sm watch --json')
+        await (await import('../watch/run-watch.ts')).runWatch(io, process)
+      },
+      render: () => '',
+    },
+  },
+  {
+    ask: {
+      text: async function* ({ agent, prompt, session, mode, model, keep, timeout }, io) {
+        const text = await textInput(prompt, undefined, io)
+        if (text === undefined || text.trim() === '')
+          throw new AppError('invalid', 'there is nothing to ask; give a prompt, or - for standard input')
+        const client = await (await io.daemon()).client()
+        const asked = { agent, session, mode, model, keep, text, timeout }
+        const { begun, answer, ended } = yield* askOnce(client, asked, io)
+        if (io.isJson) yield `${JSON.stringify(answerData(begun, answer, ended), null, 2)}\n`
+        if (ended.status !== 'completed') throw noAnswer(begun, ended, timeout)
+        if (begun.isNew && keep) io.say(`It stays open: sm chat --session ${shortOf(begun)}`)
+      },
+    },
+    chat: {
+      text: async function* ({ agent, session, model, mode }, io) {
+        const wanted = { cwd: io.cwd, agent, session, model, mode }
+        const isHere = io.isTerminal && process.stdin.isTTY && !io.isJson && io.env['TERM'] !== 'dumb'
+        if (isHere) await (await import('../chat/run-chat.ts')).runChat(io, process, wanted)
+        else yield* pipeChat(io, process.stdin, wanted)
+      },
+    },
+  },
+)
+
+/** The sessions as they are, and again whenever something about them changed. */
+async function* snapshots(io: Io): AsyncGenerator<CommandOutput<'watch'>> {
+  const client = await (await io.daemon()).client()
+  using stop = linked(io.signal)
+  let latest: Loaded | undefined
+  let told = ''
+  let fresh = Promise.withResolvers<void>()
+  const feed = new Feed({
+    client,
+    signal: stop.signal,
+    now: () => io.now(),
+    sleep: (ms, signal) => io.sleep(ms, signal),
+    loaded: (loaded) => {
+      latest = loaded
+      fresh.resolve()
+    },
+    offline: ({ message }) => io.say(`${message}; trying again`),
+  })
+  const running = feed.run().then(() => fresh.resolve(), fresh.reject)
+  try {
+    while (!io.signal.aborted) {
+      await fresh.promise
+      fresh = Promise.withResolvers()
+      const sessions = [...(latest?.sessions ?? [])]
+      const text = JSON.stringify(sessions)
+      if (latest !== undefined && text !== told) yield { sessions, next: null }
+      told = text
+    }
+  } finally {
+    stop.abort()
+    await running
+  }
+}
+
+/** Says each line of an input and waits for its answer before the next one. */
+export async function* pipeChat(io: Io, input: Readable, wanted: Wanted): AsyncGenerator<string> {
+  const client = await (await io.daemon()).client()
+  const begun = await beginSession(client, wanted, io.signal)
+  const lines = createInterface({ input, signal: io.signal })
+  let failed = 0
+  for await (const line of lines) {
+    const text = line.trim()
+    if (text === '') continue
+    if (text === '/quit' || text === '/exit') break
+    const { answer, ended } = yield* hearAnswer({ client, io, begun, text })
+    if (io.isJson) yield `${JSON.stringify(answerData(begun, answer, ended))}\n`
+    if (ended.status === 'completed') continue
+    failed++
+    io.say(`sm: ${begun.agent} ${ended.status}${ended.detail ? `: ${ended.detail}` : ''}`)
+    if (io.signal.aborted) break
+  }
+  io.say(`The session stays: sm chat --session ${shortOf(begun)}`)
+  if (failed > 0) throw new AppError('failed', `${plural(failed, 'message')} had no answer`)
+}

@@ -1,0 +1,198 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import { AppError } from '../../contract/errors.ts'
+import { defineCommands, type View } from '../command-module.ts'
+import { followWorkflow } from '../follow-workflow.ts'
+import { textInput } from '../named-files.ts'
+import { given, parseBudget } from '../parse-values.ts'
+import { age } from '../render/figures.ts'
+import { type Colour, type Paint, painter } from '../render/paint.ts'
+import { oneLine, plainLines } from '../render/safe-text.ts'
+import { table } from '../render/table.ts'
+
+/** Crews at work, and every other durable procedure. */
+export const workflowCommands = defineCommands(
+  {
+    'workflow list': {
+      asks: ({ limit }) => given({ limit }),
+      render: renderWorkflows,
+    },
+    'workflow show': {
+      asks: ({ id }) => ({ id }),
+      render: renderWorkflow,
+    },
+    'workflow resume': {
+      asks: ({ id }) => ({ id }),
+      render: ({ workflow_id, status }) => `${workflow_id} is ${status}`,
+    },
+    'workflow fork': {
+      asks: ({ id, before }) => ({ id, ...given({ before }) }),
+      render: ({ workflow_id }) => `${workflow_id} is at work; look: sm workflow show ${workflow_id}`,
+    },
+    'workflow cancel': {
+      asks: ({ id, reason }) => ({ id, ...given({ reason }) }),
+      render: ({ workflow_id, status }) => `${workflow_id} is ${status}`,
+    },
+  },
+  {
+    demo: {
+      text: async function* (input, io) {
+        yield* (await import('./demo.ts')).playDemo(input, io)
+      },
+    },
+    crew: {
+      text: async function* ({ request, name, cli, model, budget, minutes, detach, ...more }, io) {
+        const text = await textInput(request, undefined, io)
+        if (text === undefined || text.trim() === '')
+          throw new AppError('invalid', 'there is nothing to do; give a request, or - for standard input')
+        const client = await (await io.daemon()).client()
+        const amounts = parseBudget(budget)
+        const limit = minutes === undefined ? amounts : { ...amounts, minutes }
+        const begun = await client.startCrew({
+          request: text,
+          project_root: io.cwd,
+          ...given({
+            crew: name,
+            cli,
+            model,
+            max_iterations: more['max-iterations'],
+            budget: limit,
+            approve_plan: more['approve-plan'],
+          }),
+        })
+        const { workflow_id } = begun
+        if (detach) {
+          const flow = await client.getWorkflow({ id: workflow_id })
+          yield io.isJson
+            ? `${JSON.stringify(flow, null, 2)}\n`
+            : `${workflow_id} is at work; look: sm workflow show ${workflow_id}\n`
+          return
+        }
+        if (!io.isJson)
+          io.say(`${workflow_id} is at work; it goes on when you leave: sm workflow show ${workflow_id}`)
+        const news = followWorkflow(client, begun, io)
+        let next = await news.next()
+        for (; !next.done; next = await news.next()) if (!io.isJson) yield next.value
+        const flow = next.value
+        const view = { width: io.width(), now: io.now(), color: io.isColored }
+        yield io.isJson ? `${JSON.stringify(flow, null, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
+        const outcome = flow.report?.outcome ?? flow.status
+        if (outcome !== 'approved' && outcome !== 'force_approved')
+          throw new AppError('failed', `the work is not approved: ${outcome.replaceAll('_', ' ')}`)
+      },
+    },
+    'workflow run': {
+      text: async function* (
+        { script, args, cli, agents, tokens, usd, minutes, concurrency, yes, detach },
+        io,
+      ) {
+        const client = await (await io.daemon()).client()
+        const begun = await client.startScript({
+          script,
+          project_root: io.cwd,
+          args: args === undefined ? null : parsed(args),
+          limits: given({ agents, tokens, usd, minutes, concurrency }),
+          ...given({ cli, approved: yes }),
+        })
+        const { workflow_id } = begun
+        if (!detach) {
+          const news = followWorkflow(client, begun, io)
+          for (let next = await news.next(); !next.done; next = await news.next())
+            if (!io.isJson) yield next.value
+        }
+        const flow = await client.getWorkflow({ id: workflow_id })
+        const view = { width: io.width(), now: io.now(), color: io.isColored }
+        yield `${io.isJson ? JSON.stringify(flow, null, 2) : renderWorkflow(flow, view)}\n`
+        if (flow.status !== 'completed' && !detach)
+          throw new AppError('failed', `${workflow_id} is ${flow.status}: ${flow.detail ?? ''}`)
+      },
+    },
+  },
+)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError(
+      'invalid',
+      '--args is no JSON; quote it for the shell, as in --args \'{"folder":"src"}\'',
+    )
+  }
+}
+
+const marks = {
+  running: ['cyan', '●'],
+  pending: ['yellow', '…'],
+  completed: ['green', '✓'],
+  failed: ['red', '✗'],
+  cancelled: ['yellow', '✗'],
+} as const satisfies Record<Status, readonly [Colour, string]>
+const done = new Set(['completed', 'failed', 'cancelled'])
+
+type Shown = CommandOutput<'workflow show'>
+type Status = Shown['status']
+
+function mark(status: Status, paint: Paint): string {
+  const [colour, sign] = marks[status]
+  return paint(colour, sign)
+}
+
+/** Workflows, newest first. */
+export function renderWorkflows(
+  { workflows }: CommandOutput<'workflow list'>,
+  { width, now, color }: View,
+): string {
+  if (workflows.length === 0) return 'No workflow has run yet; begin one with: sm crew "<what to do>"'
+  const paint = painter(color)
+  return table(
+    workflows,
+    [
+      { title: '', cell: ({ status }) => mark(status, paint) },
+      { title: 'WORKFLOW', cell: ({ workflow_id }) => workflow_id },
+      { title: 'PHASE', cell: ({ status, phase }) => (status === 'running' ? (phase ?? 'begins') : status) },
+      {
+        title: 'AGE',
+        align: 'right',
+        cell: ({ started_at }) => (started_at === null ? '' : age(started_at, now)),
+      },
+      { title: 'ABOUT', isElastic: true, cell: ({ detail, title }) => oneLine(detail ?? title ?? '') },
+    ],
+    width,
+  )
+}
+
+/** One workflow: how it stands, or its report when it is over. */
+export function renderWorkflow(flow: Shown, { width, color }: View): string {
+  const paint = painter(color)
+  const head = `${mark(flow.status, paint)} ${paint('bold', flow.workflow_id)}  ${flow.phase ?? ''}  ${oneLine(flow.title ?? '')}`
+  const asks = flow.approvals.flatMap(({ approval_id, action }) => [
+    `${paint('yellow', '?')} ${oneLine(action)}`,
+    `  sm approve ${approval_id}    sm reject ${approval_id}`,
+  ])
+  if (flow.report_text !== null)
+    return [plainLines(flow.report_text).trimEnd(), ...(asks.length > 0 ? ['', ...asks] : [])].join('\n')
+  const tasks =
+    flow.tasks.length === 0
+      ? []
+      : [
+          table(
+            flow.tasks,
+            [
+              { title: 'TASK', cell: ({ task_id }) => task_id },
+              { title: 'STATE', cell: ({ status }) => status },
+              { title: 'WHO', cell: ({ agent }) => agent ?? '' },
+              {
+                title: 'ABOUT',
+                isElastic: true,
+                cell: ({ status, detail, description }) =>
+                  oneLine((done.has(status) ? detail : null) ?? description ?? ''),
+              },
+            ],
+            width,
+          ),
+        ]
+  const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
+  const result = flow.result === null ? [] : [JSON.stringify(flow.result, null, 2)]
+  const partial = flow.partial === null ? [] : ['Done by then:', JSON.stringify(flow.partial, null, 2)]
+  return [head, ...why, ...tasks, ...result, ...partial, ...asks].join('\n')
+}

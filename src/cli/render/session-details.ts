@@ -1,0 +1,188 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
+import type { CheckpointView, ProgressView, SessionEventView } from '../../contract/session-views.ts'
+import type { View } from '../command-module.ts'
+import { age, ago, bytes, clock, count, duration, money, plural, shortDuration } from './figures.ts'
+import { paintedDiff, painter } from './paint.ts'
+import { oneLine, plainLines } from './safe-text.ts'
+import { statusColour, titleOf } from './session-lines.ts'
+import { table } from './table.ts'
+import { cut, wrap } from './text-width.ts'
+
+/** How far a session is; while it is watched each line keeps to one row. */
+export function renderProgress(
+  progress: ProgressView,
+  view: View,
+  { watch }: { readonly watch: number | undefined },
+): string {
+  const paint = painter(view.color)
+  const { status, current_activity, checkpoints } = progress
+  const isWide = watch === undefined
+  const fit = (line: string) => (isWide ? line : cut(line, view.width))
+  const [title, elapsed] = [titleOf(progress), `${duration(progress.elapsed_seconds)} elapsed`]
+  return [
+    `${title} | ${paint(statusColour(status), status)} | ${elapsed}`,
+    ...[
+      tokensLine(progress),
+      ...contextLine(progress),
+      toolUses(progress),
+      ...(current_activity === null ? [] : [`Status: ${oneLine(current_activity)}`]),
+      ...lastToolLine(progress),
+      ...(checkpoints.length === 0 ? [] : ['', 'Checkpoints:']),
+      ...milestoneLines(checkpoints, view.now).map((line) => `  ${line}`),
+    ].map(fit),
+  ].join('\n')
+}
+
+function tokensLine(progress: ProgressView): string {
+  const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis } = progress
+  if (tokens_remaining_estimate === null) return `Tokens: ${count(tokens_used)}`
+  const share = completion_percentage === null ? '' : ` (${completion_percentage}%)`
+  const basis = estimate_basis?.startsWith('the median') ? `, ${estimate_basis}` : ''
+  return `Tokens: ${count(tokens_used)} / ~${count(tokens_used + tokens_remaining_estimate)} est${share}${basis}`
+}
+
+function contextLine({ context_percent, cost_usd }: ProgressView): string[] {
+  const parts = [
+    ...(context_percent === null ? [] : [`${Math.round(context_percent)}% used`]),
+    ...(cost_usd === null ? [] : [`cost ${money(cost_usd)}`]),
+  ]
+  return parts.length === 0 ? [] : [`Context: ${parts.join(', ')}`]
+}
+
+function toolUses({ tools_used }: ProgressView): string {
+  const tools = Object.entries(tools_used).toSorted(([, a], [, b]) => b - a)
+  return `Tools: ${tools.map(([name, uses]) => `${oneLine(name)}(${uses})`).join(' ') || 'none'}`
+}
+
+function lastToolLine({ last_tool }: ProgressView): string[] {
+  if (last_tool === null) return []
+  const target = targetOf(last_tool.args)
+  const on = target === '' ? '' : ` → ${target}`
+  return [`Last tool: ${oneLine(last_tool.name)}${on} (${duration(last_tool.seconds_ago)} ago)`]
+}
+
+const telling = ['file_path', 'path', 'command', 'pattern', 'url', 'query', 'description'] as const
+
+/** What a tool was used on, in one word where there is one. */
+function targetOf(args: Readonly<Record<string, unknown>>): string {
+  const found = [...telling.map((name) => args[name]), ...Object.values(args)]
+  const text = found.find((value) => typeof value === 'string' && value !== '')
+  return typeof text === 'string' ? cut(oneLine(text.slice(0, 200)), 80) : ''
+}
+
+/** Milestones with their time, oldest first. */
+export function milestoneLines(checkpoints: readonly CheckpointView[], now: number): string[] {
+  return checkpoints.map(({ timestamp, message }) => `[${clock(timestamp, now)}] ${oneLine(message)}`)
+}
+
+/** What changed between two milestones: figures, files, then the difference itself. */
+export function renderMilestoneDiff(diff: CommandOutput<'checkpoint diff'>, { color }: View): string {
+  const paint = painter(color)
+  const { from, to, files, tokens, cost_usd, seconds } = diff
+  const figures = [
+    duration(seconds),
+    ...(tokens === null ? [] : [`${count(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [money(cost_usd)]),
+    plural(files.length, 'file'),
+  ].join(', ')
+  const end = to === null ? 'now' : `${to.number} "${oneLine(to.message)}"`
+  return [
+    `${from.number} "${oneLine(from.message)}" → ${end}: ${figures}`,
+    ...files.map(({ path, change, added, removed }) => {
+      const lines = added === null || removed === null ? '' : ` +${count(added)} -${count(removed)}`
+      return `  ${oneLine(change)} ${oneLine(path)}${lines}`
+    }),
+    ...(diff.diff === ''
+      ? []
+      : [
+          '',
+          ...plainLines(diff.diff)
+            .trimEnd()
+            .split('\n')
+            .map((line) => paintedDiff(line, paint)),
+        ]),
+  ].join('\n')
+}
+
+type Item = CommandOutput<'blackboard'>['items'][number]
+
+const longest = 2000
+
+/** What is shared: each item with its kind, who put it there and when, and what it says. */
+export function renderBlackboard({ items }: CommandOutput<'blackboard'>, view: View): string {
+  if (items.length === 0) return 'Nothing is shared.'
+  return items.map((item) => renderItem(item, view)).join('\n\n')
+}
+
+function renderItem(item: Item, { width, now, color }: View): string {
+  const paint = painter(color)
+  const { id, type, content, source, confidence, version, conflicts, expires_at } = item
+  const facts = [
+    type,
+    `by ${oneLine(source)}`,
+    ago(item.updated_at, now),
+    `version ${version}`,
+    ...(confidence === null ? [] : [`${Math.round(confidence * 100)} % sure`]),
+    ...(expires_at === null ? [] : [`until ${expires_at}`]),
+  ]
+  const clash = conflicts === 0 ? '' : ` | ${paint('yellow', `${conflicts} refused as too old`)}`
+  const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '')
+  return [
+    `${paint('bold', oneLine(id))} | ${facts.join(' | ')}${clash}`,
+    ...wrap(oneLine(text.slice(0, longest)), Math.max(20, width - 4)).map((line) => `    ${line}`),
+  ].join('\n')
+}
+
+const longestName = 24
+
+/** The processes of sessions; those that were left behind are marked. */
+export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now }: View): string {
+  if (processes.length === 0) return 'No processes.'
+  const rows = table(
+    processes,
+    [
+      { title: 'SESSION', cell: ({ name }) => cut(oneLine(name), longestName) },
+      { title: 'ID', cell: ({ session_id }) => session_id },
+      { title: 'PID', align: 'right', cell: ({ pid }) => String(pid) },
+      { title: 'MEMORY', align: 'right', cell: ({ rss_bytes }) => bytes(rss_bytes) },
+      { title: 'CPU', align: 'right', cell: ({ cpu_ms }) => shortDuration(cpu_ms / 1000) },
+      { title: 'AGE', align: 'right', cell: ({ started_at }) => age(started_at, now) },
+      {
+        title: 'COMMAND',
+        isElastic: true,
+        cell: ({ is_orphan, command }) =>
+          oneLine(`${is_orphan ? '[left behind] ' : ''}${command.slice(0, 400)}`),
+      },
+    ],
+    width,
+  )
+  const orphaned = new Set(processes.filter((one) => one.is_orphan).map((one) => one.session_id))
+  const cures = Array.from(
+    orphaned,
+    (id) => `Session ${id} is over; end what it left behind with: sm kill ${id}`,
+  )
+  return [rows, ...cures].join('\n')
+}
+
+/** A conversation: who said what and when; further lines of one text are indented. */
+export function renderTranscript({ entries }: CommandOutput<'tail'>, { now, color }: View): string {
+  const paint = painter(color)
+  return entries
+    .map(({ at, who, text }) => {
+      const head = `${paint('dim', `[${clock(at, now)}]`)} ${paint('cyan', oneLine(who))}:`
+      return `${head} ${plainLines(text).trim().replaceAll('\n', '\n    ')}`.trimEnd()
+    })
+    .join('\n')
+}
+
+/** One event of a session: `[15:15] completed: Child abc123 completed - "Feature X done"`. */
+export function renderSessionEvent(event: SessionEventView, { now, color }: View): string {
+  const word = painter(color)(colourOf(event.event_type), event.event_type)
+  return `[${clock(event.timestamp, now)}] ${word}: ${oneLine(event.message)}`.trimEnd()
+}
+
+function colourOf(word: string): 'red' | 'green' | 'yellow' | 'cyan' {
+  if (/^(error|killed|cancelled|abandoned|refused)$/.test(word)) return 'red'
+  if (word === 'waiting' || word === 'approval') return 'yellow'
+  return word === 'completed' ? 'green' : 'cyan'
+}
