@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { hookSettings } from './hook-settings.ts'
 import { shellQuoted } from './shell-quoted.ts'
@@ -26,7 +27,7 @@ test('[MUS-207] a shell reads every argument back as it was', () => {
         expect(stdout.split('\u001e').slice(0, -1)).toEqual(argv)
       },
     ),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { launchScript } from './launch-script.ts'
 
@@ -41,7 +42,7 @@ test('[SM-122] arguments and environment arrive exactly, and nothing else does',
         expect(got).toEqual({ ...env, TERM: 'tmux-256color' })
       },
     ),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

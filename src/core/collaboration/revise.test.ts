@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkRun, planTask, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
+import { runs } from '../../../test/support/size.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { DeveloperInput } from '../../contract/formats/std-008/developer.ts'
 import { checkPlan } from './check-plan.ts'
@@ -138,6 +139,6 @@ test('[COL-32] any findings on any sound plan give a sound plan of revisions tha
         work = newestWork(work, made)
       }
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })

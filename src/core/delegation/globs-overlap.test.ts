@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { globsOverlap } from './globs-overlap.ts'
 import { matchesGlob } from './matches-glob.ts'
 
@@ -40,7 +41,7 @@ test('[COL-31] two globs that name one path overlap, whatever they are made of',
     fc.property(glob, glob, path, (left, right, both) => {
       if (matchesGlob(both, left) && matchesGlob(both, right)) expect(globsOverlap(left, right)).toBe(true)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { recordingProxy } from '../../../../test/support/recording-proxy.ts'
+import { runs } from '../../../../test/support/size.ts'
 import type { ModelProtocol } from '../../../contract/config/providers.ts'
 import type { Model, ModelMessage, SaidPart } from '../../../ports/model.ts'
 import { systemClock } from '../../system/clock.ts'
@@ -70,7 +71,7 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
         }
         expect(await bodyOf(model, messages)).toEqual(await bodyOf(made(), messages))
       }),
-      { numRuns: 25 },
+      runs(25),
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../test/support/size.ts'
 import { agentSessions, multiAgentSessions } from '../../../../test/support/std-008-arbitraries.ts'
 import { catalogue } from '../../../contract/event.ts'
 import { tryWhole } from '../../session/trial.ts'
@@ -14,6 +15,6 @@ test('[MUS-161][MUS-13] the journal takes every event of every valid session fil
       for (const draft of drafts)
         expect(catalogue[draft.type].payload.safeParse(draft.payload).success, draft.type).toBe(true)
     }),
-    { numRuns: 150 },
+    runs(150),
   )
 })
