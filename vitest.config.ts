@@ -4,8 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const pure = ['src/{contract,core,ports,client}/**/*.test.ts']
 
+/** Real coding CLIs: `npm run test:matrix` runs every pinned version of them at length. */
+const realClis = 'test/real-cli/**/*.test.ts'
+
+/** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
+const essential = 'test/real-cli/{turn,permission,conversation}.test.ts'
+
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
-const slowest = ['test/real-cli/', 'test/faults/', 'test/system/']
+const slowest = ['test/real-cli/', 'test/faults/', 'test/workflow/', 'test/system/']
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -31,10 +37,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'real',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/!(real-cli)/**/*.test.ts', 'test/*.test.ts', essential],
           exclude: pure,
           pool: 'forks',
         },
+      },
+      {
+        extends: true,
+        test: { name: 'matrix', include: [realClis], pool: 'forks', env: { MUSTER_TEST_CLIS: 'others' } },
       },
     ],
   },

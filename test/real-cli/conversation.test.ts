@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
-import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { cliPath, missingCli, tried } from '../support/clis.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
-const both = clis.filter(({ name }) => name === 'claude')
+const versions = tried.filter(({ name }) => name === 'claude')
 
-describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
+describe.each(versions)('Claude Code $version', { timeout: 120_000 }, (cli) => {
   const open = async ({ skip }: TestContext, config = '') => {
     if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
     return cliSessions('claude', { version: cli.version, config })

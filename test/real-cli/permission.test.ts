@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
-import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { cliPath, missingCli, tried } from '../support/clis.ts'
 import { askingCall } from '../support/hermetic.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 /** What takes the first choice of a dialog in the terminal; Codex shows none while its hook waits. */
 const firstChoice = { gemini: '1', pi: 'Enter', opencode: 'Enter' } as const
-const others = clis.filter(({ name }) => name !== 'claude')
+const others = tried.filter(({ name }) => name !== 'claude')
 
 describe.each(others)('$name $version', { timeout: 300_000 }, (cli) => {
   const { name, version } = cli

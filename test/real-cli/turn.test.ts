@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
-import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { cliPath, missingCli, tried } from '../support/clis.ts'
 import { askingCall } from '../support/hermetic.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 /** The whole way of one child, by the real CLI: it asks and is allowed from outside, reports, completes; its parent is told once. */
-test.for(clis)(
+test.for(tried)(
   '[SM-37][SM-86][SM-55][SM-69][MUS-231][MUS-246] $name $version: prompt, milestone, permission from outside, completion, archive, exact tokens',
   { timeout: 180_000 },
   async (cli, { skip }) => {
