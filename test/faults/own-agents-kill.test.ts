@@ -9,4 +9,4 @@ test('[MUS-174][RUN-29] own agents under kill -9 at random moments: each message
   expect(faults).toEqual([])
   expect(taken).toBeGreaterThan(2)
   expect(runs).toBeGreaterThan(2)
-}, 120_000)
+})

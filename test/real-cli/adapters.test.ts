@@ -20,7 +20,7 @@ import { never, tempTmux } from '../support/temp-tmux.ts'
 const adapters = { codex: codexCli, gemini: geminiCli, opencode: opencodeCli, pi: piCli }
 type Name = keyof typeof adapters
 const pins = clis.filter((cli): cli is typeof cli & { name: Name } => cli.name in adapters)
-const soon = { timeout: 90_000, interval: 200 }
+const soon = { timeout: 120_000, interval: 200 }
 
 let model: ScriptedModel
 beforeAll(async () => {
@@ -29,9 +29,7 @@ beforeAll(async () => {
 afterAll(() => model.close())
 
 describe.each(pins)('$name $version', (pin) => {
-  test('[SM-86] a turn with a tool is told by hooks and by the record', {
-    timeout: 180_000,
-  }, async (context) => {
+  test('[SM-86] a turn with a tool is told by hooks and by the record', async (context) => {
     const run = await launch(pin, context, { role: { text: 'Be brief.' } })
     await expect.poll(() => run.steps(), soon).toBe(2)
     expect(existsSync(join(run.cwd, 'made.txt'))).toBe(true)

@@ -16,8 +16,7 @@ import { never, tempTmux } from '../support/temp-tmux.ts'
 
 const cli = claudeCli({ env: process.env, isRoot: process.getuid?.() === 0 })
 const { dialect } = cli
-const soon = { timeout: 60_000, interval: 100 }
-const long = { timeout: 180_000 }
+const soon = { timeout: 120_000, interval: 100 }
 
 let model: ScriptedModel
 beforeAll(async () => {
@@ -45,7 +44,7 @@ const question = {
 const allow: Decision = { verdict: 'allow', scope: 'once' }
 
 describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (pin) => {
-  test('[SM-86][SM-2] a turn is told by hooks, record, meter and screen', long, async (context) => {
+  test('[SM-86][SM-2] a turn is told by hooks, record, meter and screen', async (context) => {
     const run = await launch(context, pin.version, {
       script: [
         {
@@ -111,7 +110,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     },
   )
 
-  test('[SM-96] a question is answered from outside', long, async (context) => {
+  test('[SM-96] a question is answered from outside', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [question] }, { text: 'answered: ${lastToolResult}' }],
       decision: { ...allow, answers: { Colour: 'Blue' } },
@@ -125,7 +124,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     })
   })
 
-  test('[MUS-187] a plan is approved from outside', long, async (context) => {
+  test('[MUS-187] a plan is approved from outside', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [{ name: 'ExitPlanMode', input: { plan: 'do it' } }] }, { text: 'going on' }],
       decision: allow,
@@ -135,7 +134,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     expect(ofKind(run.hooks(), 'asking')[0]).toMatchObject({ ask: 'plan', tool: 'ExitPlanMode' })
   })
 
-  test('[SM-94] a message goes into the turn at its end, and after a tool', long, async (context) => {
+  test('[SM-94] a message goes into the turn at its end, and after a tool', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [bash('true')] }, { text: 'one' }, { text: 'two' }],
       fields: { permissionMode: 'bypass' },

@@ -96,9 +96,9 @@ const parts: readonly Part[] = [
 
 const names = (text: string) => text.trim().split('\n').toSorted()
 
-test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Code develops and Codex reviews: side by side, mended, approved, and no role steps out of its bounds, by a shell neither', {
-  timeout: 180_000,
-}, async ({ skip }) => {
+test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Code develops and Codex reviews: side by side, mended, approved, and no role steps out of its bounds, by a shell neither', async ({
+  skip,
+}) => {
   const missing = clis.find(({ name }) => ['claude', 'codex'].includes(name) && !cliPath(name))
   if (missing) return skip(missingCli(missing))
   const m = await crewClis(parts)

@@ -148,7 +148,7 @@ export async function ownAgents(
       runtime.say(state(id), { text, from: 'test', mode: 'sequential', ...more }),
     /** Waits until a type was written so many times, and answers all of them. */
     async until<T extends EventType>(type: T, count = 1): Promise<Extract<AgentEvent, { type: T }>[]> {
-      const deadline = performance.now() + 30_000
+      const deadline = performance.now() + 120_000
       for (;;) {
         const found = (await all()).filter(
           (event): event is Extract<AgentEvent, { type: T }> => event.type === type,

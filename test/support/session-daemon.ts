@@ -87,7 +87,7 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
 export async function eventually<T>(
   look: () => Promise<T>,
   isRight: (found: T) => boolean,
-  ms = 10_000,
+  ms = 120_000,
 ): Promise<T> {
   const until = performance.now() + ms
   for (;;) {

@@ -35,7 +35,6 @@ test.each([
     await eventually(
       async () => ({ sleeping: sleeping(seconds).length, open: model.open().length }),
       ({ sleeping, open }) => sleeping === 2 && open === 2,
-      20_000,
     )
     const mains = (await m.runs()).filter(({ agent_kind }) => agent_kind === 'main')
     expect(mains).toHaveLength(2)

@@ -87,7 +87,7 @@ async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
     agent_id: `speaks-${protocol}`,
     message,
   })
-  const events = await eventually(() => eventsOf(daemon.client, session_id), isAtRest, 20_000)
+  const events = await eventually(() => eventsOf(daemon.client, session_id), isAtRest)
   const requests = model.requests().slice(before)
   expectOneEndEach(events)
   expect(runEndsOf(events)).toHaveLength(1)

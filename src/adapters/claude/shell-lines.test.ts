@@ -67,16 +67,12 @@ test('[MUS-134] a status line reports the newest of what it is given, and shows 
       stderr: '',
       status: 0,
     })
-  await expect
-    .poll(() => existsSync(reports) && readFileSync(reports, 'utf8'), { timeout: 20_000 })
-    .toBe('statusline {"n":3}\n')
+  await expect.poll(() => existsSync(reports) && readFileSync(reports, 'utf8')).toBe('statusline {"n":3}\n')
   sh(shellQuoted(['sh', path]), '{"n":4}')
-  await expect
-    .poll(() => readFileSync(reports, 'utf8'), { timeout: 20_000 })
-    .toBe('statusline {"n":3}\nstatusline {"n":4}\n')
+  await expect.poll(() => readFileSync(reports, 'utf8')).toBe('statusline {"n":3}\nstatusline {"n":4}\n')
   // Nothing more to report, nothing left running.
   const pid = Number(readFileSync(join(folder, 'meter.pid'), 'utf8'))
-  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
 test('[MUS-134] without a status line of the user’s nothing is shown', () => {

@@ -22,7 +22,7 @@ const opaque: Record<ModelProtocol, unknown> = {
   compatible: undefined,
 }
 const tools = [{ name: 'Bash', description: 'runs', schema: { type: 'object', properties: {} } }]
-const signal = AbortSignal.timeout(120_000)
+const { signal } = new AbortController()
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
 /** A turn of the model and what it is told then: answers to its calls, words of a person, or both. */
@@ -46,7 +46,7 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
         id: 'scripted-1',
         baseUrl,
         apiKey: 'not-a-key',
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         clock: systemClock,
       })
     const bodyOf = async (model: Model, messages: readonly ModelMessage[]) => {
