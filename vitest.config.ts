@@ -30,8 +30,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Much of the time is spent waiting for programs: half as many workers again as cores keep the cores busy.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Much of the time is spent waiting for programs: twice as many workers as cores keep the cores busy.
+    maxWorkers: availableParallelism() * 2,
     projects: [
       // What has no effects leaves nothing behind for the next file, so the files share their workers.
       { extends: true, test: { name: 'pure', include: pure, pool: 'threads', isolate: false } },

@@ -84,31 +84,25 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     await expect.poll(run.text, soon).toContain('line of the user')
   })
 
-  test(
-    '[MUS-187] while a question is held its dialog shows, and the answer from outside closes it',
-    long,
-    async (context) => {
-      let answer: ((reply: unknown) => void) | undefined
-      const run = await launch(context, pin.version, {
-        script: [{ tools: [bash('touch held.txt')] }, { text: 'after' }],
-      })
-      run.daemon.answer = (heard) =>
-        heard['hook_event_name'] === 'PermissionRequest' ? new Promise((resolve) => (answer = resolve)) : {}
-      await expect
-        .poll(run.screen, soon)
-        .toMatchObject({ dialog: { kind: 'permission', title: 'Bash command' } })
-      await expect.poll(() => answer, soon).toBeDefined()
-      answer?.(
-        JSON.parse(dialect.decision(run.asked(), { verdict: 'deny', reason: 'not today' })?.body ?? ''),
-      )
-      await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBe(1)
-      expect(existsSync(join(run.cwd, 'held.txt'))).toBe(false)
-      await expect
-        .poll(async () => ofKind(await run.record(), 'tool-end')[0], soon)
-        .toMatchObject({ ok: false, error: 'not today' })
-      await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' } })
-    },
-  )
+  test('[MUS-187] while a question is held its dialog shows, and the answer from outside closes it', async (context) => {
+    let answer: ((reply: unknown) => void) | undefined
+    const run = await launch(context, pin.version, {
+      script: [{ tools: [bash('touch held.txt')] }, { text: 'after' }],
+    })
+    run.daemon.answer = (heard) =>
+      heard['hook_event_name'] === 'PermissionRequest' ? new Promise((resolve) => (answer = resolve)) : {}
+    await expect
+      .poll(run.screen, soon)
+      .toMatchObject({ dialog: { kind: 'permission', title: 'Bash command' } })
+    await expect.poll(() => answer, soon).toBeDefined()
+    answer?.(JSON.parse(dialect.decision(run.asked(), { verdict: 'deny', reason: 'not today' })?.body ?? ''))
+    await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBe(1)
+    expect(existsSync(join(run.cwd, 'held.txt'))).toBe(false)
+    await expect
+      .poll(async () => ofKind(await run.record(), 'tool-end')[0], soon)
+      .toMatchObject({ ok: false, error: 'not today' })
+    await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' } })
+  })
 
   test('[SM-96] a question is answered from outside', async (context) => {
     const run = await launch(context, pin.version, {
@@ -154,23 +148,19 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
       await expect.poll(async () => (await run.raw()).includes(`a message at ${event}`), soon).toBe(true)
   })
 
-  test(
-    '[MUS-209][MUS-236] a gate lets the role’s tools through, and nothing when no daemon answers',
-    long,
-    async (context) => {
-      const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const
-      const script = [{ tools: [bash('touch made.txt')], delayMs: 1500 }, { text: 'over' }]
-      const open = await launch(context, pin.version, { script, fields })
-      await expect.poll(() => ofKind(open.hooks(), 'turn-end').length, soon).toBe(1)
-      expect(existsSync(join(open.cwd, 'made.txt'))).toBe(true)
+  test('[MUS-209][MUS-236] a gate lets the role’s tools through, and nothing when no daemon answers', async (context) => {
+    const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const
+    const script = [{ tools: [bash('touch made.txt')], delayMs: 1500 }, { text: 'over' }]
+    const open = await launch(context, pin.version, { script, fields })
+    await expect.poll(() => ofKind(open.hooks(), 'turn-end').length, soon).toBe(1)
+    expect(existsSync(join(open.cwd, 'made.txt'))).toBe(true)
 
-      const closed = await launch(context, pin.version, { script, fields })
-      await closed.daemon.stop()
-      await expect.poll(async () => ofKind(await closed.record(), 'text').at(-1)?.text, soon).toBe('over')
-      expect(existsSync(join(closed.cwd, 'made.txt'))).toBe(false)
-      expect(ofKind(await closed.record(), 'tool-end')).toEqual([expect.objectContaining({ ok: false })])
-    },
-  )
+    const closed = await launch(context, pin.version, { script, fields })
+    await closed.daemon.stop()
+    await expect.poll(async () => ofKind(await closed.record(), 'text').at(-1)?.text, soon).toBe('over')
+    expect(existsSync(join(closed.cwd, 'made.txt'))).toBe(false)
+    expect(ofKind(await closed.record(), 'tool-end')).toEqual([expect.objectContaining({ ok: false })])
+  })
 })
 
 type Launch = {

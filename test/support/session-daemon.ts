@@ -89,12 +89,14 @@ export async function eventually<T>(
   isRight: (found: T) => boolean,
   ms = 120_000,
 ): Promise<T> {
-  const until = performance.now() + ms
+  const started = performance.now()
   for (;;) {
     const found = await look()
     if (isRight(found)) return found
-    if (performance.now() > until) throw new Error(`it never became so; last: ${JSON.stringify(found)}`)
-    await sleep(50)
+    const waitedMs = performance.now() - started
+    if (waitedMs > ms) throw new Error(`it never became so; last: ${JSON.stringify(found)}`)
+    // Looking costs the daemon time too: what takes long is asked for less often.
+    await sleep(Math.min(Math.max(waitedMs / 10, 10), 250))
   }
 }
 
