@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { AppError } from '../contract/errors.ts'
@@ -67,8 +67,11 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
   const server = createAdaptorServer({
     async fetch(request, env) {
       const response = await app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1])
+      keepUntilSent(env.incoming as IncomingMessage, env.outgoing as ServerResponse)
       return isStream(response) ? sendStream(response, env.outgoing as ServerResponse) : response
     },
+    // Its clean-up cuts a sender off after half a second, who then has a broken pipe instead of the answer.
+    autoCleanupIncoming: false,
     // Other code in the daemon relies on the platform's own Request and Response.
     overrideGlobalObjects: false,
     // A request without a Host still gets an answer; the guard refuses it.
@@ -76,6 +79,18 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
   }) as Server
   server.maxConnections = options.maxConnections ?? 1000
   return server
+}
+
+/**
+ * A sender that is still busy with its body has not read the answer. Closing now, as one that wants no second request is
+ * told, would break its pipe, and it would hold the daemon for gone. What it sends is thrown away; the server's own time
+ * for a request bounds that.
+ */
+function keepUntilSent(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.complete || outgoing.shouldKeepAlive) return
+  outgoing.shouldKeepAlive = true
+  const close = () => incoming.socket.destroySoon()
+  outgoing.once('finish', () => (incoming.readableEnded ? close() : incoming.once('end', close)))
 }
 
 function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promise<void> {
