@@ -25,12 +25,20 @@ const stored = async (home: string) => {
   return events
 }
 
-/** Everything that views say: sessions, spans, runs, events, files, counts, search. */
-async function views({ client }: DaemonProcess) {
+/** Waits until the index and the search have taken all that is written; before its first report a follower is not named. */
+async function caughtUp({ client }: DaemonProcess): Promise<void> {
+  const { seq } = await client.health({})
   await eventually(
     () => client.doctor({}),
-    ({ followers }) => followers.every(({ lag }) => lag === 0),
+    ({ followers }) =>
+      ['index', 'search'].every((name) => followers.some((one) => one.name === name && one.seq >= seq)),
   )
+}
+
+/** Everything that views say: sessions, spans, runs, events, files, counts, search. */
+async function views(daemon: DaemonProcess) {
+  await caughtUp(daemon)
+  const { client } = daemon
   const { sessions } = await client.listSessions({})
   const each = sessions.map(async ({ id }) => [
     await client.getSession({ id }),
@@ -173,10 +181,7 @@ test('[MUS-44] a blob that is damaged or gone is named in its place, and everyth
     const { tool_calls } = document as { tool_calls: { input: { params: { text: string } } }[] }
     return tool_calls.map(({ input }) => input.params.text)
   }
-  await eventually(
-    () => daemon.client.doctor({}),
-    ({ followers }) => followers.every(({ lag }) => lag === 0),
-  )
+  await caughtUp(daemon)
   const damaged = await paramsOf()
   expect(damaged[0]).toBe(long('kept'))
   expect(damaged[1]).toMatch(
