@@ -4,8 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const pure = ['src/{contract,core,session-file,ports,client}/**/*.test.ts']
 
+/** Real coding CLIs: `npm run test:matrix` runs every pinned version of them at length. */
+const realClis = 'test/real-cli/**/*.test.ts'
+
+/** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
+const essential = 'test/real-cli/{turn,permission,delivery}.test.ts'
+
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
-const slowest = ['test/real-cli/', 'test/faults/', 'test/system/']
+const slowest = ['test/real-cli/', 'test/faults/', 'test/workflow/', 'test/system/']
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,10 +26,12 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // Much of the time is spent waiting for programs: half as many workers again as cores keep the cores busy.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // For what hangs. No test is to fail because the machine is busy: how long something takes is never judged by these.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
+    // Much of the time is spent waiting for programs: twice as many workers as cores keep the cores busy.
+    maxWorkers: availableParallelism() * 2,
     projects: [
       // What has no effects leaves nothing behind for the next file, so the files share their workers.
       { extends: true, test: { name: 'pure', include: pure, pool: 'threads', isolate: false } },
@@ -31,10 +39,16 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'real',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/!(real-cli)/**/*.test.ts', 'test/*.test.ts', essential],
           exclude: pure,
           pool: 'forks',
+          // A file in a process of its own costs half a second more, and each puts back what it changes in its process.
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'matrix', include: [realClis], pool: 'forks', env: { MUSTER_TEST_CLIS: 'others' } },
       },
     ],
   },

@@ -1,11 +1,14 @@
-// Judges a test run by vitest's JSON report: node scripts/tally.mjs REPORT CHECK-EXIT TEST-EXIT
+// Judges test runs by vitest's JSON reports: node scripts/tally.mjs CHECK-EXIT REPORT TEST-EXIT [REPORT TEST-EXIT ...]
 import { readFileSync } from 'node:fs'
 
-const [file, checkExit, testExit] = process.argv.slice(2)
-const { passed, faults } = judge(readReport(file), {
-  checkExit: Number(checkExit),
-  testExit: Number(testExit),
-})
+const [checkExit, ...runs] = process.argv.slice(2)
+const faults = checkExit === '0' ? [] : ['failed: npm run check']
+let passed = 0
+for (let i = 0; i < runs.length; i += 2) {
+  const judged = judge(readReport(runs[i]), Number(runs[i + 1]))
+  passed += judged.passed
+  faults.push(...judged.faults)
+}
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 process.stdout.write(`${passed} passed, ${faults.length} failed\n`)
 process.exitCode = faults.length === 0 ? 0 : 1
@@ -20,7 +23,7 @@ function readReport(path) {
   }
 }
 
-function judge(report, { checkExit, testExit }) {
+function judge(report, testExit) {
   const files = report?.testResults ?? []
   const tests = files.flatMap((result) => result.assertionResults)
   const faults = [
@@ -32,10 +35,9 @@ function judge(report, { checkExit, testExit }) {
       )
       .map((result) => `failed to load: ${result.name}`),
   ]
-  if (checkExit !== 0) faults.push('failed: npm run check')
   const passed = tests.filter((test) => test.status === 'passed').length
   if (passed === 0) faults.push('failed: no test passed')
   // An error outside any test fails the run although every test passed.
-  else if (testExit !== 0 && faults.length === 0) faults.push(`failed: npm test ended with exit ${testExit}`)
+  else if (testExit !== 0 && faults.length === 0) faults.push(`failed: the tests ended with exit ${testExit}`)
   return { passed, faults }
 }

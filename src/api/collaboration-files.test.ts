@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { manualClock } from '../../test/http/manual-clock.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import { documentFolder } from '../adapters/system/durable-files.ts'
@@ -57,11 +57,11 @@ test('[MUS-278] many changes are one file a second, of the workflow that they be
   m.clock.advance(999)
   expect(readdirSync(m.folder)).toEqual([])
   m.clock.advance(1)
-  await vi.waitFor(() => expect(m.read()).toEqual({ status: 'in_progress', calls: 1 }))
+  await expect.poll(() => m.read()).toEqual({ status: 'in_progress', calls: 1 })
   expect(statSync(join(m.folder, 'a-multi.json')).mode & 0o777).toBe(0o600)
   await m.tell(child)
   m.clock.advance(1000)
-  await vi.waitFor(() => expect(m.read()).toEqual({ status: 'in_progress', calls: 2 }))
+  await expect.poll(() => m.read()).toEqual({ status: 'in_progress', calls: 2 })
   await m.files.stop()
 })
 
@@ -69,7 +69,7 @@ test('[MUS-278] what a killed daemon left is written again, though nothing more 
   const m = bench()
   await m.files.start()
   m.clock.advance(1000)
-  await vi.waitFor(() => expect(m.read()).toEqual({ status: 'in_progress', calls: 1 }))
+  await expect.poll(() => m.read()).toEqual({ status: 'in_progress', calls: 1 })
 })
 
 test('[MUS-278] the end is in the file before it is done with, and what is final is never written again', async () => {
@@ -93,7 +93,7 @@ test('[MUS-278] its name stays what it was, and there is none before its kind is
   await m.files.start()
   m.now.kind = 'std-001'
   m.clock.advance(1000)
-  await vi.waitFor(() => expect(m.now.calls).toBe(1))
+  await expect.poll(() => m.now.calls).toBe(1)
   const row = { sessionId: flow } as SessionRow
   expect(await m.files.pathOf(row)).toBeNull()
   m.now.kind = 'std-008'
@@ -102,7 +102,7 @@ test('[MUS-278] its name stays what it was, and there is none before its kind is
     await m.tell(flow)
     const { calls } = m.now
     m.clock.advance(1000)
-    await vi.waitFor(() => expect(m.read()).toEqual({ status: 'in_progress', calls: calls + 1 }))
+    await expect.poll(() => m.read()).toEqual({ status: 'in_progress', calls: calls + 1 })
   }
   expect([existsSync(join(m.folder, 'b-multi.json')), await m.files.pathOf(row)]).toEqual([
     false,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { runs } from '../../test/support/size.ts'
 import { accepts } from './accepts.ts'
 import { catalogue, DraftEnvelope, eventTypes } from './event.ts'
 import { BlobRef, Body } from './values.ts'
@@ -43,7 +44,7 @@ test('[MUS-14] the quick yes never says yes where the schema says no, for every 
       fc.property(fc.dictionary(fc.constantFrom(...names, 'extra'), anything), (value) => {
         if (quick(value)) expect(schema.safeParse(value).success, type).toBe(true)
       }),
-      { numRuns: 40 },
+      runs(40),
     )
   }
 })

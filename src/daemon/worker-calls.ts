@@ -12,13 +12,17 @@ type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void
 
 const maxWaiting = 10_000
 
-/** Calls into one worker thread; a worker that dies fails its calls and is started again by the next one. */
+/**
+ * Calls into one worker thread; a worker that dies fails its calls and is started again by the next one. After the
+ * close none is started: a thread that a late call brought up would keep the stopped daemon alive for ever.
+ */
 export class WorkerCalls {
   readonly #entry: URL
   readonly #data: unknown
   #worker: Worker | undefined
   #waiting = new Map<number, Waiting>()
   #nextId = 1
+  #isClosed = false
 
   constructor(entry: URL, data: unknown) {
     this.#entry = entry
@@ -35,6 +39,7 @@ export class WorkerCalls {
   }
 
   call<T>(method: string, ...args: unknown[]): Promise<T> {
+    if (this.#isClosed) return Promise.reject(stopping())
     if (this.#waiting.size >= maxWaiting)
       return Promise.reject(
         new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`),
@@ -49,10 +54,11 @@ export class WorkerCalls {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     const worker = this.#worker
     this.#worker = undefined
     await worker?.terminate()
-    this.#failAll(new AppError('unavailable', 'the daemon is stopping'))
+    this.#failAll(stopping())
   }
 
   #start(): Worker {
@@ -78,6 +84,8 @@ export class WorkerCalls {
     this.#waiting = new Map()
   }
 }
+
+const stopping = () => new AppError('unavailable', 'the daemon is stopping')
 
 function rebuild(error: { code?: string; message: string }): Error {
   return error.code ? new AppError(error.code as ErrorCode, error.message) : new Error(error.message)

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { cursorFiles } from '../adapters/system/durable-files.ts'
 import { type AgentEvent, eventTypes } from '../contract/event.ts'
 import { ReactorRun } from './react.ts'
-import { cursorFiles } from '../adapters/system/durable-files.ts'
 
 /** Runs a reactor until it has seen a seq, then stops it. */
 async function runUntil(

@@ -50,9 +50,9 @@ test('[MUS-49] a run that is cut off twice keeps every answer, each once', async
       text: 'after ${lastToolResult}',
     }),
   )
-  await vi.waitUntil(() => existsSync(join(m.workspace, 'a')), { timeout: 30_000 })
+  await vi.waitUntil(() => existsSync(join(m.workspace, 'a')), { timeout: 120_000 })
   const n = await reopened(m)
-  await vi.waitUntil(() => existsSync(join(m.workspace, 'b')), { timeout: 30_000 })
+  await vi.waitUntil(() => existsSync(join(m.workspace, 'b')), { timeout: 120_000 })
   const o = await reopened(n)
   const [end] = await o.until('agent.completed')
   expect(end?.runId).toBe((await o.until('agent.spawned'))[0]?.runId)

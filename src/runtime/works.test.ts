@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { leapingClock } from '../../test/support/leaping-clock.ts'
 import { call, definition, ownAgents, script } from '../../test/support/own-agents.ts'
 import { ids } from '../../test/support/temp-engine.ts'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
@@ -16,7 +17,8 @@ const agents = () => [
 ]
 
 async function bed(folder?: string) {
-  const own = await ownAgents({ agents: agents(), ...(folder && { folder }) })
+  const clock = leapingClock()
+  const own = await ownAgents({ agents: agents(), clock, ...(folder && { folder }) })
   const begin = async () => {
     const root = {
       sessionId: ids.session(),
@@ -46,7 +48,7 @@ async function bed(folder?: string) {
     isAgain: false,
     ...more,
   })
-  return { ...own, begin, work }
+  return { ...own, clock, begin, work }
 }
 const never = new AbortController().signal
 
@@ -100,13 +102,16 @@ test('[MUS-276] words that cannot be taken are refused once, with the reason', a
 })
 
 test('[MUS-276] work that takes too long is ended and says what was done', async () => {
-  const { runtime, begin, work, events } = await bed()
+  const { runtime, begin, work, events, until, clock } = await bed()
   const prompt = script(
     { text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) },
     { hang: true },
   )
-  const end = await runtime.works.run(work(await begin(), prompt, { timeoutMs: 600 }), never)
-  expect(end).toMatchObject({ status: 'timeout', text: 'First.', reason: 'it took longer than 0.01 min' })
+  const running = runtime.works.run(work(await begin(), prompt, { timeoutMs: 600_000 }), never)
+  await until('llm.request.started', 2)
+  clock.leap(600_000)
+  const end = await running
+  expect(end).toMatchObject({ status: 'timeout', text: 'First.', reason: 'it took longer than 10 min' })
   expect((await events()).filter(({ type }) => type === 'agent.cancelled')).toHaveLength(1)
 })
 
@@ -170,10 +175,13 @@ test('[COL-67] the time of an agent of our own does not run while it waits for a
     multiSelect: false,
   }
   const prompt = script(call('AskUserQuestion', { questions: [question] }), { text: 'Done.' })
-  const running = m.runtime.works.run(m.work(root, prompt, { timeoutMs: 1500 }), never)
+  const running = m.runtime.works.run(m.work(root, prompt, { timeoutMs: 600_000 }), never)
   running.catch(() => {})
   await m.until('approval.requested')
-  await setTimeout(2500)
+  for (let second = 0; second < 900; second++) {
+    m.clock.leap(1000)
+    await setImmediate()
+  }
   await m.runtime.decide(m.state(root.sessionId), m.state(root.sessionId).asks?.[0] as never, {
     decision: { verdict: 'allow', scope: 'once', answers: { 'Which?': 'a' } } as never,
     by: 'person',
@@ -184,13 +192,16 @@ test('[COL-67] the time of an agent of our own does not run while it waits for a
 test('[MUS-276] who was ended for its time, or by its budget, is known again when nobody took note of it', async () => {
   const m = await bed()
   const slow = script({ text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) }, { hang: true })
-  const late = m.work(await m.begin(), slow, { timeoutMs: 600 })
-  const end = await m.runtime.works.run(late, never)
+  const late = m.work(await m.begin(), slow, { timeoutMs: 600_000 })
+  const running = m.runtime.works.run(late, never)
+  await m.until('llm.request.started', 2)
+  m.clock.leap(600_000)
+  const end = await running
   const again = await m.runtime.works.run({ ...late, isAgain: true }, never)
   expect(again).toEqual({ ...end, status: 'timeout', durationMs: expect.any(Number) })
 
   m.agents[0] = { ...(m.agents[0] as AgentDefinition), budget: { tokens: 1 } }
-  await setTimeout(1100)
+  m.clock.leap(1100)
   const poor = m.work(await m.begin(), script(call('Bash', { command: 'true' }), { text: 'Done.' }), {
     spanId: derivedSpan('w/task-2'),
   })

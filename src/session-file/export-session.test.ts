@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eventStreams } from '../../test/support/events.ts'
+import { runs } from '../../test/support/size.ts'
 import { collaboration, developer, fileOf, reviewer } from '../../test/support/std-008-file.ts'
 import { LiveSession, liveSessions, verdictOn } from '../../test/support/std-008-live.ts'
 import { AppError } from '../contract/errors.ts'
@@ -16,7 +17,7 @@ test('[LOG-102, LOG-31] what is written of any sane session has no error, no war
       for (const { message_id } of document.messages ?? [])
         expect(message_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/)
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 
@@ -31,7 +32,7 @@ test('[LOG-102] whatever a journal holds, the file is valid', () => {
         expect(error).toMatchObject({ code: 'not_found' })
       }
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 

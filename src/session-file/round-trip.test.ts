@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/support/size.ts'
 import { example, exampleName, goldenText, single } from '../../test/support/std-008.ts'
 import { agentSessions, multiAgentSessions } from '../../test/support/std-008-arbitraries.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
@@ -25,7 +26,7 @@ test('[LOG-126] every valid file comes back from its events field for field, unk
       expect(document).toEqual(session)
       expect(kind).toBe('collaboration' in session ? 'std-008' : 'std-001')
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 
@@ -35,7 +36,7 @@ test('[LOG-126] what the generator makes is valid and needs no repair, so the ro
       expect(validateSession(session).errors).toEqual([])
       expect(readSession(session)).toMatchObject({ session, repairs: [] })
     }),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 
@@ -47,7 +48,7 @@ test('[LOG-126] every event of an import fits its envelope and its type', () => 
         expect(catalogue[draft.type].payload.safeParse(draft.payload).error).toBeUndefined()
       }
     }),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 
@@ -116,7 +117,7 @@ test('[LOG-126] whatever the clocks of a file say, a span starts before it ends 
         if (parentSpanId !== undefined) expect(opened.has(parentSpanId)).toBe(true)
       }
     }),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 
@@ -128,6 +129,6 @@ test('[LOG-126] a file that was read with damage to its events is still valid', 
       const { document } = sessionFromEvents(kept, { sequence: 1 })
       expect(validateSession(document).errors).toEqual([])
     }),
-    { numRuns: 150 },
+    runs(150),
   )
 })

@@ -1,8 +1,8 @@
+import type { Decision } from '../contract/decision.ts'
 import { derivedSpan, derivedUuid } from '../contract/derived-ids.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { type Flow, waitStep } from '../ports/durable.ts'
-import type { Decision } from '../contract/decision.ts'
 
 /** Under this a workflow hears the answer to its question. */
 export const approvalTopic = (approvalId: string): string => `approval ${approvalId}`

@@ -3,6 +3,7 @@ import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import { lateReason, workTime } from '../engine/work-time.ts'
@@ -12,7 +13,6 @@ import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { CliTurns, repairOf } from './cli-turns.ts'
 import type { FactWaits } from './fact-waits.ts'
 import { withSignal } from './local/book.ts'
-import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
 
 export type CliWorkerDeps = {
   readonly engine: Engine

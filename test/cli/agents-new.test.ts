@@ -52,7 +52,7 @@ describe('sm agents new', () => {
       'policy',
     ])
     expect(lines?.filter((line) => /^# \S.{20}/.test(line))).toHaveLength(fields.length)
-  }, 60_000)
+  })
 
   test('[MUS-263] --from takes over the gates and the prompt; a copy as subagent gives up what it may not have', async () => {
     const { json } = project()
@@ -67,7 +67,7 @@ describe('sm agents new', () => {
     expect(second).toMatchObject({ tools, policy, prompt, model, kind, source: 'project' })
     expect(helper).toMatchObject({ kind: 'subagent', policy: { allow: ['Finalize'] } })
     expect(helper?.tools).toEqual(tools.filter((tool) => !['Task', 'SendMessage', 'Handoff'].includes(tool)))
-  }, 60_000)
+  })
 
   test.each([
     ['a name with a path', ['../x'], 2, 'letters, digits'],
@@ -124,4 +124,4 @@ test('[MUS-263] a copy of each shipped agent means what the original means', asy
       name: name.replace('own-', ''),
     }))
   expect(meaning(copies)).toEqual(meaning(shipped))
-}, 120_000)
+})

@@ -30,7 +30,7 @@ async function checked(name: string, file: string, change: (text: string) => str
 }
 
 // A check of the whole checkout takes a core for itself, which a busy machine gives it late.
-describe('npm run check', { timeout: 180_000 }, () => {
+describe('npm run check', () => {
   const planted = [
     {
       name: 'format',

@@ -36,7 +36,7 @@ function connect(home: string, env: Record<string, string> = {}, patience?: Pati
     env: { PATH: process.env['PATH'], MUSTER_HOME: home, ...env },
     cwd: home,
     program: { node: process.execPath, entry, daemonArgs: [entry] },
-    signal: AbortSignal.timeout(50_000),
+    signal: new AbortController().signal,
     isTerminal: false,
     canAsk: false,
     confirm: async () => false,

@@ -51,7 +51,7 @@ test('[MUS-277] sm crews lists and shows the shipped crews and those of the user
     stdout: '6 crews loaded, 0 files skipped, 0 warnings.\n',
     stderr: '',
   })
-}, 60_000)
+})
 
 test('[MUS-277] sm crews check names each problem with its line and exits 1; an unknown crew is exit 3', async () => {
   const { sm, own, write } = project()
@@ -77,7 +77,7 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
     code: 3,
     stderr: expect.stringContaining('no crew is called balancd; did you mean balanced?'),
   })
-}, 60_000)
+})
 
 test('[MUS-277] the daemon lists crews as they are now, and answers for one by name or alias', async () => {
   const home = temporaryFolder()
@@ -96,4 +96,4 @@ test('[MUS-277] the daemon lists crews as they are now, and answers for one by n
     code: 'not_found',
     message: expect.stringContaining('did you mean mine?'),
   })
-}, 120_000)
+})

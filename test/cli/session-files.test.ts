@@ -1,12 +1,12 @@
 import { existsSync, openSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { logCommands } from '../../src/cli/commands/log.ts'
 import { logRead } from '../../src/daemon/offline/session-files.ts'
 import { smProgram } from '../support/programs.ts'
 import { goldenText } from '../support/std-008.ts'
 import { emptyEnvironment, runProgram, temporaryFolder } from './run-sm.ts'
 import { collect, world } from './world.ts'
-import { logCommands } from '../../src/cli/commands/log.ts'
 
 const { 'log import': logImport } = logCommands
 

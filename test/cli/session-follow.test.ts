@@ -10,6 +10,7 @@ import { AppError } from '../../src/contract/errors.ts'
 import { eventTypes } from '../../src/contract/event.ts'
 import type { Lifecycle } from '../../src/contract/values.ts'
 import { sessionEventTypes } from '../../src/core/session/event-line.ts'
+import { runs } from '../support/size.ts'
 import { detail, event, longId } from './session-data.ts'
 import { collect, world } from './world.ts'
 
@@ -102,7 +103,7 @@ describe('events --follow', () => {
         const { seen, total } = await follow(steps, before)
         expect(seen).toEqual(upTo(1, total))
       }),
-      { numRuns: 40 },
+      runs(40),
     )
   })
 

@@ -181,18 +181,18 @@ describe('npm start', () => {
 })
 
 describe('the judgement of a test run', () => {
-  const tally = async (report: unknown, checkExit = 0, testExit = 0) => {
-    const file = join(temporaryFolder(), 'report.json')
-    if (report !== undefined)
-      writeFileSync(file, typeof report === 'string' ? report : JSON.stringify(report))
-    const { code, stdout } = await runProgram(process.execPath, [
-      join(root, 'scripts/tally.mjs'),
-      file,
-      String(checkExit),
-      String(testExit),
-    ])
+  const tallied = async (checkExit: number, ...runs: readonly (readonly [unknown, number])[]) => {
+    const args = runs.flatMap(([report, exit]) => {
+      const file = join(temporaryFolder(), 'report.json')
+      if (report !== undefined)
+        writeFileSync(file, typeof report === 'string' ? report : JSON.stringify(report))
+      return [file, String(exit)]
+    })
+    const script = join(root, 'scripts/tally.mjs')
+    const { code, stdout } = await runProgram(process.execPath, [script, String(checkExit), ...args])
     return { code, last: stdout.trimEnd().split('\n').at(-1) }
   }
+  const tally = (report: unknown, checkExit = 0, testExit = 0) => tallied(checkExit, [report, testExit])
   const file = (...statuses: string[]) => ({
     name: 'a.test.ts',
     status: statuses.includes('failed') ? 'failed' : 'passed',
@@ -228,6 +228,16 @@ describe('the judgement of a test run', () => {
     expect(await tally(undefined, 0, 1)).toEqual({ code: 1, last: '0 passed, 1 failed' })
     expect(await tally('{"testRes', 0, 1)).toEqual({ code: 1, last: '0 passed, 1 failed' })
   })
+
+  test('[MUS-215] several runs are one tally, and one that fails fails it', async () => {
+    const good = { testResults: [file('passed', 'passed')] }
+    const bad = { testResults: [file('passed', 'skipped')] }
+    expect(await tallied(0, [good, 0], [good, 0])).toEqual({ code: 0, last: '4 passed, 0 failed' })
+    expect(await tallied(0, [good, 0], [bad, 0])).toEqual({ code: 1, last: '3 passed, 1 failed' })
+    expect(await tallied(0, [bad, 0], [good, 0])).toEqual({ code: 1, last: '3 passed, 1 failed' })
+    expect(await tallied(0, [good, 0], [undefined, 1])).toEqual({ code: 1, last: '2 passed, 1 failed' })
+    expect(await tallied(1, [good, 0], [good, 1])).toEqual({ code: 1, last: '4 passed, 2 failed' })
+  })
 })
 
 describe('npm run campaign', () => {
@@ -258,7 +268,7 @@ describe('npm run campaign', () => {
 })
 
 describe('npm test', () => {
-  test('[MUS-215] sets up, builds, hands its arguments to vitest and ends as vitest does', async () => {
+  const tests = (args: readonly string[]) => {
     const folder = bareCheckout()
     const { env } = noteTakingNpm(folder)
     write(folder, {
@@ -266,9 +276,22 @@ describe('npm test', () => {
       'node_modules/vitest/vitest.mjs':
         'console.log(process.argv.slice(2).join(" "), process.version)\nprocess.exit(3)\n',
     })
-    const args = [join(folder, 'scripts/test.mjs'), 'test/a.test.ts', '--bail=1']
-    const { code, stdout } = await runProgram(process.execPath, args, { cwd: folder, env })
-    expect({ code, stdout }).toEqual({ code: 3, stdout: `run test/a.test.ts --bail=1 ${process.version}\n` })
+    const script = join(folder, 'scripts/test.mjs')
+    return runProgram(process.execPath, [script, ...args], { cwd: folder, env })
+  }
+
+  test('[MUS-215] sets up, builds, hands its arguments to vitest, says how long it took and ends as vitest does', async () => {
+    const { code, stdout, stderr } = await tests(['test/a.test.ts', '--bail=1'])
+    expect({ code, stdout }).toEqual({
+      code: 3,
+      stdout: `run --project !matrix test/a.test.ts --bail=1 ${process.version}\n`,
+    })
+    expect(stderr).toMatch(/\nmuster: took \d+ min \d+ s in all\n$/)
+  })
+
+  test('[MUS-215] leaves the matrix of CLIs out unless it is asked for', async () => {
+    const { stdout } = await tests(['--project', 'matrix'])
+    expect(stdout).toBe(`run --project matrix ${process.version}\n`)
   })
 })
 
@@ -281,8 +304,8 @@ describe('.ci/run', () => {
       testResults: [{ name: 'a.test.ts', status: 'passed', assertionResults }],
     })
     const npm = `#!/bin/sh
-echo "CI=$CI stdin=$(cat)" 
-case $1 in run) exit ${checkExit} ;; esac
+echo "$3 CI=$CI size=$MUSTER_TEST_SIZE stdin=$(cat)"
+case $3 in check) exit ${checkExit} ;; esac
 for word; do case $word in --outputFile.json=*) echo '${report}' > "\${word#*=}" ;; esac; done
 `
     write(folder, { 'bin/npm': npm }, 0o755)
@@ -290,15 +313,18 @@ for word; do case $word in --outputFile.json=*) echo '${report}' > "\${word#*=}"
     return runProgram(join(folder, '.ci/run'), [], { cwd: '/', env, input: 'must not be read' })
   }
 
-  test('[MUS-215] ends with the tally as its last line, and with its exit', async () => {
+  test('[MUS-215] checks, runs the tests at full size and then the matrix, and ends with one tally', async () => {
     const good = await judged(0, ['passed', 'passed'])
     expect(good).toMatchObject({ code: 0, stderr: '' })
-    expect(good.stdout).toBe(`${'CI=true stdin=\n'.repeat(3)}2 passed, 0 failed\n`)
+    const called = ['clis', 'check', 'test', 'test:matrix']
+    expect(good.stdout).toBe(
+      `${called.map((name) => `${name} CI=true size=full stdin=\n`).join('')}4 passed, 0 failed\n`,
+    )
     const skipped = await judged(0, ['passed', 'pending'])
     expect(skipped.code).toBe(1)
-    expect(skipped.stdout).toMatch(/\n1 passed, 1 failed\n$/)
+    expect(skipped.stdout).toMatch(/\n2 passed, 2 failed\n$/)
     const unchecked = await judged(1, ['passed'])
     expect(unchecked.code).toBe(1)
-    expect(unchecked.stdout).toMatch(/failed: npm run check\n1 passed, 1 failed\n$/)
+    expect(unchecked.stdout).toMatch(/failed: npm run check\n2 passed, 1 failed\n$/)
   })
 })

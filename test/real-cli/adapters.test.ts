@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { agentClis } from '../../src/contract/agent-clis.ts'
 import type { Signal } from '../../src/contract/signal.ts'
 import { agentCliAdapters } from '../../src/daemon/agent-cli-adapters.ts'
@@ -10,16 +11,15 @@ import { hermetic, shellCall } from '../support/hermetic.ts'
 import { launchRequest } from '../support/launch-request.ts'
 import { type PluginDaemon, pluginDaemon } from '../support/plugin-host.ts'
 import { ofKind, signalsOf } from '../support/screen-fixture.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { seedOpenCode } from '../support/seed-opencode.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
-import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 
 const adapters = agentCliAdapters(process.env)
 // Claude Code has a file of its own.
 const pins = clis.filter(({ name }) => name !== 'claude')
-const soon = { timeout: 90_000, interval: 200 }
+const soon = { timeout: 120_000, interval: 200 }
 
 let model: ScriptedModel
 beforeAll(async () => {
@@ -28,9 +28,7 @@ beforeAll(async () => {
 afterAll(() => model.close())
 
 describe.each(pins)('$name $version', (pin) => {
-  test('[SM-86] a turn with a tool is told by hooks and by the record', {
-    timeout: 180_000,
-  }, async (context) => {
+  test('[SM-86] a turn with a tool is told by hooks and by the record', async (context) => {
     const run = await launch(pin, context, { role: { text: 'Be brief.' } })
     await expect.poll(() => run.steps(), soon).toBe(2)
     expect(existsSync(join(run.cwd, 'made.txt'))).toBe(true)

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { claudeCli } from '../../src/adapters/claude/claude-cli.ts'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import type { Decision } from '../../src/contract/decision.ts'
 import type { Signal } from '../../src/contract/signal.ts'
 import type { LaunchRequest } from '../../src/ports/agent-cli.ts'
@@ -10,15 +11,13 @@ import { hermetic } from '../support/hermetic.ts'
 import { launchRequest } from '../support/launch-request.ts'
 import { pluginDaemon } from '../support/plugin-host.ts'
 import { ofKind, signalsOf } from '../support/screen-fixture.ts'
+import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 import { never, tempTmux } from '../support/temp-tmux.ts'
-import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 
 const cli = claudeCli({ env: process.env, isRoot: process.getuid?.() === 0 })
 const { dialect } = cli
-const soon = { timeout: 60_000, interval: 100 }
-const long = { timeout: 180_000 }
+const soon = { timeout: 120_000, interval: 100 }
 
 let model: ScriptedModel
 beforeAll(async () => {
@@ -46,7 +45,7 @@ const question = {
 const allow: Decision = { verdict: 'allow', scope: 'once' }
 
 describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (pin) => {
-  test('[SM-86][SM-2] a turn is told by hooks, record, meter and screen', long, async (context) => {
+  test('[SM-86][SM-2] a turn is told by hooks, record, meter and screen', async (context) => {
     const run = await launch(context, pin.version, {
       script: [
         {
@@ -86,33 +85,27 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     await expect.poll(run.text, soon).toContain('line of the user')
   })
 
-  test(
-    '[MUS-187] while a question is held its dialog shows, and the answer from outside closes it',
-    long,
-    async (context) => {
-      let answer: ((reply: unknown) => void) | undefined
-      const run = await launch(context, pin.version, {
-        script: [{ tools: [bash('touch held.txt')] }, { text: 'after' }],
-      })
-      run.daemon.answer = (heard) =>
-        heard['hook_event_name'] === 'PermissionRequest' ? new Promise((resolve) => (answer = resolve)) : {}
-      await expect
-        .poll(run.screen, soon)
-        .toMatchObject({ dialog: { kind: 'permission', title: 'Bash command' } })
-      await expect.poll(() => answer, soon).toBeDefined()
-      answer?.(
-        JSON.parse(dialect.decision(run.asked(), { verdict: 'deny', reason: 'not today' })?.body ?? ''),
-      )
-      await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBe(1)
-      expect(existsSync(join(run.cwd, 'held.txt'))).toBe(false)
-      await expect
-        .poll(async () => ofKind(await run.record(), 'tool-end')[0], soon)
-        .toMatchObject({ ok: false, error: 'not today' })
-      await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' } })
-    },
-  )
+  test('[MUS-187] while a question is held its dialog shows, and the answer from outside closes it', async (context) => {
+    let answer: ((reply: unknown) => void) | undefined
+    const run = await launch(context, pin.version, {
+      script: [{ tools: [bash('touch held.txt')] }, { text: 'after' }],
+    })
+    run.daemon.answer = (heard) =>
+      heard['hook_event_name'] === 'PermissionRequest' ? new Promise((resolve) => (answer = resolve)) : {}
+    await expect
+      .poll(run.screen, soon)
+      .toMatchObject({ dialog: { kind: 'permission', title: 'Bash command' } })
+    await expect.poll(() => answer, soon).toBeDefined()
+    answer?.(JSON.parse(dialect.decision(run.asked(), { verdict: 'deny', reason: 'not today' })?.body ?? ''))
+    await expect.poll(() => ofKind(run.hooks(), 'turn-end').length, soon).toBe(1)
+    expect(existsSync(join(run.cwd, 'held.txt'))).toBe(false)
+    await expect
+      .poll(async () => ofKind(await run.record(), 'tool-end')[0], soon)
+      .toMatchObject({ ok: false, error: 'not today' })
+    await expect.poll(run.screen, soon).toMatchObject({ composer: { state: 'empty' } })
+  })
 
-  test('[SM-96] a question is answered from outside', long, async (context) => {
+  test('[SM-96] a question is answered from outside', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [question] }, { text: 'answered: ${lastToolResult}' }],
       decision: { ...allow, answers: { Colour: 'Blue' } },
@@ -126,7 +119,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     })
   })
 
-  test('[MUS-187] a plan is approved from outside', long, async (context) => {
+  test('[MUS-187] a plan is approved from outside', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [{ name: 'ExitPlanMode', input: { plan: 'do it' } }] }, { text: 'going on' }],
       decision: allow,
@@ -136,7 +129,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
     expect(ofKind(run.hooks(), 'asking')[0]).toMatchObject({ ask: 'plan', tool: 'ExitPlanMode' })
   })
 
-  test('[SM-94] a message goes into the turn at its end, and after a tool', long, async (context) => {
+  test('[SM-94] a message goes into the turn at its end, and after a tool', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [bash('true')] }, { text: 'one' }, { text: 'two' }],
       fields: { permissionMode: 'bypass' },
@@ -156,23 +149,19 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
       await expect.poll(async () => (await run.raw()).includes(`a message at ${event}`), soon).toBe(true)
   })
 
-  test(
-    '[MUS-209][MUS-236] a gate lets the role’s tools through, and nothing when no daemon answers',
-    long,
-    async (context) => {
-      const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const
-      const script = [{ tools: [bash('touch made.txt')], delayMs: 1500 }, { text: 'over' }]
-      const open = await launch(context, pin.version, { script, fields })
-      await expect.poll(() => ofKind(open.hooks(), 'turn-end').length, soon).toBe(1)
-      expect(existsSync(join(open.cwd, 'made.txt'))).toBe(true)
+  test('[MUS-209][MUS-236] a gate lets the role’s tools through, and nothing when no daemon answers', async (context) => {
+    const fields = { permissionMode: 'bypass', role: { text: '', tools: ['Bash'] } } as const
+    const script = [{ tools: [bash('touch made.txt')], delayMs: 1500 }, { text: 'over' }]
+    const open = await launch(context, pin.version, { script, fields })
+    await expect.poll(() => ofKind(open.hooks(), 'turn-end').length, soon).toBe(1)
+    expect(existsSync(join(open.cwd, 'made.txt'))).toBe(true)
 
-      const closed = await launch(context, pin.version, { script, fields })
-      await closed.daemon.stop()
-      await expect.poll(async () => ofKind(await closed.record(), 'text').at(-1)?.text, soon).toBe('over')
-      expect(existsSync(join(closed.cwd, 'made.txt'))).toBe(false)
-      expect(ofKind(await closed.record(), 'tool-end')).toEqual([expect.objectContaining({ ok: false })])
-    },
-  )
+    const closed = await launch(context, pin.version, { script, fields })
+    await closed.daemon.stop()
+    await expect.poll(async () => ofKind(await closed.record(), 'text').at(-1)?.text, soon).toBe('over')
+    expect(existsSync(join(closed.cwd, 'made.txt'))).toBe(false)
+    expect(ofKind(await closed.record(), 'tool-end')).toEqual([expect.objectContaining({ ok: false })])
+  })
 })
 
 type Launch = {

@@ -9,7 +9,7 @@ import { eventually } from '../support/session-daemon.ts'
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
 const both = clis.filter(({ name }) => name === 'claude')
 
-describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
+describe.each(both)('Claude Code $version', (cli) => {
   const open = async ({ skip }: TestContext, config = '') => {
     if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
     return cliSessions('claude', { version: cli.version, config })
@@ -18,7 +18,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     eventually(
       () => m.client.getSession({ id }),
       ({ status }) => status === 'idle' || status === 'completed',
-      60_000,
     )
 
   test('[SM-69][MUS-187] a permission is asked, shown as a card and granted from outside', async (context) => {
@@ -29,7 +28,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     const { approvals } = await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length > 0,
-      60_000,
     )
     expect(approvals).toMatchObject([
       { session_id: session.session_id, subject: 'tool', action: 'Bash: echo hi > made.txt', risk: 'medium' },
@@ -61,13 +59,11 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length > 0,
-      60_000,
     )
     await m.client.decideApproval({ id: session.session_id, verdict: 'deny', reason: 'use the other folder' })
     await eventually(
       async () => (await m.client.getOutput({ id: session.session_id, lines: 60 })).lines.join('\n'),
       (text) => text.includes('use the other folder'),
-      60_000,
     )
     await settled(m, session.session_id)
     expect(existsSync(join(m.own.cwd, 'made.txt'))).toBe(false)
@@ -81,18 +77,15 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length > 0,
-      60_000,
     )
     await eventually(
       async () => (await m.client.getOutput({ id: session.session_id, lines: 60 })).lines.join('\n'),
       (text) => text.includes('1. Yes'),
-      20_000,
     )
     m.tmux('send-keys', '-t', `=${session.tmux_session}:`, '1')
     await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length === 0,
-      30_000,
     )
     await settled(m, session.session_id)
     expect(readFileSync(join(m.own.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
@@ -125,7 +118,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     const { approvals } = await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length > 0,
-      60_000,
     )
     expect(approvals).toMatchObject([
       { subject: 'question', action: 'Which colour?', options: ['Red', 'Blue'] },
@@ -141,43 +133,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     expect(messages.filter(({ preview }) => preview.includes('waits for'))).toHaveLength(1)
   })
 
-  test('[SM-42][SM-43][MUS-237] messages to an idle and to a busy agent arrive whole, once and in order', async (context) => {
-    const m = await open(context, 'child_agents: { mode: manual }\n')
-    const session = await m.spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
-    await settled(m, session.session_id)
-    const long = `${'Zeile ü 漢字 '.repeat(200)}\nsecond line\n!not a command\n/exit is text`
-    const texts = [
-      'first, while idle',
-      long,
-      scripted([{ text: 'slow', delayMs: 3000 }], 'third, slow'),
-      'fourth, while busy',
-    ]
-    for (const text of texts) await m.client.sendMessage({ id: session.session_id, text })
-    const { messages } = await eventually(
-      () => m.client.listMessages({ id: session.session_id }),
-      ({ messages: all }) => all.every(({ state }) => state === 'accepted' || state === 'failed'),
-      90_000,
-    )
-    expect(messages.map(({ state }) => state)).toEqual([
-      'accepted',
-      'accepted',
-      'accepted',
-      'accepted',
-      'accepted',
-    ])
-    // What was taken into the CLI's own queue shows in its record when its turn comes.
-    const prompts = await eventually(
-      async () => {
-        const { entries } = await m.client.getTranscript({ id: session.session_id })
-        return entries.filter(({ who }) => who === 'user').map(({ text }) => text.trim())
-      },
-      (found) => found.length > texts.length,
-      30_000,
-    )
-    expect(prompts.slice(1).map((text) => text.slice(0, 20))).toEqual(texts.map((text) => text.slice(0, 20)))
-    expect(prompts[2]).toContain('/exit is text')
-  })
-
   test('[MUS-248] a prompt that is typed while a turn runs does not split the turn', async (context) => {
     const m = await open(context, 'child_agents: { mode: manual }\n')
     const steps = [
@@ -189,7 +144,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     await eventually(
       async () => m.model.requests().filter(({ path }) => path.includes('messages')).length,
       (count) => count >= 2,
-      60_000,
     )
     m.tmux('send-keys', '-t', `=${session.tmux_session}:`, '-l', 'typed while busy')
     await sleep(500)
@@ -197,14 +151,13 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     await eventually(
       async () => m.model.requests().filter(({ answered }) => answered === 'step').length,
       (count) => count === 3,
-      60_000,
     )
     await settled(m, session.session_id)
     const turn = async () => {
       const { runs } = await m.client.listRuns({ id: session.id })
       return runs.find(({ task }) => task?.startsWith('Turn one.'))
     }
-    const run = await eventually(turn, (found) => (found?.tokens ?? 0) >= 606, 20_000)
+    const run = await eventually(turn, (found) => (found?.tokens ?? 0) >= 606)
     expect(run).toMatchObject({ toolCompleted: 2, tokens: 606, status: 'completed' })
   })
 
@@ -243,7 +196,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       (found) =>
         found.runs.some(({ kind, status }) => kind === 'subagent' && status === 'completed') &&
         found.runs.some(({ tokens }) => tokens === 3300),
-      60_000,
     )
     const [sub] = runs.filter(({ kind }) => kind === 'subagent')
     const [main] = runs.filter(({ task }) => task?.startsWith('Outer work.'))
@@ -263,7 +215,7 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       const { tokens_used } = await m.client.getSession({ id: session.session_id })
       return { total, tokens_used }
     }
-    const { total } = await eventually(spent, (found) => found.total === found.tokens_used, 20_000)
+    const { total } = await eventually(spent, (found) => found.total === found.tokens_used)
     expect(total).toBeGreaterThanOrEqual(3635)
   })
 
@@ -291,7 +243,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
     await eventually(
       async () => existsSync(join(m.own.cwd, 'inner.txt')),
       (isMade) => isMade,
-      30_000,
     )
     await settled(m, session.session_id)
   })

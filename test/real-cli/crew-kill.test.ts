@@ -35,9 +35,9 @@ const cast = (names: readonly string[], ...developers: readonly Part[]): readonl
 ]
 const missing = clis.find(({ name }) => ['claude', 'codex'].includes(name) && !cliPath(name))
 
-test('[MUS-275] Claude Code and Codex work on while the daemon is killed again and again, and the crew comes to its right end', {
-  timeout: 180_000,
-}, async ({ skip }) => {
+test('[MUS-275] Claude Code and Codex work on while the daemon is killed again and again, and the crew comes to its right end', async ({
+  skip,
+}) => {
   if (missing) return skip(missingCli(missing))
   const m = await crewClis(cast(['one', 'two'], developed('one'), developed('two')))
   const of = async <T extends EventType>(type: T) =>
@@ -47,19 +47,16 @@ test('[MUS-275] Claude Code and Codex work on while the daemon is killed again a
   await eventually(
     () => of('session.launched'),
     (all) => all.length >= 1,
-    30_000,
   )
   await m.m.restart('SIGKILL')
   await eventually(
     () => of('tool.call.completed'),
     (all) => all.filter(({ payload }) => payload.tool === 'Write').length === 2,
-    60_000,
   )
   await m.m.restart('SIGKILL', () => sleep(6000))
   const flow = await eventually(
     () => m.m.client.getWorkflow({ id: workflow_id }),
     ({ status }) => status !== 'running',
-    120_000,
   )
   expect(flow).toMatchObject({
     status: 'completed',
@@ -81,13 +78,12 @@ test('[MUS-275] Claude Code and Codex work on while the daemon is killed again a
   await eventually(
     async () => m.m.processes(),
     (all) => all.length === 0,
-    20_000,
   )
 })
 
-test('[MUS-247][MUS-275] what a developer asks when the daemon is killed is asked again, and the crew goes on with the answer', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('[MUS-247][MUS-275] what a developer asks when the daemon is killed is asked again, and the crew goes on with the answer', async ({
+  skip,
+}) => {
   if (missing) return skip(missingCli(missing))
   const steps = [
     { tools: [{ name: 'Write', input: { file_path: 'one.mjs', content: 'export const x = 1\n' } }] },

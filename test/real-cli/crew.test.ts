@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
+import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { crewClis } from '../support/crew-clis.ts'
 import type { Part } from '../support/crew-model.ts'
 import { shellCall } from '../support/hermetic.ts'
-import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 
 const said = (value: unknown) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
 const done = (summary: string) => said({ status: 'completed', summary })
@@ -96,9 +96,9 @@ const parts: readonly Part[] = [
 
 const names = (text: string) => text.trim().split('\n').toSorted()
 
-test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Code develops and Codex reviews: side by side, mended, approved, and no role steps out of its bounds, by a shell neither', {
-  timeout: 180_000,
-}, async ({ skip }) => {
+test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Code develops and Codex reviews: side by side, mended, approved, and no role steps out of its bounds, by a shell neither', async ({
+  skip,
+}) => {
   const missing = clis.find(({ name }) => ['claude', 'codex'].includes(name) && !cliPath(name))
   if (missing) return skip(missingCli(missing))
   const m = await crewClis(parts)

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { codingCliNames } from '../../src/contract/agent-clis.ts'
 import { type Cli, cliPath, clis, missingCli } from '../support/clis.ts'
 import {
@@ -15,7 +16,6 @@ import {
   shellCall,
   tokens,
 } from '../support/hermetic.ts'
-import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
 import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 
 let model: ScriptedModel

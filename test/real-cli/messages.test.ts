@@ -12,10 +12,9 @@ const working = (m: Awaited<ReturnType<typeof cliSessions>>) =>
   eventually(
     () => m.client.listEvents({ type: 'tool.call.started', limit: 10, after: 0 }),
     ({ events }) => events.length > 0,
-    60_000,
   )
 
-describe.each(both)('Claude Code $version', { timeout: 180_000 }, (cli) => {
+describe.each(both)('Claude Code $version', (cli) => {
   const open = async ({ skip }: TestContext) => {
     if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
     const m = await cliSessions('claude', {
@@ -27,14 +26,12 @@ describe.each(both)('Claude Code $version', { timeout: 180_000 }, (cli) => {
       eventually(
         () => m.client.getSession({ id }),
         (session) => session.status === wanted,
-        60_000,
       )
     const accepted = async (id: string) =>
       (
         await eventually(
           () => m.client.listMessages({ id }),
           ({ messages }) => messages.every(({ state }) => state === 'accepted' || state === 'failed'),
-          90_000,
         )
       ).messages.map(({ preview, state }) => [preview.split('\n')[0], state])
     const proofs = async () => {

@@ -17,7 +17,7 @@ const question = {
   ],
 }
 
-describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
+describe.each(both)('Claude Code $version', (cli) => {
   const open = async ({ skip }: TestContext) => {
     if (cliPath('claude', cli.version) === undefined) skip(missingCli(cli))
     const m = await cliSessions('claude', {
@@ -28,7 +28,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       eventually(
         async () => (await m.client.getOutput({ id, lines: 60 })).lines.join('\n'),
         (text) => text.includes(words),
-        30_000,
       )
     /** Begins, waits for the dialog, and kills the daemon that knows of it. */
     const stands = async (steps: readonly unknown[], words: string) => {
@@ -36,14 +35,12 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       await eventually(
         () => m.client.listApprovals({}),
         (found) => found.approvals.length > 0,
-        60_000,
       )
       await shows(id, words)
       await m.restart('SIGKILL')
       const { approvals } = await eventually(
         () => m.client.listApprovals({}),
         (found) => found.approvals.length > 0,
-        30_000,
       )
       return { id, approvals }
     }
@@ -51,7 +48,6 @@ describe.each(both)('Claude Code $version', { timeout: 120_000 }, (cli) => {
       eventually(
         () => m.client.getSession({ id }),
         ({ status }) => status === 'idle',
-        60_000,
       )
     return { m, shows, stands, idle }
   }

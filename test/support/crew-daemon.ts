@@ -37,11 +37,8 @@ export async function crewDaemon({
   let daemon: DaemonProcess = await start()
   onTestFinished(() => void daemon.kill('SIGKILL'))
   const client = () => daemon.client
-  const until = (
-    id: string,
-    holds: (flow: WorkflowDetail) => boolean,
-    ms = 60_000,
-  ): Promise<WorkflowDetail> => eventually(() => client().getWorkflow({ id }), holds, ms)
+  const until = (id: string, holds: (flow: WorkflowDetail) => boolean): Promise<WorkflowDetail> =>
+    eventually(() => client().getWorkflow({ id }), holds)
   return {
     home,
     repo,

@@ -12,6 +12,9 @@ export type KillResult = { kills: number; acknowledged: number; stored: number; 
 const reporters = 4
 const batchSize = 5
 
+/** Events that are acknowledged at most before the daemon is killed. */
+const mostPerLife = 600
+
 /** One reporter: sends numbered batches and keeps what was acknowledged, as a hook relay would. */
 type Reporter = {
   readonly id: string
@@ -43,14 +46,15 @@ export async function killCampaign(options: {
     const daemon = await startDaemonProcess(options.home)
     const stop = new AbortController()
     const working = all.map((reporter) => report(reporter, daemon.client, stop.signal))
-    await sleep(5 + random() ** 2 * 1200)
+    // By what was acknowledged, not by time: a kill is in the middle of the work however fast the machine is.
+    const enough = acknowledgedBy(all) + random() ** 2 * mostPerLife
+    const isOver = Promise.all(working).then(() => true)
+    while (acknowledgedBy(all) < enough && !(await Promise.race([isOver, sleep(2, false)])));
+    await sleep(random() * 20)
     await daemon.kill('SIGKILL')
     stop.abort()
-    await Promise.all(working)
-    options.onKill?.(
-      kill,
-      all.reduce((sum, one) => sum + one.acknowledged.size, 0),
-    )
+    await isOver
+    options.onKill?.(kill, acknowledgedBy(all))
   }
   const daemon = await startDaemonProcess(options.home)
   const result = await check(all, daemon.client, options)
@@ -59,6 +63,9 @@ export async function killCampaign(options: {
   if (damage.length > 0) throw new Error(`damaged: ${JSON.stringify(damage[0])}`)
   return result
 }
+
+const acknowledgedBy = (all: readonly Reporter[]): number =>
+  all.reduce((sum, one) => sum + one.acknowledged.size, 0)
 
 /** Sends until the daemon is gone. What was not answered is sent again to the next daemon with the same numbers. */
 async function report(reporter: Reporter, client: Client, signal: AbortSignal): Promise<void> {
@@ -70,7 +77,10 @@ async function report(reporter: Reporter, client: Client, signal: AbortSignal): 
     )
     try {
       const producer = { id: reporter.id, epoch: 1, n: n * batchSize + 1 }
-      const { results } = await client.appendEvents({ producer, events: drafts }, { signal, timeoutMs: 5000 })
+      const { results } = await client.appendEvents(
+        { producer, events: drafts },
+        { signal, timeoutMs: 60_000 },
+      )
       const refused = results.find((result) => result.status === 'rejected')
       if (refused) throw new Error(`refused: ${JSON.stringify(refused)}`)
       for (const name of names) reporter.acknowledged.add(name)
@@ -107,8 +117,7 @@ async function check(
   }
   for (const reporter of all) checkReporter(reporter, seen)
   await checkIndex(client, last, all)
-  const acknowledged = all.reduce((sum, one) => sum + one.acknowledged.size, 0)
-  return { kills, acknowledged, stored: last, recoveries }
+  return { kills, acknowledged: acknowledgedBy(all), stored: last, recoveries }
 }
 
 function checkReporter(reporter: Reporter, seen: ReadonlyMap<string, number>): void {

@@ -12,6 +12,7 @@ import type { AgentEvent, EventType } from '../../src/contract/event.ts'
 import type { OutputLine, TokenDelta } from '../../src/contract/formats/sse.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import { matchesGlob } from '../../src/core/delegation/globs.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { Tool } from '../../src/ports/tools.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { Slots } from '../../src/runtime/slots.ts'
@@ -64,6 +65,8 @@ export async function ownAgents(
     readonly agents?: AgentDefinition[]
     readonly runtime?: Record<string, unknown>
     readonly folder?: string
+    /** The clock of the runtime; the machine's when left out. */
+    readonly clock?: Clock
     /** Tools that are opened for every run, as those of MCP servers are. */
     readonly opened?: readonly Tool[]
   } = {},
@@ -85,7 +88,7 @@ export async function ownAgents(
     engine,
     vault,
     budgets: { isBound: () => false, over: async () => undefined },
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     ids,
     chance: () => 0,
     config: () => config,
@@ -148,7 +151,7 @@ export async function ownAgents(
       runtime.say(state(id), { text, from: 'test', mode: 'sequential', ...more }),
     /** Waits until a type was written so many times, and answers all of them. */
     async until<T extends EventType>(type: T, count = 1): Promise<Extract<AgentEvent, { type: T }>[]> {
-      const deadline = performance.now() + 30_000
+      const deadline = performance.now() + 120_000
       for (;;) {
         const found = (await all()).filter(
           (event): event is Extract<AgentEvent, { type: T }> => event.type === type,

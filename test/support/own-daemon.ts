@@ -97,7 +97,7 @@ models:
     },
     /** Waits until a type was written so often, and answers all of it. */
     async until<T extends EventType>(type: T, count = 1): Promise<Extract<AgentEvent, { type: T }>[]> {
-      const deadline = performance.now() + 30_000
+      const deadline = performance.now() + 120_000
       for (;;) {
         const all = await events()
         const found = all.filter((event): event is Extract<AgentEvent, { type: T }> => event.type === type)

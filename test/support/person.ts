@@ -26,7 +26,6 @@ export function person(home: string) {
     eventually(
       async () => screen(),
       (text) => pattern.test(text),
-      30_000,
     )
   return {
     screen,

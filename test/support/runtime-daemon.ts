@@ -66,7 +66,6 @@ export async function runtimeDaemon(given: Given = {}) {
     eventually(
       async () => frames.filter(test),
       (found) => found.length >= count,
-      30_000,
     )
   const say = async (message: string, more: object = {}): Promise<Json> => {
     const { status, body } = await ask('/api/chat', {

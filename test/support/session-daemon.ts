@@ -87,14 +87,16 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
 export async function eventually<T>(
   look: () => Promise<T>,
   isRight: (found: T) => boolean,
-  ms = 10_000,
+  ms = 120_000,
 ): Promise<T> {
-  const until = performance.now() + ms
+  const started = performance.now()
   for (;;) {
     const found = await look()
     if (isRight(found)) return found
-    if (performance.now() > until) throw new Error(`it never became so; last: ${JSON.stringify(found)}`)
-    await sleep(50)
+    const waitedMs = performance.now() - started
+    if (waitedMs > ms) throw new Error(`it never became so; last: ${JSON.stringify(found)}`)
+    // Looking costs the daemon time too: what takes long is asked for less often.
+    await sleep(Math.min(Math.max(waitedMs / 10, 10), 250))
   }
 }
 

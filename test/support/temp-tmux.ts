@@ -78,7 +78,7 @@ export function record(terminal: Terminal): Recorded {
 
 /** Waits for what no event tells of. */
 export const until = (isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
-  vi.waitUntil(isSo, { timeout: 30_000, interval: 10 })
+  vi.waitUntil(isSo, { timeout: 120_000, interval: 10 })
 
 /** Waits until the program says by its title that it is ready. */
 export const ready = (terminal: Terminal, pane: PaneRef, title = 'ready'): Promise<unknown> =>

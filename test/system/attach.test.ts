@@ -45,7 +45,6 @@ const becomes = async (look: () => unknown, wanted: unknown): Promise<void> => {
   await eventually(
     async () => look(),
     (found) => (wanted instanceof RegExp ? wanted.test(String(found)) : found === wanted),
-    30_000,
   )
 }
 

@@ -152,7 +152,7 @@ test('[SM-84][SM-117][MUS-205] every session route answers each caller as decide
   expect(answers).toEqual(expected)
   // Whoever was refused changed nothing.
   expect(await m.client.getSession({ id: own.session_id })).toMatchObject({ completion_status: null })
-}, 120_000)
+})
 
 test('[MUS-205] an approval is decided by parents and people only, whether it or its session is named', async () => {
   const m = await sessionDaemon()
@@ -256,4 +256,4 @@ test('[MUS-206] what an agent says is marked as its own words, whatever it calls
     `[from ${parent.session_id}] one more `,
     'mine ',
   ])
-}, 60_000)
+})

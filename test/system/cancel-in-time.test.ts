@@ -5,8 +5,10 @@ import { expectOneEndEach, isAtRest, runEndsOf } from '../support/run-record.ts'
 import { runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { sleeping } from '../support/sleeping.ts'
+import { slowdown } from '../support/slowdown.ts'
 import { watchedModel } from '../support/watched-model.ts'
 
+/** On a quiet machine. */
 const withinMs = 1000
 
 test.each([
@@ -35,12 +37,12 @@ test.each([
     await eventually(
       async () => ({ sleeping: sleeping(seconds).length, open: model.open().length }),
       ({ sleeping, open }) => sleeping === 2 && open === 2,
-      20_000,
     )
     const mains = (await m.runs()).filter(({ agent_kind }) => agent_kind === 'main')
     expect(mains).toHaveLength(2)
     const hanging = model.open()
 
+    const busyBefore = slowdown()
     const calledMs = Date.now()
     const gone = eventually(
       async () => sleeping(seconds),
@@ -48,6 +50,7 @@ test.each([
     ).then(() => Date.now())
     const answers = await Promise.all(mains.map(({ run_id }) => m.ask('/api/agent-cancel', { run_id })))
     const goneMs = await gone
+    const boundMs = withinMs * Math.max(busyBefore, slowdown())
     const record = await eventually(events, isAtRest)
 
     const named = answers.flatMap(({ body }) => body['cancelled_run_ids'] as string[])
@@ -66,7 +69,7 @@ test.each([
       processes: goneMs - calledMs,
       requests: Math.max(...hanging.map(({ endedMs = Number.NaN }) => endedMs)) - calledMs,
     }
-    for (const [what, ms] of Object.entries(took)) expect.soft(ms, what).toBeLessThanOrEqual(withinMs)
+    for (const [what, ms] of Object.entries(took)) expect.soft(ms, what).toBeLessThanOrEqual(boundMs)
     // The daemon goes on to answer, and nothing that came late was written as a second end.
     for (const [session_id, agent_id] of [
       [first, 'boss'],

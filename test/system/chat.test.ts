@@ -70,7 +70,7 @@ test('[MUS-273][RUN-52] sm chat in a terminal: answers, calls, a permission, a q
   await p.shows(/ctrl-c once more leaves/)
   p.keys('C-c')
   await p.shows(/The session stays/)
-}, 180_000)
+})
 
 test('[MUS-273] without a terminal each line of the input is a message, and each answer is waited for', async () => {
   const m = await ownDaemon()

@@ -6,9 +6,7 @@ import type { MultiAgentSession } from '../../src/contract/session-file/multi-ag
 import { validateSession } from '../../src/session-file/validate.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 
-test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', {
-  timeout: 120_000,
-}, async () => {
+test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
   const m = await ownDaemon('models: { default: anthropic/claude-opus-5-5 }\n')
   const folder = join(m.home, 'demo')
   const first = await m.sm('demo', '--once')

@@ -77,7 +77,7 @@ test('[SM-6][SM-7][SM-8][SM-9][SM-10][SM-98][SM-121] what a session is: its pare
   expect(Date.parse(seen.completed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(seen.spawned_at ?? ''))
   const elsewhere = await c.spawn({ parent: parent.session_id, working_dir: c.home })
   expect(elsewhere.working_dir).toBe(c.home)
-}, 60_000)
+})
 
 test('[SM-11][SM-12][SM-66][SM-91] every end has its word, is told once, and ends a poll of progress', async () => {
   const c = await standInClaude({ child_agents: { auto_complete: { enabled: false, idle_after: 1 } } })
@@ -132,7 +132,7 @@ test('[SM-11][SM-12][SM-66][SM-91] every end has its word, is told once, and end
   })
   await c.client.decideApproval({ id: rests.session_id, verdict: 'deny' })
   await asking
-}, 90_000)
+})
 
 test('[SM-15][SM-16][SM-17][SM-47][SM-64] model, arguments and preset: roles bring their model, spawn wins, for that session only', async () => {
   const c = await standInClaude({ claude: { presets: { quick: { model: 'haiku' } } } })
@@ -152,7 +152,7 @@ test('[SM-15][SM-16][SM-17][SM-47][SM-64] model, arguments and preset: roles bri
   )
   const refused = await sm(c, ['spawn', 'Engineer', 'x', '--preset', 'nonsense'])
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('there are: quick') })
-}, 60_000)
+})
 
 test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, children, progress, milestones and metrics have the fields of document 3', async () => {
   const c = await standInClaude(untouched)
@@ -218,7 +218,7 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
   expect(await json(c, ['children'], em)).toMatchObject({
     children: [{ session_id: child.session_id, status: 'running', parent_session_id: em.session_id }],
   })
-}, 60_000)
+})
 
 test('[SM-32] progress --watch shows it again until it has ended', async () => {
   const c = await standInClaude(untouched)
@@ -234,7 +234,7 @@ test('[SM-32] progress --watch shows it again until it has ended', async () => {
   expect(shown.slice(0, 2)).toEqual([false, false])
   expect(shown.at(-1)).toBe(true)
   expect(shown.filter((is) => is)).toHaveLength(1)
-}, 60_000)
+})
 
 test('[SM-2][MUS-209] hooks call an absolute path with a token of their own; what no hook told is found in the transcript', async () => {
   const c = await standInClaude(untouched)
@@ -256,7 +256,7 @@ test('[SM-2][MUS-209] hooks call an absolute path with a token of their own; wha
   expect(await until(c, session, ({ tokens_used }) => tokens_used === 70)).toMatchObject({
     status: 'running',
   })
-}, 60_000)
+})
 
 test('[SM-3][SM-4] a child is attached to and read while it runs, and read after it was killed', async () => {
   const c = await standInClaude(untouched)
@@ -278,7 +278,7 @@ test('[SM-3][SM-4] a child is attached to and read while it runs, and read after
   expect(await asParent.sendMessage({ id: child.id, text: 'Status?' })).toMatchObject({ state: 'queued' })
   await asParent.killSession({ id: child.id, force: true })
   expect(await said()).toContain('agent: I have begun.')
-}, 60_000)
+})
 
 test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is only looked at, and a milestone outweighs every guess', async () => {
   const c = await standInClaude(untouched)
@@ -318,7 +318,7 @@ test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is o
     tokens_remaining_estimate: 200,
     estimate_basis: 'what it said of itself',
   })
-}, 60_000)
+})
 
 test('[SM-114][SM-115] an estimate from earlier sessions of the kind says so; what runs away, or fails again and again, is marked with its evidence', async () => {
   const c = await standInClaude(untouched)
@@ -350,7 +350,7 @@ test('[SM-114][SM-115] an estimate from earlier sessions of the kind says so; wh
     { kind: 'runaway', evidence: '650 tokens; the median of 3 earlier explore sessions took 200' },
   ])
   expect((await sm(c, ['all'])).stdout).toContain('alert: failing')
-}, 90_000)
+})
 
 test('[SM-106] what says in a few words what a session is about, and who made the summary', async () => {
   const c = await standInClaude(untouched)
@@ -363,7 +363,7 @@ test('[SM-106] what says in a few words what a session is about, and who made th
     ': Implement the login. Last milestone: Form done. It last said: The form is there.',
   )
   expect(stdout).toMatch(/\n\(made by Muster, from its own words\)\n$/)
-}, 60_000)
+})
 
 test('[SM-110][SM-111][SM-112] the phases: spawn and list, then figures in real time, then an end that is detected and told', async () => {
   const c = await standInClaude({ child_agents: { mode: 'manual', auto_complete: { idle_after: 1 } } })
@@ -389,4 +389,4 @@ test('[SM-110][SM-111][SM-112] the phases: spawn and list, then figures in real 
   )
   expect(messages.filter(({ preview }) => preview.includes('completed:'))).toHaveLength(2)
   expect((await sm(c, ['events', '--type', 'completed'], em)).stdout.trim().split('\n')).toHaveLength(2)
-}, 90_000)
+})

@@ -56,7 +56,7 @@ test('[SM-85] before a kill the state and what is unsaved are shown: an open tur
   expect(stderr).toContain(`(${child.session_id}) | running | `)
   expect(stderr).toContain(`  unsaved: 1 uncommitted file in ${c.work} (new.txt)\n`)
   expect(existsSync(join(c.work, 'new.txt'))).toBe(true)
-}, 60_000)
+})
 
 test('[SM-85] at a terminal a person is asked first, and no is no', async () => {
   const c = await standInClaude()
@@ -83,7 +83,7 @@ test('[SM-85] at a terminal a person is asked first, and no is no', async () => 
     () => c.session(child),
     ({ completion_status }) => completion_status === 'killed',
   )
-}, 60_000)
+})
 
 test('[SM-83] kill --force ends it at once: no key is pressed and no grace is given', async () => {
   const c = await standInClaude({
@@ -104,7 +104,7 @@ test('[SM-83] kill --force ends it at once: no key is pressed and no grace is gi
   expect(c.processes().length).toBeGreaterThan(0)
   await c.client.killSession({ id: asked.id, force: true })
   expect(c.processes()).toEqual([])
-}, 60_000)
+})
 
 test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends each as killed, then the daemon', async () => {
   const c = await standInClaude()
@@ -133,7 +133,7 @@ test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends 
     { outcome: 'killed', reason: 'sm down --sessions' },
     { outcome: 'killed', reason: 'sm down --sessions' },
   ])
-}, 90_000)
+})
 
 test('[SM-97][MUS-146] --worktree: a child on a branch of its own outside the checkout, which goes only when nothing is lost', async () => {
   const c = await standInClaude()
@@ -168,4 +168,4 @@ test('[SM-97][MUS-146] --worktree: a child on a branch of its own outside the ch
   expect(existsSync(clean.working_dir ?? '')).toBe(false)
   expect(git(c.work, 'branch', '--list', 'fix/8')).toBe('')
   expect(git(c.work, 'status', '--porcelain')).toBe('')
-}, 90_000)
+})

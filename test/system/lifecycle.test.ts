@@ -79,7 +79,7 @@ test('[SM-55][SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to co
     is_alive: true,
   })
   expect(await endsOf(c, child)).toHaveLength(1)
-}, 60_000)
+})
 
 test('[SM-70][SM-75] idle alone ends nothing, and neither does a phrase over a question or a failed turn', async () => {
   const c = await standInClaude(quick)
@@ -96,7 +96,7 @@ test('[SM-70][SM-75] idle alone ends nothing, and neither does a phrase over a q
   await aLookLater(c)
   for (const session of [idle, asks, fails]) expect(await endsOf(c, session)).toEqual([])
   expect(await c.session(idle)).toMatchObject({ status: 'idle' })
-}, 60_000)
+})
 
 test('[SM-78] manual: nothing is detected, told or cleaned up; it lasts until it is ended', async () => {
   const auto = { auto_complete: { idle_timeout: 1, idle_after: 1 }, cleanup: { auto_kill_on_complete: true } }
@@ -111,7 +111,7 @@ test('[SM-78] manual: nothing is detected, told or cleaned up; it lasts until it
   expect(await c.session(session)).toMatchObject({ completion_message: 'by its own word', is_alive: true })
   expect((await c.client.killSession({ id: session.id })).left).toEqual([])
   expect(await endsOf(c, session)).toHaveLength(1)
-}, 60_000)
+})
 
 test('[SM-79][SM-81] supervised: the parent is asked, nothing ends before the answer, and a no holds for this evidence', async () => {
   const c = await standInClaude({ child_agents: { ...quick.child_agents, mode: 'supervised' } })
@@ -148,7 +148,7 @@ test('[SM-79][SM-81] supervised: the parent is asked, nothing ends before the an
   // New work is new evidence.
   await c.turn(child, { ...finished, prompt: 'and the tests' })
   await told(c, 'approval.requested', child, 2)
-}, 90_000)
+})
 
 test('[SM-80] sm approve ends it as it was proposed; a question that work has overtaken lapses', async () => {
   const c = await standInClaude({ child_agents: { ...quick.child_agents, mode: 'supervised' } })
@@ -169,7 +169,7 @@ test('[SM-80] sm approve ends it as it was proposed; a question that work has ov
     detected: { detector: 'phrase' },
   })
   expect(c.processes().filter((pid) => pid > 0)).toEqual([])
-}, 60_000)
+})
 
 test('[SM-66] a session that has ended is left only by reopening, and what was left running is still there after a restart', async () => {
   const c = await standInClaude()
@@ -184,7 +184,7 @@ test('[SM-66] a session that has ended is left only by reopening, and what was l
   expect(await c.client.sendMessage({ id: session.id, text: 'go on' })).toMatchObject({ state: 'queued' })
   expect(await of(c, 'session.reopened', session)).toHaveLength(1)
   expect(await c.session(session)).toMatchObject({ completion_status: null })
-}, 60_000)
+})
 
 test('[MUS-23] each prompt is a run with one end, also the one that reopens a session', async () => {
   const c = await standInClaude()
@@ -207,7 +207,7 @@ test('[MUS-23] each prompt is a run with one end, also the one that reopens a se
   const ended = (await Promise.all(ends.map((type) => of(c, type, session)))).flat()
   expect(ended.map(({ runId }) => runId).sort()).toEqual(turns.map(({ runId }) => runId).sort())
   expect(await of(c, 'session.reopened', session)).toHaveLength(1)
-}, 60_000)
+})
 
 test('[SM-119] a start that the end of Muster cut off is one failure with its reason, and nothing of it is left', async () => {
   const m = await sessionDaemon()
@@ -240,7 +240,7 @@ test('[SM-119] a start that the end of Muster cut off is one failure with its re
   )
   expect(m.processes()).toHaveLength(1)
   expect(existsSync(join(m.home, 'sessions', session_id))).toBe(false)
-}, 60_000)
+})
 
 test('[SM-119][SM-8] a start that fails says why, once, and leaves no terminal, process, folder or token', async () => {
   const m = await sessionDaemon()
@@ -260,4 +260,4 @@ test('[SM-119][SM-8] a start that fails says why, once, and leaves no terminal, 
   expect(m.tmux('list-sessions', '-F', '#{session_name}')).not.toContain(lost.session_id)
   expect(existsSync(join(m.home, 'sessions', lost.session_id))).toBe(false)
   expect(m.processes()).toHaveLength(1)
-}, 60_000)
+})

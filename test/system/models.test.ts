@@ -60,7 +60,7 @@ test('[MUS-255, MUS-256] sm models shows who can be used, what the others lack a
   expect(files.length).toBeGreaterThan(3)
   const written = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
   expect([stdout, stderr, json.stdout, ...written].join('')).not.toContain(secret)
-}, 120_000)
+})
 
 test('[MUS-255] a default that cannot be used is shown as none, with what it lacks', async () => {
   const { sm } = person('models: { default: openai/gpt-6-sol }\n')
@@ -73,7 +73,7 @@ test('[MUS-255] a default that cannot be used is shown as none, with what it lac
       passed_over: [{ model: 'openai/gpt-6-sol', why: expect.stringContaining('OPENAI_API_KEY') }],
     },
   })
-}, 120_000)
+})
 
 test('[RUN-1, RUN-2] the agents that can be run come from files alone, and a new file is a new one', async () => {
   const home = temporaryFolder()
@@ -111,4 +111,4 @@ You write migrations.
     source: 'user',
     file: join(folder, 'migrator.md'),
   })
-}, 120_000)
+})

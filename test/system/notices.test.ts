@@ -82,13 +82,11 @@ test('[SM-58][SM-93] a webhook is told of each change once, over a refusal, sile
   await eventually(
     async () => taken().length,
     (done) => done >= 2,
-    30_000,
   )
   await m.client.completeSession({ id: parent.session_id, message: 'All' })
   await eventually(
     async () => taken().length,
     (done) => done >= 3,
-    30_000,
   )
   expect(taken()).toEqual([
     ['shell-one', 'completed'],

@@ -27,17 +27,17 @@ async function ends(m: Machine, id: string): Promise<unknown[]> {
 }
 
 const type = (m: Machine, session: { tmux_session: string }, text: string) =>
-  m.tmux('send-keys', '-t', `=${session.tmux_session}:`, text, 'Enter')
+  m.type(session.tmux_session, text)
 
 describe('[SM-74][SM-120] a parent that dies', () => {
   test.each([
     ['crashes', (m: Machine, tmux: string) => type(m, { tmux_session: tmux }, 'exit 3')],
     ['is left', (m: Machine, tmux: string) => type(m, { tmux_session: tmux }, 'kill -9 $$')],
-    ['loses its terminal', (m: Machine, tmux: string) => m.tmux('kill-session', '-t', `=${tmux}`)],
+    ['loses its terminal', async (m: Machine, tmux: string) => m.tmux('kill-session', '-t', `=${tmux}`)],
   ])('[SM-74] and %s leaves its child abandoned, once, running and listed', async (_how, die) => {
     const m = await sessionDaemon()
     const { parent, child, grandchild } = await family(m)
-    die(m, parent.tmux_session)
+    await die(m, parent.tmux_session)
     await becomes(m, parent.session_id, 'error')
     await becomes(m, child.session_id, 'abandoned')
     const found = await m.client.getSession({ id: child.session_id })
@@ -79,7 +79,7 @@ describe('[SM-74][SM-120] a parent that dies', () => {
     expect(await ends(m, child.session_id)).toEqual([])
     await m.restart('SIGKILL')
     expect(await ends(m, child.session_id)).toEqual([])
-    type(m, parent, 'exit 0')
+    await type(m, parent, 'exit 0')
     await becomes(m, child.session_id, 'abandoned')
     expect(await ends(m, parent.session_id)).toEqual(['completed'])
   })
@@ -88,7 +88,7 @@ describe('[SM-74][SM-120] a parent that dies', () => {
     const m = await sessionDaemon()
     const { parent, child } = await family(m)
     m.daemon.process.kill('SIGSTOP')
-    type(m, parent, 'exit 3')
+    await type(m, parent, 'exit 3')
     await m.restart('SIGKILL')
     await becomes(m, child.session_id, 'abandoned')
     expect(await ends(m, child.session_id)).toEqual(['abandoned'])
@@ -118,7 +118,7 @@ test('[SM-120][MUS-24] an orphan is adopted by one above it or by a person, neve
     m.client.adoptSession({ id: child.session_id, parent: beside.session_id }),
   ).rejects.toMatchObject({ code: 'limited', message: expect.stringContaining('max_depth') })
 
-  type(m, child, 'exit 3')
+  await type(m, child, 'exit 3')
   await becomes(m, grandchild.session_id, 'abandoned')
   await expect(
     m.client.adoptSession({ id: grandchild.session_id, parent: child.session_id }),
@@ -126,6 +126,7 @@ test('[SM-120][MUS-24] an orphan is adopted by one above it or by a person, neve
   expect(await status(m, grandchild.session_id)).toBe('abandoned')
   const adopted = await asParent.adoptSession({ id: grandchild.session_id, parent: parent.session_id })
   expect(adopted).toMatchObject({ parent_session_id: parent.session_id, depth: 1, completion_status: null })
+  await status(m, grandchild.session_id)
   const { events } = await m.client.listEvents({ session: grandchild.session_id, type: 'session.reopened' })
   expect(events.map(({ payload }) => payload)).toEqual([{ by: 'shell-em', reason: 'adopted' }])
 })

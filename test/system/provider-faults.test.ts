@@ -11,6 +11,7 @@ import { call, script } from '../support/own-agents.ts'
 import { expectOneEndEach, isAtRest, runEndsOf, told } from '../support/run-record.ts'
 import { agentFile, runtimeHome } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { slowdown } from '../support/slowdown.ts'
 import { watchedModel } from '../support/watched-model.ts'
 
 const timeoutSec = 2
@@ -87,7 +88,7 @@ async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
     agent_id: `speaks-${protocol}`,
     message,
   })
-  const events = await eventually(() => eventsOf(daemon.client, session_id), isAtRest, 20_000)
+  const events = await eventually(() => eventsOf(daemon.client, session_id), isAtRest)
   const requests = model.requests().slice(before)
   expectOneEndEach(events)
   expect(runEndsOf(events)).toHaveLength(1)
@@ -207,7 +208,7 @@ describe.each(ModelProtocol.options)('%s', (protocol) => {
     for (const failure of told(events, failed)) {
       expect(failure).toMatchObject({ kind: 'timeout' })
       expect(failure['durationMs']).toBeGreaterThanOrEqual(timeoutSec * 1000 - 50)
-      expect(failure['durationMs']).toBeLessThan(timeoutSec * 1000 + 2000)
+      expect(failure['durationMs']).toBeLessThan(timeoutSec * 1000 + 2000 * slowdown())
     }
     expect(requests.map(({ isWhole }) => isWhole)).toEqual([false, false])
     expect(end).toMatchObject({

@@ -63,4 +63,4 @@ test('[MUS-272][MUS-46] sm replay: exact with an approval and a subagent, no tex
   expect(changed.code).not.toBe(0)
   expect(changed.stdout).toMatch(/step 0, agent: its file lists other tools now: Read/)
   expect(changed.stdout).toMatch(/step 2 \(seq \d+\), answer: the answer of Bash/)
-}, 120_000)
+})

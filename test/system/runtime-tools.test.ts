@@ -42,7 +42,6 @@ test('[MUS-268][MUS-259] a tool of an MCP server waits for a yes, and a server t
   const { approvals } = await eventually(
     () => m.daemon.client.listApprovals({}),
     (found) => found.approvals.length > 0,
-    30_000,
   )
   expect(approvals[0]).toMatchObject({
     subject: 'tool',

@@ -128,7 +128,7 @@ test('[MUS-56][MUS-65][MUS-162][OBS-53] no planted secret of any class reaches j
       const joined = text.replaceAll(/"[,:]"[ab]":"|","b":"/g, '')
       expect(joined.includes(value), `split value in ${name}`).toBe(false)
     }
-}, 120_000)
+})
 
 test('[MUS-162] the transcript that is kept of a session has no secret in it', async () => {
   const c = await standInClaude({ child_agents: { cleanup: { archive_path: 'kept' } } })
@@ -143,4 +143,4 @@ test('[MUS-162] the transcript that is kept of a session has no secret in it', a
   const kept = filesOf(join(c.home, 'kept')).map((path) => readFileSync(path, 'utf8'))
   expect(kept.join()).toContain(`[redacted:${planted?.class}]`)
   expect(kept.join()).not.toContain(planted?.secret)
-}, 60_000)
+})

@@ -92,7 +92,6 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
     const ended = await eventually(
       () => m.client.getSession({ id: one.id }),
       ({ status }) => status === 'error',
-      20_000,
     )
     // A program of one's own cannot be brought back, and is told as lost.
     expect(ended.completion_message).toContain('no conversation to go on with')

@@ -108,7 +108,7 @@ describe('sm and a real daemon', () => {
     expect(dataOf('children', (await sm(['children', '--status', 'running', '--json'])).stdout)).toEqual({
       children: [],
     })
-  }, 60_000)
+  })
 
   test('[SM-41][SM-92] events --follow tells each child’s end once, as it happens', async () => {
     const m = await sessionDaemon()
@@ -144,7 +144,7 @@ describe('sm and a real daemon', () => {
       ...children.map(({ session_id: id }) => `completed: Child ${id} completed - "done ${id}"`),
       `completed: ${em.name} completed - "all done"`,
     ])
-  }, 90_000)
+  })
 
   test('[SM-108][SM-104] looking: every list is text for people and the contract’s data for programs', async () => {
     const m = await sessionDaemon()
@@ -183,7 +183,7 @@ describe('sm and a real daemon', () => {
     expect(status.stdout).toContain('\nTask: Login\n')
     expect(status.stdout).toContain('says "Rebasing"')
     expect((await inside(['unlock'])).code).toBe(0)
-  }, 90_000)
+  })
 
   test('[SM-84][SM-22] refusals have the exit codes of the table', async () => {
     const m = await sessionDaemon()
@@ -201,5 +201,5 @@ describe('sm and a real daemon', () => {
     expect((await person(['spawn', 'shell', 'x', '--dry-run', '--args', '--a "b c"'])).stdout).toContain(
       "'b c'",
     )
-  }, 60_000)
+  })
 })

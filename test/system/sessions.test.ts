@@ -202,7 +202,7 @@ test('[MUS-155] a tree grows to its limits and no further, also when many spawn 
   let above = (await m.spawnShell()).session_id
   for (let depth = 1; depth <= 4; depth++) above = (await spawn(above)).session_id
   await expect(spawn(above)).rejects.toThrow('limits.max_depth')
-}, 60_000)
+})
 
 test('[SM-73] a daemon that is killed finds every session again', async () => {
   const m = await sessionDaemon()

@@ -40,7 +40,7 @@ test('[MUS-115][MUS-117][MUS-118] ten commands at once start one daemon; up says
   expect((await sm('down')).code).toBe(0)
   expect((await sm('down')).code).toBe(0)
   expect((await json<{ pid: number }>('up')).pid).not.toBe(started[0]?.pid)
-}, 120_000)
+})
 
 test('[MUS-157][MUS-158][MUS-161][MUS-79] a session file goes in once, is found, and comes out as it went in', async () => {
   const { sm, json } = person()
@@ -60,7 +60,7 @@ test('[MUS-157][MUS-158][MUS-161][MUS-79] a session file goes in once, is found,
   expect(hits[0]?.sessionId).toBe(first?.sessionId)
   const missing = await sm('log', 'export', 'nosuch')
   expect(missing.code).toBe(3)
-}, 120_000)
+})
 
 test('[MUS-124] export and import into an empty home give the same events; a second import adds none', async () => {
   const from = person()
@@ -85,7 +85,7 @@ test('[MUS-124] export and import into an empty home give the same events; a sec
         return event
       })
   expect(bare(again.stdout)).toEqual(bare(exported.stdout))
-}, 120_000)
+})
 
 test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is named, refused, and cured by the command that is told', async () => {
   const { sm, json, home, segment } = person()
@@ -112,7 +112,7 @@ test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is na
   expect(refused.stderr).toMatch(/is damaged[\s\S]*sm journal verify --set-aside/)
   expect((await sm('journal', 'verify', '--set-aside')).code).toBe(0)
   expect(await json<{ started: boolean }>('up')).toMatchObject({ started: true })
-}, 120_000)
+})
 
 test('[MUS-77][MUS-70] the index is built again on demand and answers the same', async () => {
   const { sm, json } = person()
@@ -122,7 +122,7 @@ test('[MUS-77][MUS-70] the index is built again on demand and answers the same',
   const after = await json<{ hits: unknown[] }>('search', 'auth')
   expect(before.hits.length).toBeGreaterThan(0)
   expect(after).toEqual(before)
-}, 120_000)
+})
 
 test('[MUS-68] sm redact test shows what would go, without a daemon', async () => {
   const { sm, home } = person()
@@ -132,7 +132,7 @@ test('[MUS-68] sm redact test shows what would go, without a daemon', async () =
   expect(shown.code).toBe(0)
   expect(shown.stdout).toMatch(/redacted:/)
   expect(shown.stdout).not.toContain('abcdEFGH'.repeat(4))
-}, 60_000)
+})
 
 test('[MUS-123] the commands of the journal: verify, stats and export without a daemon, the others start one', async () => {
   const { sm, json, home } = person()
@@ -151,7 +151,7 @@ test('[MUS-123] the commands of the journal: verify, stats and export without a 
   expect((await person().sm('journal', 'import', file)).code).toBe(0)
   expect((await sm('journal', 'tail', '-n', '3', '--json')).stdout.trim().split('\n')).toHaveLength(3)
   expect((await json<{ seq: number }>('journal', 'rebuild-index')).seq).toBeGreaterThanOrEqual(seq)
-}, 120_000)
+})
 
 test('[MUS-119] sm up --replace puts a new daemon in the place of the old one, and no event is lost or doubled', async () => {
   const { sm, json, home } = person()
@@ -181,7 +181,7 @@ test('[MUS-119] sm up --replace puts a new daemon in the place of the old one, a
   const notes = (await sm('journal', 'export', '--type', 'progress.checkpoint')).stdout.trim().split('\n')
   const messages = notes.map((line) => (JSON.parse(line) as { payload: { message: string } }).payload.message)
   expect(messages).toEqual(Array.from({ length: sent }, (_, i) => `note ${i}`))
-}, 120_000)
+})
 
 test('[MUS-127] a session is named by its short id, a beginning of it, or its name; what fits several is refused with all of them', async () => {
   const { sm, json, home } = person()
@@ -204,4 +204,4 @@ test('[MUS-127] a session is named by its short id, a beginning of it, or its na
   for (const short of [one, two]) expect(several.stderr).toContain(short)
   expect(several.stderr).toMatch(/lint-a.*lint-b|lint-b.*lint-a/)
   expect((await sm('progress', 'nobody')).code).toBe(3)
-}, 120_000)
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { runProgram } from '../cli/run-sm.ts'
 import { smProgram } from '../support/programs.ts'
 import { sessionDaemon } from '../support/session-daemon.ts'
+import { slowdown } from '../support/slowdown.ts'
 import { type SpawnFigures, spawnCampaign } from '../support/spawn-campaign.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
@@ -12,17 +13,18 @@ const measured = () =>
 
 test('[SM-124] visibility: every spawned session is listed when spawn answers', async () => {
   expect((await measured()).unlisted).toBe(0)
-}, 120_000)
+})
 
 test('[SM-126] reliability: fewer than 1 % of spawns fail', async () => {
   const { failures, spawns } = await measured()
   expect(failures).toEqual([])
   expect(spawns).toBe(20)
-}, 120_000)
+})
 
 test('[SM-127] performance: spawn answers in under 2 seconds', async () => {
-  expect((await measured()).medianMs).toBeLessThan(2000)
-}, 120_000)
+  const { medianMs } = await measured()
+  expect(medianMs).toBeLessThan(2000 * slowdown())
+})
 
 test('[SM-125] control: a parent monitors and kills what is below it, at any depth', async () => {
   const m = await sessionDaemon()
@@ -37,7 +39,7 @@ test('[SM-125] control: a parent monitors and kills what is below it, at any dep
   }
   const { killed } = await asParent.killSession({ id: above, force: true })
   expect(killed).toMatchObject([{ session_id: above, depth: 4, status: 'killed' }])
-}, 60_000)
+})
 
 test('[SM-129] usability: a crew of children is followed to its end with two commands', async () => {
   const m = await sessionDaemon()
@@ -66,4 +68,4 @@ test('[SM-129] usability: a crew of children is followed to its end with two com
     /\| completed \| just now \| "PivotExtendedEvent implemented"\n.*\| error +\| just now \| "no keys"\n/,
   )
   expect(commands.length).toBeLessThan(5)
-}, 60_000)
+})

@@ -62,7 +62,7 @@ test('[MUS-238] sm watch shows real sessions, follows j and k, sends a reply, en
   const after = await p.shows(/left 0\n[\s\S]*same/)
   expect(after).not.toMatch(/SESSION/)
   expect(p.modes()).toBe('0 1 1 bash')
-}, 120_000)
+})
 
 test('[MUS-238] it attaches and comes back, follows a new size, outlives a restart of the daemon, and stops and goes on as a job', async () => {
   const m = await sessionDaemon()
@@ -99,7 +99,7 @@ test('[MUS-238] it attaches and comes back, follows a new size, outlives a resta
     async () => p.modes(),
     (modes) => modes === '0 1 1 bash',
   )
-}, 120_000)
+})
 
 test('what was begun is finished before it leaves', async () => {
   const m = await sessionDaemon()
@@ -110,7 +110,7 @@ test('what was begun is finished before it leaves', async () => {
   p.keys('x', 'x', 'q')
   await p.shows(/left 0/)
   expect((await m.client.getSession({ id: alpha.session_id })).status).toBe('killed')
-}, 120_000)
+})
 
 test('a signal that ends it gives the terminal back too', async () => {
   const m = await sessionDaemon()
@@ -121,4 +121,4 @@ test('a signal that ends it gives the terminal back too', async () => {
   process.kill(p.program(), 'SIGTERM')
   await p.shows(/left 143/)
   expect(p.modes()).toBe('0 1 1 bash')
-}, 120_000)
+})

@@ -3,11 +3,11 @@ import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
 import { AgentSession } from '../../src/contract/session-file/agent-session.ts'
 import { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
+import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 import { isMultiAgentSession } from '../../src/session-file/multi-agent.ts'
 import { readSession } from '../../src/session-file/read-session.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
-import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 
 type Recorded = { document: MultiAgentSession; filename: string; events: AgentEvent[] }
 

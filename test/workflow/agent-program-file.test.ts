@@ -27,7 +27,6 @@ test('[COL-53] [OBS-41] an agent program in a terminal is a sub-session under th
   await eventually(
     () => m.client.getWorkflow({ id: workflow_id }),
     ({ status }) => status !== 'running',
-    60_000,
   )
   const turns = (await m.events('agent.completed')) as AgentEvent[]
   expect(turns.filter(({ sessionId }) => sessionId === id)).toMatchObject([

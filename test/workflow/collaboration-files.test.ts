@@ -7,13 +7,11 @@ import { validateSession } from '../../src/session-file/validate.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-278] the file of a crew is written as it goes under one name, survives a kill, and is final at its end', {
-  timeout: 120_000,
-}, async () => {
+test('[MUS-278] the file of a crew is written as it goes under one name, survives a kill, and is final at its end', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest)
   const file = () => m.client().getWorkflow({ id: workflow_id })
-  const { session_file: path } = await eventually(file, ({ session_file }) => session_file !== null, 30_000)
+  const { session_file: path } = await eventually(file, ({ session_file }) => session_file !== null)
   const read = () => JSON.parse(readFileSync(path ?? '', 'utf8')) as MultiAgentSession
   const written = async () => read()
   expect(statSync(path ?? '').mode & 0o777).toBe(0o600)
@@ -26,12 +24,12 @@ test('[MUS-278] the file of a crew is written as it goes under one name, survive
   await m.kill()
   await m.ended(workflow_id)
   const exported = await m.client().exportLog({ id: session_id })
-  await eventually(written, (now) => now.messages.length === 13, 30_000)
+  await eventually(written, (now) => now.messages.length === 13)
   expect(read().session_id).toBe(early.session_id)
   expect(path).toBe(join(m.home, 'collaborations', exported.filename))
 
   await m.client().killSession({ id: session_id })
-  const last = await eventually(written, ({ status }) => status !== 'in_progress', 30_000)
+  const last = await eventually(written, ({ status }) => status !== 'in_progress')
   expect(last).toEqual((await m.client().exportLog({ id: session_id })).document)
   expect(readdirSync(join(m.home, 'collaborations'))).toEqual([exported.filename])
 

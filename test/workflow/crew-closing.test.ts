@@ -59,7 +59,6 @@ test('[COL-26][MUS-275] a cancel calls off whoever is at a task, each once, also
   await eventually(
     () => m.events(session_id, 'tool.call.started'),
     (all) => all.length === 2,
-    20_000,
   )
   await m.kill()
   await m.until(workflow_id, ({ status }) => status === 'running')
@@ -78,7 +77,7 @@ test('[COL-26][MUS-275] a cancel calls off whoever is at a task, each once, also
   expect(events.findLastIndex(({ type }) => type === 'agent.message.created')).toBeLessThan(
     events.findIndex(({ type }) => type === 'workflow.cancelled'),
   )
-}, 60_000)
+})
 
 test('[COL-26][MUS-280] a limit calls off whoever is at a task, each once, before its phase ends', async () => {
   const looking = Array.from({ length: 40 }, (_, i) => ({
@@ -103,4 +102,4 @@ test('[COL-26][MUS-280] a limit calls off whoever is at a task, each once, befor
   }
   const exit = of(events, 'workflow.node.exit').find(({ payload }) => payload.node === 'delegate-1')
   expect(of(events, 'agent.message.created').at(-1)?.seq).toBeLessThan(exit?.seq ?? 0)
-}, 60_000)
+})

@@ -40,7 +40,6 @@ async function oneProgram(more: object = {}) {
       eventually(
         () => m.m.client.getWorkflow({ id: workflow_id }),
         ({ status }) => status !== 'running',
-        60_000,
       ),
   }
 }

@@ -46,14 +46,12 @@ test('[MUS-282] an assignment whose program ends at its start is handed over aga
   await eventually(
     () => of('retry.scheduled'),
     (all) => all.length === 2,
-    20_000,
   )
   // It waits for its third try.
   await m.m.restart('SIGKILL')
   await eventually(
     async () => starts(),
     (all) => all.length === 3,
-    20_000,
   )
   const id = starts()[2] as SessionId
   await eventually(
@@ -68,7 +66,6 @@ test('[MUS-282] an assignment whose program ends at its start is handed over aga
   const flow = await eventually(
     () => m.m.client.getWorkflow({ id: workflow_id }),
     ({ status }) => status !== 'running',
-    60_000,
   )
   expect(flow).toMatchObject({ status: 'completed', agents: 1, report: { tasks: [{ attempts: 1 }] } })
   expect(new Set(starts()).size).toBe(3)
@@ -98,7 +95,6 @@ test('[MUS-282] a program that ends sooner than its start is written down has it
   const failed = await eventually(
     () => of('session.failed'),
     (all) => all.length === spawned.length,
-    20_000,
   )
   for (const { payload } of failed) expect(payload.reason).toContain('exit code 3')
 })

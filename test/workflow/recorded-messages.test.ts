@@ -254,7 +254,6 @@ test('[COL-6] what agents of one session share is recorded before another reads 
     ({ runs, asked }) =>
       asked.some((body) => body.includes(sign('boss', 'context'))) &&
       runs.every(({ status }) => status !== 'running'),
-    40_000,
   )
   const events = await m.events()
   const heard = m.asked.map((body) => ({ agentId: hearerOf(body), body }))

@@ -122,7 +122,6 @@ test('[COL-8] the tool call stays the unit of work: a collaboration has each cal
   await eventually(
     () => m.events(chat.session_id, 'agent.completed'),
     (ended) => ended.length > 0,
-    30_000,
   )
   const alone = recordedCalls(await m.events(chat.session_id))
   const single = (await m.client().exportLog({ id: chat.session_id })).document as AgentSession

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { launchRequest } from '../../../test/support/launch-request.ts'
+import { runs } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { LaunchRequest } from '../../ports/agent-cli.ts'
 import { planLaunch, statusLineScript } from './claude-launch.ts'
@@ -245,7 +246,7 @@ test('[MUS-207] a shell reads every argument back as it was', () => {
         expect(stdout.split('\u001e').slice(0, -1)).toEqual(argv)
       },
     ),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 
@@ -285,16 +286,12 @@ test('[MUS-134] a status line reports the newest of what it is given, and shows 
       stderr: '',
       status: 0,
     })
-  await expect
-    .poll(() => existsSync(reports) && readFileSync(reports, 'utf8'), { timeout: 20_000 })
-    .toBe('statusline {"n":3}\n')
+  await expect.poll(() => existsSync(reports) && readFileSync(reports, 'utf8')).toBe('statusline {"n":3}\n')
   sh(shellQuoted(['sh', path]), '{"n":4}')
-  await expect
-    .poll(() => readFileSync(reports, 'utf8'), { timeout: 20_000 })
-    .toBe('statusline {"n":3}\nstatusline {"n":4}\n')
+  await expect.poll(() => readFileSync(reports, 'utf8')).toBe('statusline {"n":3}\nstatusline {"n":4}\n')
   // Nothing more to report, nothing left running.
   const pid = Number(readFileSync(join(folder, 'meter.pid'), 'utf8'))
-  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
 test('[MUS-134] without a status line of the user’s nothing is shown', () => {

@@ -1,12 +1,12 @@
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
 import { codexForeign, codexMayHaveRun, codexTranscripts } from './codex-conversations.ts'
 import { codexDecision, codexGate, codexHook, codexInject } from './codex-hooks.ts'
 import { codexPlan } from './codex-launch.ts'
 import { codexAnswerRules, codexScreen } from './codex-screen.ts'
 import { codexLine } from './codex-transcript.ts'
-import { askProgram, versionOf } from '../system/run-program.ts'
 
 /** The Codex CLI of OpenAI. */
 export function codexCli(): AgentCli {

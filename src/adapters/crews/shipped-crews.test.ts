@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { CrewPattern } from '../../contract/crew.ts'
 import { CollaborationInfo } from '../../contract/session-file/multi-agent-session.ts'
-import { agentFiles } from '../agents/agent-files.ts'
-import { crewFiles } from './crew-files.ts'
 import { findCrew } from '../../core/definitions/find-definition.ts'
 import { resolveCrews } from '../../core/definitions/resolve-crews.ts'
+import { agentFiles } from '../agents/agent-files.ts'
+import { crewFiles } from './crew-files.ts'
 
 const signal = new AbortController().signal
 const shipped = (folder: string) => fileURLToPath(new URL(`../../../${folder}`, import.meta.url))

@@ -3,7 +3,7 @@ import { launchRequest } from '../../../test/support/launch-request.ts'
 import { customCli } from './custom-cli.ts'
 
 const cli = customCli()
-const signal = AbortSignal.timeout(10_000)
+const { signal } = new AbortController()
 const plan = (fields: Parameters<typeof launchRequest>[1]) =>
   cli.plan(launchRequest('/tmp/f', fields), signal)
 

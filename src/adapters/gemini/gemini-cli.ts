@@ -1,11 +1,11 @@
 import type { AgentCli, Dialect } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
+import { versionOf } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
 import { geminiGate, geminiHook, geminiInject } from './gemini-hooks.ts'
 import { geminiPlan } from './gemini-launch.ts'
 import { geminiAnswerRules, geminiScreen } from './gemini-screen.ts'
 import { geminiLine, geminiTranscripts } from './gemini-transcript.ts'
-import { versionOf } from '../system/run-program.ts'
 
 /** The Gemini CLI of Google. */
 export function geminiCli(): AgentCli {

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { batchOf, openJournal, readAll, tempFolder } from '../../../test/support/temp-journal.ts'
 import { verifyJournal } from './verify.ts'
 
@@ -113,7 +114,7 @@ test('[MUS-32][MUS-33] a flipped byte anywhere is named by line, and opening ref
         expect(readFileSync(pathOf(dir))).toEqual(damaged)
       },
     ),
-    { numRuns: 60 },
+    runs(60),
   )
 })
 

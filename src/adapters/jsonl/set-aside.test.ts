@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { batchOf, openJournal, readAll, tempFolder } from '../../../test/support/temp-journal.ts'
 import { setAsideDamage, verifyJournal } from './verify.ts'
 
@@ -35,7 +36,7 @@ test('[MUS-33][MUS-39] a flipped byte is cured: the damaged line leaves a tombst
         await again.journal.close()
       },
     ),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

@@ -171,8 +171,8 @@ test('[MUS-270] of a server that tells errors by itself the last word counts', a
         if (method === 'initialize') send({ id, result: { capabilities: {} } })
         if (method !== 'textDocument/didOpen') continue
         const { uri } = params.textDocument
-        setTimeout(() => tell(uri, []), 200)
-        setTimeout(() => tell(uri, [{ range: { start, end: start }, message: 'late error', severity: 1 }]), 600)
+        setTimeout(() => tell(uri, []), 100)
+        setTimeout(() => tell(uri, [{ range: { start, end: start }, message: 'late error', severity: 1 }]), 200)
       }
     })`
   const file = join(tempFolder('mpush-'), 'server.cjs')

@@ -140,7 +140,7 @@ test('[MUS-268] close ends a server and all that it started, also one that does 
   const stubborn = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); '${rare}'`
   const mcp = await opened({ db: program(stubborn) })
   await mcp.call('helper', { command: `setsid ${rare} & ${rare}` })
-  await vi.waitFor(async () => expect((await running(rare)).length).toBeGreaterThan(2))
+  await expect.poll(async () => (await running(rare)).length).toBeGreaterThan(2)
   await mcp.close()
   expect(await running(rare)).toEqual([])
   expect(await mcp.call('echo', { word: 'x' })).toMatchObject({
@@ -160,7 +160,7 @@ test('[MUS-268] a cancel while servers start ends those that did', async () => {
     processes,
     signal: stop.signal,
   })
-  await vi.waitFor(async () => expect((await running(rare)).length).toBeGreaterThan(0))
+  await expect.poll(async () => (await running(rare)).length).toBeGreaterThan(0)
   stop.abort(new Error('stopped'))
   await expect(opening).rejects.toThrow('stopped')
   expect(await running(rare)).toEqual([])
@@ -207,7 +207,7 @@ test('[MUS-268] a server over HTTP is the same, with headers from the environmen
   const stop = new AbortController()
   const waiting = mcp.call('hang', {}, { signal: stop.signal })
   const asked = seen.length
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(asked - 1))
+  await expect.poll(() => seen.length).toBeGreaterThan(asked - 1)
   stop.abort()
   expect(await waiting).toMatchObject({ text: 'The call was cancelled.' })
   http.closeAllConnections()

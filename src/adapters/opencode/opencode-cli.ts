@@ -1,9 +1,9 @@
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { openCodeDecision, openCodeGate, openCodeHook, openCodeInject } from './opencode-hooks.ts'
 import { openCodePlan } from './opencode-launch.ts'
 import { openCodeScreen } from './opencode-screen.ts'
-import { askProgram, versionOf } from '../system/run-program.ts'
 
 /** OpenCode. It keeps conversations in a database, so everything is told by the plugin. */
 export function opencodeCli(): AgentCli {

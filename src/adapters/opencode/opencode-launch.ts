@@ -4,8 +4,8 @@ import { AppError } from '../../contract/errors.ts'
 import { type Foreign, foreignLine, foreignList } from '../../contract/formats/foreign-json.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
-import { openCodePlugin } from './opencode-plugin.ts'
 import { fitsArgument } from '../system/run-program.ts'
+import { openCodePlugin } from './opencode-plugin.ts'
 
 /** The plugin, the role and the permissions go in by the environment and lie on top of the user's configuration. */
 export async function openCodePlan(request: LaunchRequest): Promise<LaunchPlan> {

@@ -54,7 +54,7 @@ test('[SM-86] what is told while the daemon is away arrives in order when it is 
   await hooks['tool.execute.before'](call, { args: { command: 'ls' } })
   await send('session.idle', { sessionID: 'ses_1' })
   await daemon.start()
-  await expect.poll(() => daemon.heard.at(-1)?.event, { timeout: 20_000 }).toBe('session.idle')
+  await expect.poll(() => daemon.heard.at(-1)?.event).toBe('session.idle')
   // One whose answer was lost comes again, with the number it had.
   const once = new Map(daemon.heard.map((one) => [one['n'], one]))
   expect([...once.values()].map(({ event }) => event)).toEqual([

@@ -1,10 +1,10 @@
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
+import { askProgram, versionOf } from '../system/run-program.ts'
 import { piDecision, piGate, piHook, piInject } from './pi-hooks.ts'
 import { piPlan } from './pi-launch.ts'
 import { piAnswerKeys, piScreen } from './pi-screen.ts'
 import { piLine, piTranscripts } from './pi-transcript.ts'
-import { askProgram, versionOf } from '../system/run-program.ts'
 
 /** The pi coding agent. */
 export function piCli(): AgentCli {

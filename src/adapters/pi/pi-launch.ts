@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
+import { fitsArgument } from '../system/run-program.ts'
 import { piExtension } from './pi-extension.ts'
 import { piTools } from './pi-hooks.ts'
-import { fitsArgument } from '../system/run-program.ts'
 
 /** pi asks for nothing by itself: `manual` and `acceptEdits` are the extension's work, `plan` has no tool to write. */
 const readOnly = ['read', 'grep', 'find', 'ls']

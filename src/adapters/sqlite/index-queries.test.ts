@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { EventStream, eventStreams, sessionIdOf, traceIdOf } from '../../../test/support/events.ts'
+import { runs } from '../../../test/support/size.ts'
 import { TempIndex } from '../../../test/support/temp-index.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import {
@@ -46,7 +47,7 @@ test('[MUS-55] whatever the journal holds, every answer fits its schema', () => 
       expect(counts.events).toBe(events.length)
       expect(counts.lastSeq).toBe(events.length)
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { ...runs(25), interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -65,7 +66,7 @@ test('[MUS-181] every total is the sum of its leaves, by session, run, slice and
         expect(sum(index.usage({ sessionId }))).toEqual(sum(index.ledger({ ...every, sessionId })))
       }
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { ...runs(25), interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -83,7 +84,7 @@ test('[MUS-11, OBS-34] there is one span for each (trace, span) that was opened 
         expect(row.durationMs === null || row.durationMs >= 0).toBe(true)
       }
     }),
-    { numRuns: 20, interruptAfterTimeLimit: 20_000 },
+    { ...runs(20), interruptAfterTimeLimit: 20_000 },
   )
 })
 

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EventStream, eventStreams, spanIdOf } from '../../../test/support/events.ts'
+import { runs } from '../../../test/support/size.ts'
 import { applyInBatches, dump, opened, TempIndex } from '../../../test/support/temp-index.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { RowOp } from '../../contract/row-op.ts'
@@ -43,7 +44,7 @@ test('[MUS-71] built in any batches, the index is the same row for row as built 
     fc.property(eventStreams(), fc.array(fc.nat(), { maxLength: 8 }), (events, cuts) => {
       expect(build(events, cuts)).toEqual(build(events))
     }),
-    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+    { ...runs(30), interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -59,7 +60,7 @@ test('[MUS-71] reopening between batches changes nothing', () => {
       }
       expect(dump(place.path)).toEqual(build(events))
     }),
-    { numRuns: 15, interruptAfterTimeLimit: 20_000 },
+    { ...runs(15), interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -74,7 +75,7 @@ test('[MUS-72] events that come again change nothing', () => {
       writer.close()
       expect(dump(place.path)).toEqual(build(events))
     }),
-    { numRuns: 15, interruptAfterTimeLimit: 20_000 },
+    { ...runs(15), interruptAfterTimeLimit: 20_000 },
   )
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { EventStream, eventStreams, sessionIdOf } from '../../../test/support/events.ts'
+import { runs } from '../../../test/support/size.ts'
 import { applyInBatches, dump, opened, TempIndex } from '../../../test/support/temp-index.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
@@ -54,7 +55,7 @@ test('[MUS-71] built in any batches, full text is the same word for word as buil
       expect(build(events, cuts)).toEqual(whole)
       expect(build([...events, ...events], [events.length])).toEqual(whole)
     }),
-    { numRuns: 15, interruptAfterTimeLimit: 20_000 },
+    { ...runs(15), interruptAfterTimeLimit: 20_000 },
   )
 })
 
@@ -155,7 +156,7 @@ test('[MUS-79] no query throws, whatever it holds, and every hit fits its schema
         z.array(SearchHit).parse(search.search(text, { ...filter, order }))
       },
     ),
-    { numRuns: 2000 },
+    runs(2000),
   )
   expect(search.search('login '.repeat(5000)).length).toBeGreaterThan(0)
 })

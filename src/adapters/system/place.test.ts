@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { findPlace } from './place.ts'
 
@@ -43,7 +44,7 @@ test('[MUS-254] whatever links there are, a path is resolved as the system resol
         }
       },
     ),
-    { numRuns: 60 },
+    runs(60),
   )
 })
 

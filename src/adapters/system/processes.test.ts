@@ -28,10 +28,7 @@ async function shell(script: string, options: { detached?: boolean; mark?: strin
     env: { PATH: process.env.PATH, [mark.name]: mark.value },
   })
   children.push(child)
-  await vi.waitFor(
-    () => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n')).toBe(true),
-    20_000,
-  )
+  await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n')).toBe(true)
   return { mark, child, pid: child.pid as number, written: Number(readFileSync(pidFile, 'utf8')) }
 }
 
@@ -98,7 +95,7 @@ test('[SM-82] what left the group and the tree is found by its mark', async () =
     "setsid sh -c 'echo $$ > PIDFILE; exec sleep 60' & sleep 60",
   )
   child.kill('SIGKILL')
-  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 20_000)
+  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 120_000)
   expect(await isAlive(written)).toBe(true)
   expect(await processes.endTree({ mark }, { graceMs: 5000 }, never)).toEqual([])
   expect(await isAlive(written)).toBe(false)
@@ -118,7 +115,7 @@ test('[MUS-235] of a root that has ended, what it led is found, and a later proc
   )
   const innocent = await shell('echo $$ > PIDFILE; exec sleep 60')
   child.kill('SIGKILL')
-  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 20_000)
+  await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), 120_000)
   const root = { pid, hasEnded: true, mark: { ...mark, value: 'nobody' } } as const
   expect(await processes.endTree(root, { graceMs: 5000 }, never)).toEqual([])
   expect(await isAlive(written)).toBe(false)
@@ -202,7 +199,7 @@ test.each([
     expect(await one.startedAt(written)).toBeDefined()
     process.kill(pid, 'SIGSTOP')
     process.kill(written, 'SIGKILL')
-    await vi.waitFor(async () => expect(await isAlive(written)).toBe(false), 20_000)
+    await vi.waitFor(async () => expect(await isAlive(written)).toBe(false), 120_000)
     expect(existsSync(`/proc/${written}`)).toBe(true)
     expect(await one.startedAt(written)).toBeUndefined()
     process.kill(pid, 'SIGCONT')

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { launchScript } from './open-pane.ts'
 
@@ -29,7 +30,7 @@ const spiky = fc.oneof(
   fc.constantFrom("'", "''", '\\', '"$HOME"', '`id`', 'a\nb\n', '\u0001\u0081', '-x', '=', ''),
 )
 
-test('[SM-122] arguments and environment arrive exactly, and nothing else does', { timeout: 120_000 }, () => {
+test('[SM-122] arguments and environment arrive exactly, and nothing else does', () => {
   const names = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,8}$/).filter((name) => !/^(TERM|NODE_|UV_)/.test(name))
   fc.assert(
     fc.property(
@@ -41,7 +42,7 @@ test('[SM-122] arguments and environment arrive exactly, and nothing else does',
         expect(got).toEqual({ ...env, TERM: 'tmux-256color' })
       },
     ),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { never, tempTmux } from '../../../test/support/temp-tmux.ts'
 import { AppError } from '../../contract/errors.ts'
 import { systemClock } from '../system/clock.ts'
@@ -40,7 +41,7 @@ test('[MUS-234] any text arrives in tmux as it was', async () => {
       expect(readFileSync(path, 'utf8')).toBe(text)
     }),
     {
-      numRuns: 500,
+      ...runs(500),
       examples: [["'"], ['~'], ['~root'], ['$HOME'], ['%if 1'], ['a\nkill-server\n'], ['\\'], ['"'], [';']],
     },
   )
@@ -73,7 +74,7 @@ test('[MUS-234] formats in a literal argument are not expanded, and commands in 
       const [[told] = []] = await run([`display-message -p '#{@text}'`])
       expect(told).toBe(text)
     }),
-    { numRuns: 300, examples: [[['#', '[']], [['#', '#', '[']], [['#', '#', '#', '[', '#']]] },
+    { ...runs(300), examples: [[['#', '[']], [['#', '#', '[']], [['#', '#', '#', '[', '#']]] },
   )
   expect(() => readFileSync(touched)).toThrow()
 })

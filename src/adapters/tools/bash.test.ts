@@ -83,7 +83,7 @@ describe.each([true, false])('Bash (walls: %s)', (hasWalls) => {
     const stop = new AbortController()
     const waiting = b.bash('bash bomb.sh 3', {}, { signal: stop.signal })
     await vi.waitFor(async () => expect((await running(rare)).length).toBe(27), {
-      timeout: 40_000,
+      timeout: 120_000,
       interval: 100,
     })
     stop.abort()

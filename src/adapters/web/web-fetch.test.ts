@@ -15,7 +15,7 @@ vi.mock('node:dns/promises', async (original) => {
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server on loopback, and a WebFetch whose policy names it. */
-async function served(answer: Answer, policy: Partial<WebPolicy> = {}, timeoutMs = 20_000) {
+async function served(answer: Answer, policy: Partial<WebPolicy> = {}, timeoutMs = 60_000) {
   const got: IncomingMessage[] = []
   const server = createServer((request, response) => {
     got.push(request)
@@ -209,7 +209,7 @@ test('[RUN-19] a cancel really ends the request, before the answer and in the mi
     )
     const stop = new AbortController()
     const waiting = s.fetch(s.base, { signal: stop.signal })
-    await vi.waitFor(() => expect(s.got.length).toBe(1))
+    await expect.poll(() => s.got.length).toBe(1)
     stop.abort()
     expect(await waiting).toMatchObject({ isError: true, text: 'The call was cancelled.' })
     await closed

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkRun, planTask, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
+import { runs } from '../../../test/support/size.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { defaultMaxIterations } from '../../contract/session-file/message-payloads.ts'
 import { DeveloperInput } from '../../contract/session-file/outputs.ts'
@@ -188,6 +189,6 @@ test('[COL-32] any findings on any sound plan give a sound plan of revisions tha
         work = newestWork(work, made)
       }
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })

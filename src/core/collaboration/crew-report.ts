@@ -7,8 +7,8 @@ import type {
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange, ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { failedChecks } from './required-checks.ts'
 import { openFindings } from './judge-review.ts'
+import { failedChecks } from './required-checks.ts'
 
 /** A task as it went, before anything is counted. */
 export type DoneTask = Omit<CrewTask, 'lines_added' | 'lines_removed'>

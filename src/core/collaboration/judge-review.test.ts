@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { checkRun, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { findingsToFix } from './after-review.ts'
 import { combineReviews, judgeReview, reviewByChecks, withUnanswered } from './judge-review.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
+import { runs } from '../../../test/support/size.ts'
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import { matchesGlob } from '../delegation/globs.ts'
@@ -94,7 +95,7 @@ test('[COL-31] played to its end, any graph ends: no task starts too early and n
       }
       expect.unreachable('it never ended')
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

@@ -1,6 +1,7 @@
 import { matchesGlob as nodeMatches } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/size.ts'
 import { globsOverlap, matchesGlob } from './globs.ts'
 
 test.each([
@@ -100,7 +101,7 @@ test('[COL-31] two globs that name one path overlap, whatever they are made of',
     fc.property(glob, glob, path, (left, right, both) => {
       if (matchesGlob(both, left) && matchesGlob(both, right)) expect(globsOverlap(left, right)).toBe(true)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

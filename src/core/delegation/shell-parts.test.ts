@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs, sized } from '../../../test/support/size.ts'
 import { shellParts } from './shell-parts.ts'
 
 /** What bash makes of a line in which every command is `p`. */
@@ -39,9 +40,9 @@ test('[RUN-23] what is read of a line is what bash reads', () => {
       const words = read.parts.map((part) => part.slice(1).map(({ text }) => text))
       expect(told).toEqual(words)
     }),
-    { numRuns: 600, seed: 7 },
+    runs(600),
   )
-  expect(compared).toBeGreaterThan(100)
+  expect(compared).toBeGreaterThan(sized(100, 10))
 })
 
 test('[RUN-23] a word that may still become another one is told apart', () => {

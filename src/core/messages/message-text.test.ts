@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { holdsText, isSameText, isShown } from './message-text.ts'
 import { typing } from '../../adapters/claude/claude-typing.ts'
+import { holdsText, isSameText, isShown } from './message-text.ts'
 
 test('[SM-42] a prompt is the receipt of a text only when it has all of it', () => {
   const long = `${'word '.repeat(500)}the end`

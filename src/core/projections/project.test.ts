@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EventStream, eventStreams, payloadOf } from '../../../test/support/events.ts'
+import { runs } from '../../../test/support/size.ts'
 import { type AgentEvent, eventTypes } from '../../contract/event.ts'
 import { tables } from '../../contract/index-tables.ts'
 import type { RowOp } from '../../contract/row-op.ts'
@@ -20,7 +21,7 @@ test.each(eventTypes)('[MUS-50] whatever its payload, %s is projected and makes 
       expect(text?.body.length ?? 0).toBeLessThanOrEqual(searchLimit)
       expect(text?.title.length ?? 0).toBeLessThanOrEqual(200)
     }),
-    { numRuns: 25 },
+    runs(25),
   )
 })
 
@@ -33,7 +34,7 @@ test('[MUS-50] the operations depend on the event alone and leave it as it is', 
         expect(event).toEqual(before)
       }
     }),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

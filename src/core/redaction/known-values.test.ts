@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plantedKnownValue } from '../../../test/support/secrets.ts'
+import { runs } from '../../../test/support/size.ts'
 import { isSearchable } from './known-values.ts'
 import { createRedactor } from './redactor.ts'
 
@@ -42,7 +43,7 @@ describe('forms', () => {
         expect(text.includes(secret.trim())).toBe(false)
         expect(own.text(text).text).toBe(text)
       }),
-      { numRuns: 200 },
+      runs(200),
     )
   })
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plantedFields, plantedSecrets } from '../../../test/support/secrets.ts'
+import { runs } from '../../../test/support/size.ts'
 import { createRedactor } from './redactor.ts'
 
 const redactor = createRedactor()
@@ -201,7 +202,7 @@ describe('properties', () => {
         for (const { secret } of planted)
           expect(out.includes(JSON.stringify(secret).slice(1, -1))).toBe(false)
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
@@ -213,7 +214,7 @@ describe('properties', () => {
         expect(twice.value).toBe(once)
         expect(twice).toMatchObject({ paths: [], counts: {} })
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
@@ -225,7 +226,7 @@ describe('properties', () => {
         expect(result.paths.length === 0).toBe(result.value === value)
         expect(result.paths.length === 0).toBe(Object.keys(result.counts).length === 0)
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plantedKnownValue, plantedSecrets } from '../../../test/support/secrets.ts'
+import { runs } from '../../../test/support/size.ts'
 import { createRedactor } from './redactor.ts'
 
 const known = plantedKnownValue(21)
@@ -48,7 +49,7 @@ describe('properties', () => {
       fc.property(cutText, (sample) => {
         expect(streamed(cutAt(sample))).toBe(redactor.text(sample.text).text)
       }),
-      { numRuns: 1500 },
+      runs(1500),
     )
   })
 
@@ -156,7 +157,7 @@ describe('overflow', () => {
         const out = streamed(chunked(parts.join(''), size))
         for (const { secret } of single) expect(out.includes(secret)).toBe(false)
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 })

@@ -1,3 +1,4 @@
+import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
 import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
@@ -7,7 +8,6 @@ import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import { findAgent } from '../definitions/find-definition.ts'
 import type { SessionState } from './state.ts'
-import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
 
 /** What is known when a session is to be started. */
 type LaunchContext = {

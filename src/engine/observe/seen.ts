@@ -3,8 +3,8 @@ import { type Evidence, noEvidence } from '../../core/session/evidence/evidence.
 import { observe } from '../../core/session/evidence/observe.ts'
 import type { JudgeOptions } from '../../core/session/evidence/timeouts.ts'
 import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
-import type { LineFiles } from '../../ports/line-files.ts'
 import type { AgentCli, ForeignSession, TranscriptMemory } from '../../ports/agent-cli.ts'
+import type { LineFiles } from '../../ports/line-files.ts'
 
 const tailBytes = 512 * 1024
 const pieceBytes = 1 << 20

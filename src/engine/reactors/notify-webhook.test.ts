@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { openEngine, operator, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { cursorFiles } from '../../adapters/system/durable-files.ts'
 import { Config } from '../../contract/config.ts'
 import type { Attempt, Notice } from '../../ports/notifier.ts'
 import { ReactorRun } from '../react.ts'
 import { notifyWebhook } from './notify-webhook.ts'
-import { cursorFiles } from '../../adapters/system/durable-files.ts'
 
 /** A journal with one managed session, and a webhook that answers as the test says. */
 async function hooked(answers: readonly Attempt[], attempts = 4) {

@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
+import { leavesOrphans } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
-import { leavesOrphans } from '../../core/session/session-tree.ts'
 
 /**
  * Marks every session whose parent died without ending it, once; its program goes on and it can be adopted. One that

@@ -1,5 +1,6 @@
 import { Capability } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
+import type { GateAnswer } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type Foreign, foreign } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalKind, SignalOf } from '../../contract/signal.ts'
@@ -8,13 +9,12 @@ import { type Act, gateForeignCall } from '../../core/delegation/gate-call.ts'
 import { shellWrites } from '../../core/delegation/shell-writes.ts'
 import type { Managed } from '../../core/session/managed.ts'
 import { firstOverBudget } from '../../core/session/session-tree.ts'
+import type { Dialect, HookReply } from '../../ports/agent-cli.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
 import type { Live } from './sessions.ts'
 import type { Origin, Refusal } from './watch.ts'
-import type { GateAnswer } from '../../contract/decision.ts'
-import type { Dialect, HookReply } from '../../ports/agent-cli.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 

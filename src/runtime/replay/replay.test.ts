@@ -13,7 +13,7 @@ async function replayed(m: Own, sessionId: SessionId, n = 0) {
   await vi.waitUntil(async () => {
     const last = (await m.events()).at(-1)
     return last?.type === 'session.state.changed' && last.payload.to === 'idle'
-  })
+  }, 120_000)
   const before = (await m.events()).length
   const found = await m.runtime.replay({ sessionId, runId: spawned[n]?.runId as RunId })
   // Nothing was written, and nothing was done.

@@ -1,12 +1,12 @@
 import type { ReplyKind } from '../../contract/collaboration/reply-schema.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
+import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
+import type { ReplyResult } from '../../core/collaboration/read-reply.ts'
 import { type Flow, type FlowRoot, LimitReached, type StepGiven } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
 import type { CrewParts, Someone } from './crew-parts.ts'
 import { type Handed, handOver } from './hand-over.ts'
-import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
-import type { ReplyResult } from '../../core/collaboration/read-reply.ts'
 
 /** A question to an agent, and how its answer is read. */
 export type AgentWork<T> = {

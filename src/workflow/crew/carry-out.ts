@@ -1,7 +1,11 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { DeveloperOutput, FileChange } from '../../contract/session-file/outputs.ts'
+import { developerInput, developerOutput, type Work } from '../../core/collaboration/developer-work.ts'
+import { readDeveloper } from '../../core/collaboration/read-crew-replies.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { suggestedAction, type TaskFailure } from '../../core/collaboration/task-failure.ts'
+import { developerPrompt } from '../../core/collaboration/work-prompts.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { type FlowRoot, LimitReached, type Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
@@ -12,10 +16,6 @@ import type { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { folderOf } from './places.ts'
 import { whileReporting } from './report-progress.ts'
-import { developerInput, developerOutput, type Work } from '../../core/collaboration/developer-work.ts'
-import { readDeveloper } from '../../core/collaboration/read-crew-replies.ts'
-import { suggestedAction, type TaskFailure } from '../../core/collaboration/task-failure.ts'
-import { developerPrompt } from '../../core/collaboration/work-prompts.ts'
 
 /** One attempt at a task. */
 export type Attempt = {

@@ -2,6 +2,8 @@ import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
 import type { FileChange } from '../../contract/session-file/outputs.ts'
+import { developerFromProse } from '../../core/collaboration/read-crew-replies.ts'
+import { selfReview } from '../../core/collaboration/required-checks.ts'
 import { failureOfChecks, type TaskFailure, taskFailure } from '../../core/collaboration/task-failure.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
@@ -9,8 +11,6 @@ import type { WorkEnd } from '../../ports/workers.ts'
 import type { Around, Attempt, Collected, Handling } from './carry-out.ts'
 import { checkWork } from './check-work.ts'
 import { fileChange } from './places.ts'
-import { developerFromProse } from '../../core/collaboration/read-crew-replies.ts'
-import { selfReview } from '../../core/collaboration/required-checks.ts'
 
 type Answer = {
   readonly attempt: Attempt

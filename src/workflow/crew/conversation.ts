@@ -3,9 +3,6 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
 import { Turns } from '../../contract/turns.ts'
 import type { Agent } from '../../contract/values.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow, FlowRoot } from '../../ports/durable.ts'
-import type { CrewParts } from './crew-parts.ts'
 import {
   type MessageLog,
   type MessagePayload,
@@ -19,6 +16,9 @@ import {
   type RefusedMessage,
   sendMessage,
 } from '../../core/collaboration/send-message.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow, FlowRoot } from '../../ports/durable.ts'
+import type { CrewParts } from './crew-parts.ts'
 
 /** The messages of one collaboration: one at a time, so that their numbers have no gap whoever speaks. */
 export class Conversation {

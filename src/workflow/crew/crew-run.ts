@@ -1,12 +1,12 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
+import type { DoneTask } from '../../core/collaboration/crew-report.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Opened } from './carry-out.ts'
 import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { treeOf } from './places.ts'
 import { type Failing, Stages } from './stages.ts'
-import type { DoneTask } from '../../core/collaboration/crew-report.ts'
 
 /** How the work of a crew ended, in a word and in a sentence. */
 export type Ending = { readonly outcome: CrewOutcome; readonly summary: string }

@@ -2,14 +2,6 @@ import type { CrewRound, Skipped } from '../../contract/collaboration/crew-repor
 import type { Plan } from '../../contract/collaboration/plan.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
-import { askPerson } from '../ask-person.ts'
-import { agentWork } from './agent-work.ts'
-import { announce } from './announce.ts'
-import type { Conversation } from './conversation.ts'
-import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
-import type { Stages } from './stages.ts'
 import { planRecord } from '../../core/collaboration/check-plan.ts'
 import { estimatedTokens, estimateWords } from '../../core/collaboration/crew-effort.ts'
 import {
@@ -21,6 +13,14 @@ import {
   replanPrompt,
 } from '../../core/collaboration/plan-prompts.ts'
 import { readChallenge, readPlan } from '../../core/collaboration/read-crew-replies.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow } from '../../ports/durable.ts'
+import { askPerson } from '../ask-person.ts'
+import { agentWork } from './agent-work.ts'
+import { announce } from './announce.ts'
+import type { Conversation } from './conversation.ts'
+import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
+import type { Stages } from './stages.ts'
 
 /** What planning needs. */
 export type Planning = {

@@ -1,18 +1,6 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
-import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
-import { requiredChecks } from '../../core/collaboration/required-checks.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { CrewRun, Ending } from './crew-run.ts'
-import { type Delegated, delegate } from './delegate.ts'
-import { doneTasks } from './done-tasks.ts'
-import { askAboutRound, recordEscalation } from './escalate.ts'
-import { integrate } from './integrate.ts'
-import { folderOf } from './places.ts'
-import { planWork, type Rejection } from './plan-work.ts'
-import { review } from './review.ts'
-import { whatIsMissing } from './what-is-missing.ts'
 import {
   type AfterReview,
   afterAnswer,
@@ -29,6 +17,18 @@ import {
   tasksAfterSplits,
   type Work,
 } from '../../core/collaboration/developer-work.ts'
+import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
+import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { CrewRun, Ending } from './crew-run.ts'
+import { type Delegated, delegate } from './delegate.ts'
+import { doneTasks } from './done-tasks.ts'
+import { askAboutRound, recordEscalation } from './escalate.ts'
+import { integrate } from './integrate.ts'
+import { folderOf } from './places.ts'
+import { planWork, type Rejection } from './plan-work.ts'
+import { review } from './review.ts'
+import { whatIsMissing } from './what-is-missing.ts'
 
 /** Rounds of work and review until it is good, or there may be no more. */
 export async function plannedFlow(run: CrewRun): Promise<Ending> {

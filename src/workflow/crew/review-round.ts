@@ -2,15 +2,6 @@ import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/
 import type { PlanTask } from '../../contract/collaboration/plan.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
-import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow, Procedure } from '../../ports/durable.ts'
-import type { ChangedFile } from '../../ports/workspace.ts'
-import type { Around } from './carry-out.ts'
-import { reviewerMs, type Someone } from './crew-parts.ts'
-import { type Judged, type Judging, judge } from './judge.ts'
-import { runChecks } from './run-checks.ts'
-import { inSpareTree } from './spare-tree.ts'
 import { findingsToFix } from '../../core/collaboration/after-review.ts'
 import {
   combineReviews,
@@ -20,7 +11,16 @@ import {
   type UnfinishedTask,
   withUnanswered,
 } from '../../core/collaboration/judge-review.ts'
+import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
 import { crewRound } from '../../core/collaboration/reviewer-work.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { Flow, Procedure } from '../../ports/durable.ts'
+import type { ChangedFile } from '../../ports/workspace.ts'
+import type { Around } from './carry-out.ts'
+import { reviewerMs, type Someone } from './crew-parts.ts'
+import { type Judged, type Judging, judge } from './judge.ts'
+import { runChecks } from './run-checks.ts'
+import { inSpareTree } from './spare-tree.ts'
 
 /** One review: of which work, by whom. */
 export type ReviewRound = {

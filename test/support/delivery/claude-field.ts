@@ -6,12 +6,12 @@ import { socketName } from '../../../src/daemon/home.ts'
 import { cliPath } from '../clis.ts'
 import { hermetic, shellCall } from '../hermetic.ts'
 import { seeded } from '../random.ts'
+import { startScriptedModel } from '../scripted-model/scripted-model.ts'
 import type { Field, Target } from './campaign.ts'
 import { campaignDaemon } from './campaign-daemon.ts'
 import { modelProxy } from './model-proxy.ts'
 import type { Planned } from './plan.ts'
 import { isSame } from './told.ts'
-import { startScriptedModel } from '../scripted-model/scripted-model.ts'
 
 type ClaudeOptions = { readonly sessions: number; readonly seed: number; readonly version: string }
 

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import {
-  type ScriptedModel,
-  type ScriptedModelOptions,
+import { afterEach, describe, expect, test } from 'vitest'
+import type {
+  ScriptedModel,
+  ScriptedModelOptions,
 } from '../../../src/adapters/models/scripted/scripted-model.ts'
 import { type ManualClock, manualClock } from '../../http/manual-clock.ts'
 import { startScriptedModel } from './scripted-model.ts'
@@ -199,7 +199,7 @@ test('side requests and prompts without a script get an answer and take no step'
 })
 
 describe('time', () => {
-  const sleeps = (clock: ManualClock) => vi.waitFor(() => expect(clock.sleepers()).toBe(1))
+  const sleeps = (clock: ManualClock) => expect.poll(() => clock.sleepers()).toBe(1)
 
   test('an answer waits as long as its step says', async () => {
     const clock = manualClock()
@@ -235,14 +235,14 @@ describe('time', () => {
     await sleeps(clock)
     leaving.abort()
     await expect(response).rejects.toThrow()
-    await vi.waitFor(() => expect(clock.sleepers()).toBe(0))
+    await expect.poll(() => clock.sleepers()).toBe(0)
     expect(server.requests()).toMatchObject([{ answered: 'step', isSent: false }])
   })
 
   test('a hanging step never answers; closing the server cuts it', async () => {
     const server = await start()
     const response = ask(server, scripted({ hang: true })).catch((error: unknown) => error)
-    await vi.waitFor(() => expect(server.requests()).toMatchObject([{ answered: 'hang', isSent: false }]))
+    await expect.poll(() => server.requests()).toMatchObject([{ answered: 'hang', isSent: false }])
     await server.close()
     expect(await response).toBeInstanceOf(Error)
     await expect(fetch(server.url)).rejects.toThrow()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { recordingProxy } from '../../../../test/support/recording-proxy.ts'
 import { startScriptedModel } from '../../../../test/support/scripted-model/scripted-model.ts'
+import { runs } from '../../../../test/support/size.ts'
 import type { ModelProtocol } from '../../../contract/config/providers.ts'
 import type { Model, ModelMessage, SaidPart } from '../../../ports/model.ts'
 import { systemClock } from '../../system/clock.ts'
@@ -21,7 +22,7 @@ const opaque: Record<ModelProtocol, unknown> = {
   compatible: undefined,
 }
 const tools = [{ name: 'Bash', description: 'runs', schema: { type: 'object', properties: {} } }]
-const signal = AbortSignal.timeout(120_000)
+const { signal } = new AbortController()
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
 /** A turn of the model and what it is told then: answers to its calls, words of a person, or both. */
@@ -45,7 +46,7 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
         id: 'scripted-1',
         baseUrl,
         apiKey: 'not-a-key',
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         clock: systemClock,
       })
     const bodyOf = async (model: Model, messages: readonly ModelMessage[]) => {
@@ -70,7 +71,7 @@ describe.each(Object.keys(folder) as ModelProtocol[])('%s', (protocol) => {
         }
         expect(await bodyOf(model, messages)).toEqual(await bodyOf(made(), messages))
       }),
-      { numRuns: 25 },
+      runs(25),
     )
   })
 

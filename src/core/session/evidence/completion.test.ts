@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
+import { runs } from '../../../../test/support/size.ts'
 import { ChildAgentsConfig } from '../../../contract/config/child-agents.ts'
 import type { Signal } from '../../../contract/signal.ts'
 import { type CompletionInput, completionScore, enoughPoints } from './completion.ts'
@@ -147,7 +148,7 @@ describe('a completion that is guessed', () => {
         if (isComplete)
           expect([verdict.lifecycle, verdict.health, verdict.waitingFor]).toEqual(['idle', 'ok', undefined])
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
+import { runs } from '../../../../test/support/size.ts'
 import type { Signal } from '../../../contract/signal.ts'
 import { noEvidence } from './evidence.ts'
 import { observe } from './observe.ts'
@@ -19,7 +20,7 @@ describe('evidence', () => {
           .map(({ signal }) => signal)
         expect(seen(shuffled)).toEqual(seen(signals))
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySignals } from '../../../../test/corpus/signal-arbitrary.ts'
+import { runs } from '../../../../test/support/size.ts'
 import type { Signal } from '../../../contract/signal.ts'
 import type { DerivedState } from './conclude.ts'
 import { noEvidence } from './evidence.ts'
@@ -42,7 +43,7 @@ describe('a verdict', () => {
           verdict.because.map(({ weight }) => weight).toSorted((a, b) => b - a),
         )
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
@@ -64,7 +65,7 @@ describe('a verdict', () => {
             expect(stateOf(judge(evidence, { now: until, idleAfterMs }))).toEqual(stateOf(verdict.becomes))
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
@@ -83,7 +84,7 @@ describe('a verdict', () => {
           verdict = next
         }
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
