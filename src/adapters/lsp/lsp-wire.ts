@@ -97,22 +97,23 @@ function reader(onMessage: (message: Message) => void, onBroken: (why: string) =
   let bodyBytes: number | undefined
   let isBroken = false
 
-  const fail = (): void => {
+  const fail = (): undefined => {
     isBroken = true
     onBroken('the language server sent what is no message')
+    return undefined
   }
   const takeHeader = (all: Buffer): Buffer | undefined => {
     const end = all.indexOf('\r\n\r\n')
     if (end === -1 && all.length <= mostHeaderBytes) return undefined
     const header = all.toString('latin1', 0, Math.max(end, 0))
     const length = Number(/content-length:\s*(\d+)/i.exec(header)?.[1] ?? Number.NaN)
-    if (!(length <= mostBytes)) return void fail()
+    if (!(length <= mostBytes)) return fail()
     bodyBytes = length
     return all.subarray(end + 4)
   }
   const takeBody = (all: Buffer, length: number): Buffer | undefined => {
     const message = parsed(all.toString('utf8', 0, length))
-    if (message === undefined) return void fail()
+    if (message === undefined) return fail()
     bodyBytes = undefined
     onMessage(message)
     return all.subarray(length)

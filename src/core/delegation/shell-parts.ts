@@ -27,6 +27,9 @@ export function shellParts(line: string): ShellParts {
   for (const token of shellTokens(line)) {
     if (token.at < doneTo) continue
     switch (token.kind) {
+      case 'blank':
+      case 'comment':
+        break
       case 'end':
         if (token.source === '|&') return refused('|& is not allowed; write 2>&1 |')
         parts.push([])

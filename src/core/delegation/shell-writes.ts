@@ -84,7 +84,7 @@ function* tokensOf(line: string): Iterable<Token> {
       joinsStreams = false
       continue
     }
-    if (token.kind === 'group' || (token.kind === 'redirection' && /<<$/.test(token.source))) return
+    if (token.kind === 'group' || (token.kind === 'redirection' && token.source.endsWith('<<'))) return
     if (token.kind !== 'word') {
       yield { operator: token.source }
       joinsStreams = token.source.endsWith('>&')
