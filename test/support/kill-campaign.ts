@@ -13,7 +13,7 @@ const reporters = 4
 const batchSize = 5
 
 /** Events that are acknowledged at most before the daemon is killed. */
-const mostPerLife = 600
+const mostPerLife = 200
 
 /** One reporter: sends numbered batches and keeps what was acknowledged, as a hook relay would. */
 type Reporter = {

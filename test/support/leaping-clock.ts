@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/adapters/system/clock.ts'
+import { linked } from '../../src/contract/linked.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 
 /** The clock of this machine, which a test can put forward: who sleeps is awake as soon as its time has come. */
@@ -14,11 +15,10 @@ export function leapingClock(): LeapingClock {
     async sleep(ms, signal) {
       const untilMs = now() + ms
       while (now() < untilMs) {
-        const leapt = new AbortController()
-        const wake = () => leapt.abort()
+        using either = linked(signal)
+        const wake = () => either.abort()
         sleeping.add(wake)
-        const either = AbortSignal.any([signal, leapt.signal])
-        await systemClock.sleep(untilMs - now(), either).catch(() => signal.throwIfAborted())
+        await systemClock.sleep(untilMs - now(), either.signal).catch(() => signal.throwIfAborted())
         sleeping.delete(wake)
       }
     },

@@ -54,4 +54,4 @@ test('[MUS-212] from a fresh checkout to a running daemon: installed, built, sta
     './sm help',
   ])
   expect((await runProgram(join(folder, 'sm'), ['help'], { cwd: folder, env })).code).toBe(0)
-}, 240_000)
+})
