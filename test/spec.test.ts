@@ -116,7 +116,7 @@ test.each([
   ['skip on its describe', "describe.skip('a', () => { test('[ID] a', f) })"],
   ['a helper in its file', "test('[ID] a', open)\nfunction open(context) {\n  return context.skip()\n}"],
   ['a test inside, where a describe cites', "describe('[ID] a', () => { test('b', ({ skip }) => skip()) })"],
-])('[MUS-283] a rule is not proved by a test that can skip: %s', (_what, text) => {
+])('[MUS-287] a rule is not proved by a test that can skip: %s', (_what, text) => {
   expect(problems({ 'src/a.test.ts': cite(text) })).toContain(everyTestCanSkip)
 })
 
@@ -131,18 +131,18 @@ test.each([
   ['another word', "test('[ID] a', () => skipped() + skipTo(1))"],
   ['a test that is skipped beside it', "test.skip('a', f)\ntest('[ID] a', f)"],
   ['one of two', "test.skipIf(x)('[ID] a', f)\ntest('[ID] b', f)"],
-])('[MUS-283] what skips elsewhere does not matter: %s', (_what, text) => {
+])('[MUS-287] what skips elsewhere does not matter: %s', (_what, text) => {
   expect(problems({ 'src/a.test.ts': cite(text) })).toBe('')
 })
 
-test('[MUS-283] a file of helpers that skips makes every test that imports it one that can skip', () => {
+test('[MUS-287] a file of helpers that skips makes every test that imports it one that can skip', () => {
   const test = cite("import { open } from '../test/support/open.ts'\ntest('[ID] a', open)\n")
   const helper = (text: string) => problems({ 'test/support/open.ts': text, 'src/a.test.ts': test })
   expect(helper('export const open = (context) => context.skip()\n')).toContain(everyTestCanSkip)
   expect(helper('export const open = () => {}\n')).toBe('')
 })
 
-test('[MUS-283] done with CLI: a test of the real CLIs cites it, and no other could', () => {
+test('[MUS-287] done with CLI: a test of the real CLIs cites it, and no other could', () => {
   const withCli = (files: Readonly<Record<string, string>>) =>
     problems({ 'SPEC.md': rules(['| LOG-1 | first | done with CLI |', '| SM-1 | third | open |']), ...files })
   const skips = cite("test('[ID] a', ({ skip }) => skip())")
@@ -156,7 +156,7 @@ test('[MUS-283] done with CLI: a test of the real CLIs cites it, and no other co
   )
 })
 
-test('[MUS-283] a superseded rule needs no test, but a rule that holds now', () => {
+test('[MUS-287] a superseded rule needs no test, but a rule that holds now', () => {
   const superseded = (by: string, second = '| LOG-2 | second | open |') =>
     problems({
       'SPEC.md': rules([`| LOG-1 | first | superseded by ${by} |`, second, '| SM-1 | x | open |']),

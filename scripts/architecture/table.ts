@@ -26,7 +26,10 @@ export const table: Readonly<Record<string, FolderRule>> = {
   engine: { ...pure, folders: ['contract', 'core', 'ports'] },
   runtime: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
   workflow: { ...pure, folders: ['contract', 'core', 'ports', 'engine'] },
-  api: { ...pure, folders: ['contract', 'core', 'ports', 'engine', 'runtime', 'workflow'] },
+  api: {
+    ...pure,
+    folders: ['contract', 'core', 'session-file', 'ports', 'engine', 'runtime', 'workflow'],
+  },
   adapters: {
     folders: ['contract', 'ports', 'adapters/system'],
     packages: [

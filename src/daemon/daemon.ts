@@ -53,10 +53,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const reactors = await startReactors(base, features)
   parts.defer(() => reactors.stop())
   const all: readonly Feature[] = features
-  for (const feature of all.filter((one) => one.prepare)) {
-    parts.defer(() => feature.stop?.())
-    await feature.prepare?.()
-  }
+  for (const feature of all)
+    if (feature.prepare) {
+      parts.defer(() => feature.stop?.())
+      await feature.prepare()
+    }
   const server = await listenOnKeptPort(app, base)
   listening = server
   parts.defer(() => server.close(closeGraceMs))

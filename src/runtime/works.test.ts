@@ -102,13 +102,14 @@ test('[MUS-276] words that cannot be taken are refused once, with the reason', a
 })
 
 test('[MUS-276] work that takes too long is ended and says what was done', async () => {
-  const { runtime, begin, work, events, until, clock } = await bed()
+  const m = await bed()
+  const { runtime, begin, work, events, clock } = m
   const prompt = script(
     { text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) },
     { hang: true },
   )
   const running = runtime.works.run(work(await begin(), prompt, { timeoutMs: 600_000 }), never)
-  await until('llm.request.started', 2)
+  await m.until('llm.request.started', 2)
   clock.leap(600_000)
   const end = await running
   expect(end).toMatchObject({ status: 'timeout', text: 'First.', reason: 'it took longer than 10 min' })
