@@ -34,7 +34,7 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
         when: 'the attempt took too long',
         steps: [bash('echo whole >> slow.txt'), done('All of it.')],
       },
-      { when: '"task_id": "slow"', steps: [write('slow.txt', 'half\n'), { text: 'hm', delayMs: 15_000 }] },
+      { when: '"task_id": "slow"', steps: [write('slow.txt', 'half\n'), { text: 'hm', delayMs: 90_000 }] },
       { when: 'I need other.txt', steps: [write('wide.txt', 'wide\n'), done('It goes without.')] },
       {
         when: '"task_id": "wide"',
@@ -51,7 +51,7 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
       hasty: [
         'description: little time',
         'members: [{ role: architect }, { role: developer, count: 3 }, { role: reviewer }]',
-        'limits: { developer_minutes: 0.1, reviewer_minutes: 0.04 }',
+        'limits: { developer_minutes: 0.4, reviewer_minutes: 0.04 }',
         'checks: { test: sleep 1.3, custom: [{ name: lint, command: sleep 1.3 }, { name: links, command: "false" }] }',
       ].join('\n'),
     },
