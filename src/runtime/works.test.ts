@@ -102,17 +102,17 @@ test('[MUS-276] words that cannot be taken are refused once, with the reason', a
 })
 
 test('[MUS-276] work that takes too long is ended and says what was done', async () => {
-  const { runtime, begin, work, events, until, clock } = await bed()
+  const m = await bed()
   const prompt = script(
     { text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) },
     { hang: true },
   )
-  const running = runtime.works.run(work(await begin(), prompt, { timeoutMs: 600_000 }), never)
-  await until('llm.request.started', 2)
-  clock.leap(600_000)
+  const running = m.runtime.works.run(m.work(await m.begin(), prompt, { timeoutMs: 600_000 }), never)
+  await m.until('llm.request.started', 2)
+  m.clock.leap(600_000)
   const end = await running
   expect(end).toMatchObject({ status: 'timeout', text: 'First.', reason: 'it took longer than 10 min' })
-  expect((await events()).filter(({ type }) => type === 'agent.cancelled')).toHaveLength(1)
+  expect((await m.events()).filter(({ type }) => type === 'agent.cancelled')).toHaveLength(1)
 })
 
 /** A run that a crash ended after its first call, and the daemon that comes after it. */
