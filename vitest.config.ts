@@ -4,11 +4,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const pure = ['src/{contract,core,session-file,ports,client}/**/*.test.ts']
 
-/** Real coding CLIs: `npm run test:matrix` runs every pinned version of them at length. */
+/** Real coding CLIs: `npm run test:long` runs every pinned version of them at length. */
 const realClis = 'test/real-cli/**/*.test.ts'
 
 /** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
 const essential = 'test/real-cli/{turn,permission,delivery}.test.ts'
+
+/** Whole crews, five seconds of a processor each: what is special in how they work; `npm test` runs the others. */
+const manyCrews =
+  'test/workflow/{limits,task-checks,crew-{kill,failures,ways,programs,closing,reviewers},collaboration-files,recorded-messages}.test.ts'
 
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
 const slowest = ['test/real-cli/', 'test/faults/', 'test/workflow/', 'test/system/']
@@ -40,7 +44,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['src/**/*.test.ts', 'test/!(real-cli)/**/*.test.ts', 'test/*.test.ts', essential],
-          exclude: pure,
+          exclude: [...pure, manyCrews],
           pool: 'forks',
           // A file in a process of its own costs half a second more, and each puts back what it changes in its process.
           isolate: false,
@@ -50,6 +54,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'matrix', include: [realClis], pool: 'forks', env: { MUSTER_TEST_CLIS: 'others' } },
       },
+      { extends: true, test: { name: 'crews', include: [manyCrews], pool: 'forks', isolate: false } },
     ],
   },
 })

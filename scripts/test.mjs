@@ -10,15 +10,19 @@ await main(() => {
   build()
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const words = process.argv.slice(2)
-  // Every CLI in every version takes longer than all other tests together; npm run test:matrix asks for it by name.
-  const projects = words.some((word) => word.startsWith('--project')) ? [] : ['--project', '!matrix']
+  // Every CLI in every version, and crews at length, take as long as all other tests: npm run test:long.
+  const isLong = words[0] === '--long'
+  const named = isLong ? ['matrix', 'crews'] : ['pure', 'real']
+  const projects = words.some((word) => word.startsWith('--project'))
+    ? []
+    : named.map((name) => `--project=${name}`)
   // Tests start the daemon and `sm` hundreds of times: what was just built, and compiled once.
   const env = {
     ...process.env,
     MUSTER_TESTS_RUN: 'built',
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
   }
-  const done = spawnSync(node24, [vitest, 'run', ...projects, ...words], {
+  const done = spawnSync(node24, [vitest, 'run', ...projects, ...words.slice(isLong ? 1 : 0)], {
     cwd: root,
     env,
     stdio: 'inherit',

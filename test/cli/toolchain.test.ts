@@ -284,14 +284,15 @@ describe('npm test', () => {
     const { code, stdout, stderr } = await tests(['test/a.test.ts', '--bail=1'])
     expect({ code, stdout }).toEqual({
       code: 3,
-      stdout: `run --project !matrix test/a.test.ts --bail=1 ${process.version}\n`,
+      stdout: `run --project=pure --project=real test/a.test.ts --bail=1 ${process.version}\n`,
     })
     expect(stderr).toMatch(/\nmuster: took \d+ min \d+ s in all\n$/)
   })
 
-  test('[MUS-215] leaves the matrix of CLIs out unless it is asked for', async () => {
-    const { stdout } = await tests(['--project', 'matrix'])
-    expect(stdout).toBe(`run --project matrix ${process.version}\n`)
+  test('[MUS-215] leaves every CLI and crews at length out unless they are asked for', async () => {
+    const { stdout } = await tests(['--long', 'test/a.test.ts'])
+    expect(stdout).toBe(`run --project=matrix --project=crews test/a.test.ts ${process.version}\n`)
+    expect((await tests(['--project', 'matrix'])).stdout).toBe(`run --project matrix ${process.version}\n`)
   })
 })
 
@@ -313,10 +314,10 @@ for word; do case $word in --outputFile.json=*) echo '${report}' > "\${word#*=}"
     return runProgram(join(folder, '.ci/run'), [], { cwd: '/', env, input: 'must not be read' })
   }
 
-  test('[MUS-215] checks, runs the tests at full size and then the matrix, and ends with one tally', async () => {
+  test('[MUS-215] checks, runs the tests at full size, then the long ones, and ends with one tally', async () => {
     const good = await judged(0, ['passed', 'passed'])
     expect(good).toMatchObject({ code: 0, stderr: '' })
-    const called = ['clis', 'check', 'test', 'test:matrix']
+    const called = ['clis', 'check', 'test', 'test:long']
     expect(good.stdout).toBe(
       `${called.map((name) => `${name} CI=true size=full stdin=\n`).join('')}4 passed, 0 failed\n`,
     )

@@ -18,7 +18,7 @@ export type OwnAgentsFigures = {
 }
 
 const talkers = 4
-const settleMs = 60_000
+const settleMs = 120_000
 
 type Own = Awaited<ReturnType<typeof ownDaemon>>
 
@@ -43,13 +43,13 @@ export async function ownAgentsCampaign(options: {
   try {
     for (let kill = 1; kill <= options.kills; kill++) {
       const stop = new AbortController()
-      const before = sent.size
       const talking = Array.from({ length: talkers }, (_, i) =>
         talk(own, { signal: stop.signal, random, sessions, at: i, next: () => `${n++}`, sent }),
       )
-      // Counted from the first word that was taken: on a busy machine nothing would be there to kill.
-      while (sent.size === before) await sleep(20)
-      await sleep(100 + random() ** 2 * 2500)
+      // By what was said, not by time: there is work under way however fast the machine is.
+      const enough = sent.size + 1 + random() ** 2 * 12
+      while (sent.size < enough) await sleep(5)
+      await sleep(random() * 300)
       const isResumed = random() < 0.5
       if (isResumed) resumed += 1
       stop.abort()
