@@ -1,5 +1,5 @@
-import { aboutOption, synopsis, valueUsage } from '../../src/cli/render/help.ts'
-import { type CommandDefinition, commandGroups } from '../../src/contract/cli/command.ts'
+import { aboutOption, synopsis } from '../../src/cli/render/help.ts'
+import { type CommandDefinition, commandGroups, valueUsage } from '../../src/contract/cli/command.ts'
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
 import { type CommandName, commandEntries, globalOptions } from '../../src/contract/cli.ts'
 import { errorCodes } from '../../src/contract/errors.ts'

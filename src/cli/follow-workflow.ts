@@ -10,10 +10,17 @@ const lookMs = 250
 const pageOf = 500
 const longestAsk = 200
 
-/** The news of a workflow as they come, one line each, until it has ended; answers how it ended. */
+/** Which workflow, and what stands before each of its lines. */
+type Followed = {
+  readonly workflow_id: string
+  readonly session_id: string
+  readonly indent?: string
+}
+
+/** The news of a workflow for a person as they come, none as data, until it has ended; answers how it ended. */
 export async function* followWorkflow(
   client: Client,
-  { workflow_id, session_id }: { readonly workflow_id: string; readonly session_id: string },
+  { workflow_id, session_id, indent = '' }: Followed,
   io: Io,
 ): AsyncGenerator<string, WorkflowDetail> {
   const paint = painter(io.isColored)
@@ -28,14 +35,14 @@ export async function* followWorkflow(
     for (const event of events) {
       after = event.seq
       const line = workflowLine(event, paint)
-      if (line !== undefined) yield `${line}\n`
+      if (line !== undefined && !io.isJson) yield `${indent}${line}\n`
     }
     if (flow.status !== 'running' && events.length === 0) return flow
     for (const { approval_id, session_id: id, name, action } of flow.approvals) {
-      if (asked.has(approval_id) || flow.status !== 'running') continue
+      if (asked.has(approval_id) || flow.status !== 'running' || io.isJson) continue
       asked.add(approval_id)
       const what = cut(oneLine(action), longestAsk)
-      yield `${paint('yellow', '?')} ${name} asks: ${what}\n  sm approve ${id}    sm reject ${id}\n`
+      yield `${indent}${paint('yellow', '?')} ${name} asks: ${what}\n  sm approve ${id}    sm reject ${id}\n`
     }
     if (events.length < pageOf) await io.sleep(lookMs)
   }

@@ -15,6 +15,7 @@ const loaders: Loaders = {
   sessionLook: async () => (await import('./commands/session-look.ts')).sessionLookCommands,
   sessionReport: async () => (await import('./commands/session-report.ts')).sessionReportCommands,
   daemon: async () => (await import('./commands/daemon.ts')).daemonCommands,
+  version: async () => (await import('./commands/version.ts')).versionCommands,
   history: async () => (await import('./commands/history.ts')).historyCommands,
   settings: async () => (await import('./commands/settings.ts')).settingsCommands,
   log: async () => (await import('./commands/log.ts')).logCommands,

@@ -1,8 +1,6 @@
 import type { CommandDefinition } from '../contract/cli/command.ts'
 import { type CommandName, commandEntries, commands } from '../contract/cli.ts'
-import { nearest } from '../contract/config/nearest.ts'
 import { AppError } from '../contract/errors.ts'
-import { commandHelp, familyHelp, rootHelp } from './render/help.ts'
 
 /** What a command line asks for. */
 export type Invocation = { readonly isJson: boolean; readonly color: boolean | undefined } & (
@@ -24,22 +22,33 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Invocat
   const words = argv.slice(leading.length)
   const flags = globalsOf(wordsBeforeDashes(argv))
   const [first] = words
-  if (first === undefined || first === '--help' || first === '-h')
-    return { ...flags, kind: 'help', text: rootHelp() }
+  const help = async (kind: 'help' | 'incomplete', topic?: FoundCommand): Promise<Invocation> => ({
+    ...flags,
+    kind,
+    text: await helpText(topic),
+  })
+  if (first === undefined || first === '--help' || first === '-h') return help('help')
   if (first === '--version') return { ...flags, kind: 'command', name: 'version', input: {} }
   const asksHelp =
     first === 'help' || wordsBeforeDashes(words).some((word) => word === '--help' || word === '-h')
   const asked = first === 'help' ? words.slice(1).filter((word) => !globalFlags.has(word)) : words
-  if (asksHelp && asked.length === 0) return { ...flags, kind: 'help', text: rootHelp() }
-  const found = findCommand(asked, asksHelp)
+  if (asksHelp && asked.length === 0) return help('help')
+  const found = await findCommand(asked, asksHelp)
   if (found.kind === 'family') {
     if (flags.isJson && !asksHelp) {
       throw new AppError('invalid', `say which command of ${found.family}; see: sm help ${found.family}`)
     }
-    return { ...flags, kind: asksHelp ? 'help' : 'incomplete', text: familyHelp(found.family) }
+    return help(asksHelp ? 'help' : 'incomplete', found)
   }
-  if (asksHelp) return { ...flags, kind: 'help', text: commandHelp(found.name) }
+  if (asksHelp) return help('help', found)
   return { ...flags, kind: 'command', name: found.name, input: await inputOf(found.name, found.rest) }
+}
+
+// Help is laid out by the width of its words, and loading what measures them costs every command a millisecond or two.
+async function helpText(topic: FoundCommand | undefined): Promise<string> {
+  const { commandHelp, familyHelp, rootHelp } = await import('./render/help.ts')
+  if (topic === undefined) return rootHelp()
+  return topic.kind === 'family' ? familyHelp(topic.family) : commandHelp(topic.name)
 }
 
 function wordsBeforeDashes(words: readonly string[]): readonly string[] {
@@ -89,23 +98,23 @@ const aliases = new Map(
   commandEntries.flatMap(([name, { alias }]) => (alias === undefined ? [] : [[alias, name]])),
 )
 
-function findCommand(words: readonly string[], isHelp: boolean): FoundCommand {
+async function findCommand(words: readonly string[], isHelp: boolean): Promise<FoundCommand> {
   const [word = '', second, ...rest] = words
   const first = aliases.get(word) ?? word
   const name = `${first} ${second}`
   // The longer name goes first: `checkpoint diff` is a command, and so is `checkpoint`.
   if (isCommand(name)) return { kind: 'command', name, rest }
   if (isCommand(first)) return { kind: 'command', name: first, rest: words.slice(1) }
-  if (!families.has(first)) throw unknown(first)
+  if (!families.has(first)) throw await unknown(first)
   if (second === undefined || (isHelp && second.startsWith('-'))) return { kind: 'family', family: first }
-  throw unknown(name)
+  throw await unknown(name)
 }
 
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(commands, name)
 }
 
-function unknown(name: string): AppError {
+async function unknown(name: string): Promise<AppError> {
   if (name.startsWith('-')) {
     return new AppError('invalid', `unknown option '${name}' before the command; sm help lists the commands`)
   }
@@ -115,6 +124,7 @@ function unknown(name: string): AppError {
       ? [...families, ...names, ...aliases.keys()]
       : names.filter((other) => other.startsWith(`${family} `))
   // People remember the verb: `sm verify` meant `sm journal verify`.
+  const { nearest } = await import('../contract/config/nearest.ts')
   const near = nearest(name, known) ?? names.find((other) => other.endsWith(` ${word ?? name}`))
   const hint = near === undefined ? '' : `; did you mean sm ${near}?`
   return new AppError('invalid', `unknown command '${name}'${hint || '; sm help lists the commands'}`)

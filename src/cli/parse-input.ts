@@ -1,8 +1,7 @@
 import { Command, CommanderError, Option as CommanderOption, InvalidArgumentError } from 'commander'
-import type { CommandDefinition, Option } from '../contract/cli/command.ts'
+import { type CommandDefinition, type Option, optionUsage } from '../contract/cli/command.ts'
 import { type CommandName, commands, globalOptions } from '../contract/cli.ts'
 import { AppError } from '../contract/errors.ts'
-import { optionUsage } from './render/help.ts'
 
 /** Reads what follows the name of a command by its definition. */
 export function parseInput(name: CommandName, words: readonly string[]): Record<string, unknown> {

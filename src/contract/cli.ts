@@ -1,5 +1,5 @@
 import type { CommandDefinition, InputOf } from './cli/command.ts'
-import { daemonCommands } from './cli/daemon-commands.ts'
+import { daemonCommands, versionCommands } from './cli/daemon-commands.ts'
 import { historyCommands } from './cli/history-commands.ts'
 import { interactiveCommands } from './cli/interactive-commands.ts'
 import { journalCommands } from './cli/journal-commands.ts'
@@ -19,6 +19,7 @@ export const commandFamilies = {
   sessionLook: sessionLookCommands,
   sessionReport: sessionReportCommands,
   daemon: daemonCommands,
+  version: versionCommands,
   history: historyCommands,
   settings: settingsCommands,
   log: logCommands,

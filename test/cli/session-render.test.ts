@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { View } from '../../src/cli/command-module.ts'
-import { sessionReportCommands } from '../../src/cli/commands/session-report.ts'
+import { renderMilestoneDiff, sessionReportCommands } from '../../src/cli/commands/session-report.ts'
 import { renderRestored, renderSpawned } from '../../src/cli/commands/sessions.ts'
 import { renderApprovals, renderDecision } from '../../src/cli/render/approvals.ts'
 import { renderExplanation } from '../../src/cli/render/explanation.ts'
@@ -8,7 +8,6 @@ import { age, clock, duration } from '../../src/cli/render/figures.ts'
 import { renderMessages, renderSent } from '../../src/cli/render/messages.ts'
 import {
   milestoneLines,
-  renderMilestoneDiff,
   renderProcesses,
   renderProgress,
   renderSessionEvent,

@@ -6,7 +6,6 @@ import { AppError, errorCodes } from '../../contract/errors.ts'
 import type { Check, Health } from '../../contract/health.ts'
 import type { DoctorReport } from '../../contract/offline.ts'
 import { version } from '../../contract/version.ts'
-import { wireVersion } from '../../contract/wire.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { plural } from '../render/figures.ts'
@@ -49,17 +48,6 @@ export const daemonCommands = defineCommands({
     },
     render: renderChecks,
     exitCode: ({ checks }) => (checks.some(({ status }) => status === 'failed') ? errorCodes.failed.exit : 0),
-  },
-  version: {
-    run: async (_input, io) => ({
-      version,
-      wire: wireVersion,
-      node: process.versions.node,
-      platform: `${process.platform}-${process.arch}`,
-      entry: io.program.entry,
-    }),
-    render: (data) =>
-      `muster ${data.version} (wire ${data.wire}, node ${data.node}, ${data.platform})\n${data.entry}`,
   },
 })
 

@@ -40,10 +40,8 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
     crew: 'balanced',
     model: 'scripted',
   })
-  const news = followWorkflow(client, begun, io)
-  let next = await news.next()
-  for (; !next.done; next = await news.next()) if (!io.isJson) yield `  ${next.value}`
-  const shown = await demoData(client, { repo, flow: next.value }, io)
+  const flow = yield* followWorkflow(client, { ...begun, indent: '  ' }, io)
+  const shown = await demoData(client, { repo, flow }, io)
   const view = { width: io.width(), now: io.now(), color: io.isColored }
   yield io.isJson ? `${JSON.stringify(shown, null, 2)}\n` : `\n${renderDemo(shown, view)}\n`
   if (shown.verdict !== 'approved') throw new AppError('failed', 'the demonstration did not end as it should')

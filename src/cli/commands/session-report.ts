@@ -1,10 +1,13 @@
+import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
-import { defineCommands } from '../command-module.ts'
+import { defineCommands, type View } from '../command-module.ts'
 import { callerSession, sessionMeant } from '../current-session.ts'
 import { othersIn } from '../list-sessions.ts'
 import { textInput } from '../named-files.ts'
 import { given } from '../parse-values.ts'
-import { renderMilestoneDiff } from '../render/session-details.ts'
+import { count, duration, money, plural } from '../render/figures.ts'
+import { paintedDiff, painter } from '../render/paint.ts'
+import { oneLine, plainLines } from '../render/safe-text.ts'
 import { isEnded, renderMe, renderOthers, shownName } from '../render/session-lines.ts'
 
 /** What an agent says of its own session, and asks about those around it. */
@@ -135,4 +138,33 @@ function numberOf(word: string): number {
   if (number === undefined)
     throw new AppError('invalid', `'${word}' is no number of a checkpoint; sm checkpoints lists them`)
   return Number(number)
+}
+
+/** What changed between two milestones: figures, files, then the difference itself. */
+export function renderMilestoneDiff(diff: CommandOutput<'checkpoint diff'>, { color }: View): string {
+  const paint = painter(color)
+  const { from, to, files, tokens, cost_usd, seconds } = diff
+  const figures = [
+    duration(seconds),
+    ...(tokens === null ? [] : [`${count(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [money(cost_usd)]),
+    plural(files.length, 'file'),
+  ].join(', ')
+  const end = to === null ? 'now' : `${to.number} "${oneLine(to.message)}"`
+  return [
+    `${from.number} "${oneLine(from.message)}" → ${end}: ${figures}`,
+    ...files.map(({ path, change, added, removed }) => {
+      const lines = added === null || removed === null ? '' : ` +${count(added)} -${count(removed)}`
+      return `  ${oneLine(change)} ${oneLine(path)}${lines}`
+    }),
+    ...(diff.diff === ''
+      ? []
+      : [
+          '',
+          ...plainLines(diff.diff)
+            .trimEnd()
+            .split('\n')
+            .map((line) => paintedDiff(line, paint)),
+        ]),
+  ].join('\n')
 }

@@ -69,10 +69,7 @@ export const workflowCommands = defineCommands(
         }
         if (!io.isJson)
           io.say(`${workflow_id} is at work; it goes on when you leave: sm workflow show ${workflow_id}`)
-        const news = followWorkflow(client, begun, io)
-        let next = await news.next()
-        for (; !next.done; next = await news.next()) if (!io.isJson) yield next.value
-        const flow = next.value
+        const flow = yield* followWorkflow(client, begun, io)
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield io.isJson ? `${JSON.stringify(flow, null, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
         const outcome = flow.report?.outcome ?? flow.status
@@ -94,11 +91,7 @@ export const workflowCommands = defineCommands(
           ...given({ cli, approved: yes }),
         })
         const { workflow_id } = begun
-        if (!detach) {
-          const news = followWorkflow(client, begun, io)
-          for (let next = await news.next(); !next.done; next = await news.next())
-            if (!io.isJson) yield next.value
-        }
+        if (!detach) yield* followWorkflow(client, begun, io)
         const flow = await client.getWorkflow({ id: workflow_id })
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield `${io.isJson ? JSON.stringify(flow, null, 2) : renderWorkflow(flow, view)}\n`

@@ -3,9 +3,10 @@ import {
   type CommandGroup,
   commandGroups,
   type Option,
+  optionUsage,
 } from '../../contract/cli/command.ts'
 import { type CommandName, commandEntries, commands, globalOptions } from '../../contract/cli.ts'
-import { pad, wrap } from './text-width.ts'
+import { terms } from './table.ts'
 
 const lineWidth = 80
 
@@ -61,19 +62,6 @@ export function synopsis(name: CommandName, command: CommandDefinition): string 
   return [name, ...words].join(' ')
 }
 
-/** How an option is written: `-n, --lines <count>`. */
-export function optionUsage(name: string, option: Option): string {
-  const short = option.short === undefined ? '    ' : `-${option.short}, `
-  return `${short}--${name}${valueUsage(option)}`
-}
-
-/** How the value of an option is written; a text that may be left out needs its `=`. */
-export function valueUsage({ value, bare, kind }: Option): string {
-  if (value === undefined) return ''
-  if (bare === undefined) return ` <${value}>`
-  return kind === 'count' ? ` [${value}]` : `[=${value}]`
-}
-
 /** What an option does, with the words that it takes. */
 export function aboutOption({ about, choices }: Option): string {
   return choices === undefined ? about : `${about}: ${choices.join(', ')}`
@@ -91,13 +79,5 @@ function page(parts: readonly string[]): string {
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string {
-  const left = Math.min(34, Math.max(...rows.map(([term]) => term.length)))
-  const lines = rows.flatMap(([term, about]) => {
-    const [first = '', ...rest] = wrap(about, lineWidth - left - 4)
-    // A term that is too long for its column gets a line of its own.
-    const head =
-      term.length > left ? [`  ${term}`, `  ${pad('', left)}  ${first}`] : [`  ${pad(term, left)}  ${first}`]
-    return [...head, ...rest.map((line) => `  ${pad('', left)}  ${line}`)]
-  })
-  return [title, ...lines].join('\n')
+  return [title, ...terms(rows, { width: lineWidth, widest: 34 })].join('\n')
 }

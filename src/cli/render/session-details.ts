@@ -1,8 +1,8 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { CheckpointView, ProgressView, SessionEventView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age, ago, bytes, clock, count, duration, money, plural, shortDuration } from './figures.ts'
-import { paintedDiff, painter } from './paint.ts'
+import { age, ago, bytes, clock, count, duration, money, shortDuration } from './figures.ts'
+import { painter } from './paint.ts'
 import { oneLine, plainLines } from './safe-text.ts'
 import { statusColour, titleOf } from './session-lines.ts'
 import { table } from './table.ts'
@@ -73,35 +73,6 @@ function targetOf(args: Readonly<Record<string, unknown>>): string {
 /** Milestones with their time, oldest first. */
 export function milestoneLines(checkpoints: readonly CheckpointView[], now: number): string[] {
   return checkpoints.map(({ timestamp, message }) => `[${clock(timestamp, now)}] ${oneLine(message)}`)
-}
-
-/** What changed between two milestones: figures, files, then the difference itself. */
-export function renderMilestoneDiff(diff: CommandOutput<'checkpoint diff'>, { color }: View): string {
-  const paint = painter(color)
-  const { from, to, files, tokens, cost_usd, seconds } = diff
-  const figures = [
-    duration(seconds),
-    ...(tokens === null ? [] : [`${count(tokens)} tokens`]),
-    ...(cost_usd === null ? [] : [money(cost_usd)]),
-    plural(files.length, 'file'),
-  ].join(', ')
-  const end = to === null ? 'now' : `${to.number} "${oneLine(to.message)}"`
-  return [
-    `${from.number} "${oneLine(from.message)}" → ${end}: ${figures}`,
-    ...files.map(({ path, change, added, removed }) => {
-      const lines = added === null || removed === null ? '' : ` +${count(added)} -${count(removed)}`
-      return `  ${oneLine(change)} ${oneLine(path)}${lines}`
-    }),
-    ...(diff.diff === ''
-      ? []
-      : [
-          '',
-          ...plainLines(diff.diff)
-            .trimEnd()
-            .split('\n')
-            .map((line) => paintedDiff(line, paint)),
-        ]),
-  ].join('\n')
 }
 
 type Item = CommandOutput<'blackboard'>['items'][number]

@@ -58,12 +58,22 @@ function sizesOf<R>(
 /** Terms and what is said of each, side by side; a text that is too long for the width goes on below itself. */
 export function terms(
   rows: readonly (readonly [term: string, text: string])[],
-  { width, indent = '  ' }: { readonly width?: number; readonly indent?: string } = {},
+  { width, indent = '  ', widest = Number.POSITIVE_INFINITY }: TermsLayout = {},
 ): string[] {
-  const size = Math.max(0, ...rows.map(([term]) => textWidth(term)))
+  const size = Math.min(widest, Math.max(0, ...rows.map(([term]) => textWidth(term))))
   const left = indent.length + size + 2
   return rows.flatMap(([term, text]) => {
-    const [first = '', ...more] = width === undefined ? [text] : wrap(text, width - left)
+    const lines = width === undefined ? [text] : wrap(text, width - left)
+    // A term that is too long for its column gets a line of its own.
+    const isAlone = textWidth(term) > size
+    const [first = '', ...more] = isAlone ? ['', ...lines] : lines
     return [`${indent}${pad(term, size)}  ${first}`.trimEnd(), ...more.map((line) => ' '.repeat(left) + line)]
   })
+}
+
+type TermsLayout = {
+  readonly width?: number
+  readonly indent?: string
+  /** How wide the column of the terms may be. */
+  readonly widest?: number
 }

@@ -36,6 +36,19 @@ export type Option = {
   readonly bare?: string | number
 }
 
+/** How an option is written: `-n, --lines <count>`. */
+export function optionUsage(name: string, option: Option): string {
+  const short = option.short === undefined ? '    ' : `-${option.short}, `
+  return `${short}--${name}${valueUsage(option)}`
+}
+
+/** How the value of an option is written; a text that may be left out needs its `=`. */
+export function valueUsage({ value, bare, kind }: Option): string {
+  if (value === undefined) return ''
+  if (bare === undefined) return ` <${value}>`
+  return kind === 'count' ? ` [${value}]` : `[=${value}]`
+}
+
 /** A line that works as it stands, and what it does. */
 export type Example = { readonly line: string; readonly does: string }
 

@@ -43,6 +43,10 @@ export const daemonCommands = commandFamily({
     options: {},
     examples: [{ line: 'sm doctor', does: 'check folders, disk, journal, daemon and tools' }],
   },
+})
+
+/** A family of its own: what prints the version loads nothing else. */
+export const versionCommands = commandFamily({
   version: {
     group: 'people',
     summary: 'print the version and where it runs from',
