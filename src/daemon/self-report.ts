@@ -69,7 +69,7 @@ function checksOf(
     judged({
       name: 'followers',
       isFine: stuck === undefined,
-      detail: stuck ? `${stuck.name}: ${stuck.error}` : 'all get on',
+      detail: stuck ? `${stuck.name}: ${stuck.error}` : 'all are up to date',
       cure: 'it tries again by itself; see the disk check',
     }),
     judged({
