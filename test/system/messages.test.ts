@@ -24,13 +24,13 @@ async function calm(sessions: number) {
 
 test('[SM-42] sm send: several at once, from a pipe and a file, waited for; what is taken is said to be sent', async () => {
   const { field, sm, ids, taken } = await calm(2)
-  const sent = await sm(['send', ids.join(','), 'hello both', '--wait', '40'])
+  const sent = await sm(['send', ids.join(','), 'hello both', '--wait', '120'])
   expect(sent).toMatchObject({ code: 0 })
   expect(sent.stdout.trim().split('\n')).toEqual(ids.map((id) => `Input sent to session ${id}`))
-  expect((await sm(['send', ids[0] ?? '', '-', '--wait', '40'], 'from a pipe\nof two lines')).code).toBe(0)
+  expect((await sm(['send', ids[0] ?? '', '-', '--wait', '120'], 'from a pipe\nof two lines')).code).toBe(0)
   const file = join(field.home, 'brief.md')
   writeFileSync(file, '!from a file')
-  expect((await sm(['send', ids[0] ?? '', '--file', file, '--wait', '40'])).code).toBe(0)
+  expect((await sm(['send', ids[0] ?? '', '--file', file, '--wait', '120'])).code).toBe(0)
   expect(taken(0)).toEqual(['hello both', 'from a pipe\nof two lines', 'Message: !from a file'])
   expect(taken(1)).toEqual(['hello both'])
 })
@@ -102,7 +102,7 @@ test('[SM-43] what a hook brings overtakes nothing: not what another hook brough
 
 test('[SM-43][MUS-245] letters of an old picture in the box hold nothing up: it is drawn again', async () => {
   const { sm, ids, taken } = await calm(1)
-  const sent = await sm(['send', ids[0] ?? '', 'smeared', '--wait', '40'])
+  const sent = await sm(['send', ids[0] ?? '', 'smeared', '--wait', '120'])
   expect(sent).toMatchObject({ code: 0 })
   expect(taken(0)).toEqual(['smeared'])
 })
