@@ -72,7 +72,9 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
   const server = createAdaptorServer({
     async fetch(request, env) {
       const response = await app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1])
-      keepUntilSent(env.incoming as IncomingMessage, env.outgoing as ServerResponse)
+      const incoming = env.incoming as IncomingMessage
+      keepUntilSent(incoming, env.outgoing as ServerResponse)
+      if (!incoming.complete) void discardRest(request.body)
       return isStream(response) ? sendStream(response, env.outgoing as ServerResponse) : response
     },
     // Its clean-up cuts a sender off after half a second, who then has a broken pipe instead of the answer.
@@ -96,6 +98,17 @@ function keepUntilSent(incoming: IncomingMessage, outgoing: ServerResponse): voi
   outgoing.shouldKeepAlive = true
   const close = () => incoming.socket.destroySoon()
   outgoing.once('finish', () => (incoming.readableEnded ? close() : incoming.once('end', close)))
+}
+
+/** What was begun to be read is read to its end by us: the sender reads its answer when it has sent all. */
+async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (!body || body.locked) return
+  const reader = body.getReader()
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It hung up, or its time was over.
+  }
 }
 
 function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promise<void> {
