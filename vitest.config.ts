@@ -30,6 +30,10 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
+    // Files share their process: what one of them puts in place of something is put back before the next test.
+    unstubEnvs: true,
+    unstubGlobals: true,
+    restoreMocks: true,
     // For what hangs. No test is to fail because the machine is busy: how long something takes is never judged by these.
     testTimeout: 300_000,
     hookTimeout: 300_000,
