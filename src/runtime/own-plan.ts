@@ -5,11 +5,10 @@ import type { RunPlan } from './perform-run.ts'
 import type { Recorder } from './recorder.ts'
 import { askingTools } from './tools/ask-people.ts'
 import { blackboardTool } from './tools/blackboard.ts'
-import type { OwnRun } from './tools/own-run.ts'
+import { type OwnRun, WorkNotes } from './tools/own-tool.ts'
 import { speakingTools } from './tools/speak.ts'
 import { taskTool } from './tools/task.ts'
 import { taskListTools } from './tools/task-list.ts'
-import { WorkNotes } from './tools/work-notes.ts'
 
 /** The tools of the runtime itself for one run, and what is asked before its calls. */
 export function ownPlan(given: Omit<OwnRun, 'below'>): Pick<RunPlan, 'tools' | 'refusal'> {

@@ -6,24 +6,23 @@ import { narrowTools } from '../core/delegation/allowed-tools.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
 import { agentEndTypes } from '../core/trace/span-endings.ts'
-import { lateReason, workTime } from '../engine/work-time.ts'
+import { lateReason, workTime } from '../engine/budgets.ts'
+import type { Clock } from '../ports/clock.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
+import { wordsOf } from './agent-run.ts'
 import { loadHistory } from './history.ts'
+import { closeCutOff, soFar, tidyCutOff } from './interrupted-runs.ts'
 import { LiveRun, RunStopped } from './live-run.ts'
 import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
 import type { Questions } from './questions.ts'
-import { Recent } from './recent.ts'
-import { soFar } from './so-far.ts'
-import { closeCutOff } from './taken-up.ts'
-import { tidyCutOff } from './tidy-cut-off.ts'
-import { WorkNotes } from './tools/work-notes.ts'
-import { wordsOf } from './words-of.ts'
+import { WorkNotes } from './tools/own-tool.ts'
 
 type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
+
 const isEnd = (event: AgentEvent): event is End => agentEndTypes.some((type) => type === event.type)
 
 /** What a run is begun or gone on with. */
@@ -262,4 +261,27 @@ function endOf(
 function lastWords(messages: readonly ModelMessage[]): string {
   const last = messages.findLast(({ role }) => role === 'assistant')
   return last?.role === 'assistant' ? wordsOf(last) : ''
+}
+
+const mostKeys = 100
+
+/** What was found a moment ago is given again, where many look for the same one after the other; a failure is not. */
+export class Recent<V> {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #found = new Map<string, { readonly untilMs: number; readonly value: V }>()
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock
+    this.#ms = ms
+  }
+
+  async get(key: string, find: () => Promise<V>): Promise<V> {
+    const known = this.#found.get(key)
+    if (known && this.#clock.monotonic() < known.untilMs) return known.value
+    const value = await find()
+    if (this.#found.size >= mostKeys) this.#found.clear()
+    this.#found.set(key, { untilMs: this.#clock.monotonic() + this.#ms, value })
+    return value
+  }
 }

@@ -13,14 +13,9 @@ import { newlyReported } from '../../core/session/managed.ts'
 import { type DeniedCall, type FactRun, Facts } from '../../core/session/signal-facts.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import type { Appended } from '../engine.ts'
-import { changedState } from './changed-state.ts'
 import { draftOf, type Root } from './drafts.ts'
-import { LastWords } from './last-words.ts'
-import { launchReceipt } from './launch-receipt.ts'
 import type { Parts } from './parts.ts'
-import { TakenTexts } from './taken-texts.ts'
-import { TurnCalls } from './turn-calls.ts'
-import { TurnUse } from './turn-use.ts'
+import { changedState, LastWords, launchReceipt, TakenTexts, TurnCalls, TurnUse } from './turn-memory.ts'
 
 const answerChars = 64_000
 const samePromptMs = 60_000

@@ -3,8 +3,7 @@ import type { SignalOf } from '../../contract/signal.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { type OwnRun, ownTool, said, wrong } from './own-tool.ts'
 
 const Option = z.strictObject({ label: z.string().min(1).max(200), description: z.string().optional() })
 

@@ -11,8 +11,7 @@ import {
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { type OwnRun, ownTool, said, wrong } from './own-tool.ts'
 
 const BoardCall = z.strictObject({
   operation: z.enum(['list', 'get', 'put']),

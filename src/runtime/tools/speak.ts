@@ -3,8 +3,7 @@ import { handoffLimit } from '../../core/delegation/gate-call.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { type OwnRun, ownTool, said, wrong } from './own-tool.ts'
 
 const Spoken = z.strictObject({ to: z.string().min(1), message: z.string().min(1) })
 const Handover = z.strictObject({

@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
-import type { NotedTask } from './work-notes.ts'
+import { type NotedTask, type OwnRun, ownTool, said, wrong } from './own-tool.ts'
 
 const NewTask = z.strictObject({ subject: z.string().min(1).max(500), description: z.string().optional() })
 const TaskChange = z.strictObject({

@@ -6,8 +6,7 @@ import type { Tool } from '../../ports/tools.ts'
 import { LiveRun } from '../live-run.ts'
 import { performRun, type RunOutcome } from '../perform-run.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { type OwnRun, ownTool, said, wrong } from './own-tool.ts'
 
 const Delegation = z.strictObject({
   description: z.string().max(200).optional(),

@@ -3,7 +3,7 @@ import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { FlowRoot } from '../../ports/durable.ts'
-import type { Vault } from '../../ports/vault.ts'
+import type { Vault } from '../../ports/storage.ts'
 
 export type BookDeps = { readonly engine: Engine; readonly vault: Vault }
 

@@ -1,5 +1,6 @@
+import { AppError } from '../../contract/errors.ts'
 import type { Procedure } from '../../ports/durable.ts'
-import { begunWith } from './begun-with.ts'
+import type { Vault } from '../../ports/storage.ts'
 import type { FlowRecord, LocalDeps } from './local-durable.ts'
 
 /** Workflows that still do something, also after their end: until they have left nothing else may take their place. */
@@ -56,4 +57,23 @@ export class Leavings {
       work.catch((error: unknown) => this.#deps.onBug(error, `putting away what ${id} left`)),
     )
   }
+}
+
+/** What a workflow was begun with, by the name under which the vault keeps it. */
+export async function inputOf(vault: Vault, name: string | undefined): Promise<unknown> {
+  const bytes = name === undefined ? undefined : await vault.get(name).catch(() => undefined)
+  if (!bytes)
+    throw new AppError('conflict', 'what it was begun with is no longer in the vault; begin it anew')
+  return (JSON.parse(new TextDecoder().decode(bytes)) as { input?: unknown }).input
+}
+
+/** The same of one that is recorded. */
+async function begunWith(
+  { events, vault }: Pick<LocalDeps, 'events' | 'vault'>,
+  { id, sessionId }: FlowRecord,
+): Promise<unknown> {
+  for await (const event of events(sessionId, ['workflow.started']))
+    if (event.type === 'workflow.started' && event.workflowId === id)
+      return inputOf(vault, event.payload.vault)
+  throw new Error(`the beginning of ${id} is not in the journal`)
 }

@@ -15,13 +15,11 @@ import {
   type Procedure,
   type Reached,
 } from '../../ports/durable.ts'
-import type { Vault } from '../../ports/vault.ts'
-import { inputOf } from './begun-with.ts'
+import type { Vault } from '../../ports/storage.ts'
 import { Book, bookTypes, withSignal } from './book.ts'
 import { cancelled, finalized, stopped } from './flow-ends.ts'
-import { Leavings } from './leavings.ts'
-import { LocalFlow } from './local-flow.ts'
-import { digestOf, firstPhase, type Running, rootOf } from './running.ts'
+import { inputOf, Leavings } from './leavings.ts'
+import { digestOf, firstPhase, LocalFlow, type Running, rootOf } from './local-flow.ts'
 import { type Fork, placeOf, takenAlong } from './taken-along.ts'
 
 /** A workflow as it is recorded. */
