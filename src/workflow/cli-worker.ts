@@ -209,7 +209,7 @@ export class CliWorker implements Workers {
     const live = await this.#live(sessionId)
     if (!live) return
     if (!isKilled) await sessions.complete(live, { status: 'completed', message }).catch(() => {})
-    const { done } = await sessions.kill(live, { force: isKilled, by: 'muster', reason })
+    const { done } = await sessions.ends.kill(live, { force: isKilled, by: 'muster', reason })
     await done
   }
 }

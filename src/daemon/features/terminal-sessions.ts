@@ -56,7 +56,7 @@ export function terminalSessions(base: Base): TerminalSessions {
         config: () => config,
         onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
       }),
-      tidySession(async (id, signal) => host.current()?.tidy(id, signal)),
+      tidySession(async (id, signal) => host.current()?.ends.tidy(id, signal)),
       abandonChildren(async () => host.current()?.abandonOrphans()),
     ],
     async start() {

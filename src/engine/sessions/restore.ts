@@ -7,8 +7,8 @@ import type { PaneInfo } from '../../ports/terminal.ts'
 import type { Parts } from './parts.ts'
 import { isAt } from './read-screen.ts'
 import { findWayBack } from './resume.ts'
-import { sayClosed, sayExited, sayUnmade } from './session-ends.ts'
 import type { Live } from './sessions.ts'
+import { sayClosed, sayExited, sayUnmade } from './write-end.ts'
 
 /** A server that dies again so soon is not to be trusted with everything once more. */
 const againMs = 60_000

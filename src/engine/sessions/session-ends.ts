@@ -1,114 +1,159 @@
-import type { Draft } from '../../contract/event.ts'
-import type { Detection } from '../../contract/events/session.ts'
-import { shortId } from '../../contract/ids.ts'
-import type { Signal } from '../../contract/signal.ts'
+import { AppError } from '../../contract/errors.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { Turns } from '../../contract/turns.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
+import { release } from './launch.ts'
+import { modeOf } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
+import { paneOf } from './read-screen.ts'
 import type { Live } from './sessions.ts'
-import type { TranscriptFollower } from './transcript.ts'
 import type { SessionWatch } from './watch.ts'
+import { sayClosed, sayExited } from './write-end.ts'
 
-/** What is said of the end of a session; `detected` when a guess of it was agreed to. */
-export type Said = {
-  readonly message?: string | undefined
-  readonly status: 'completed' | 'error' | 'abandoned'
-  readonly detected?: Detection | undefined
+/** What the ends of sessions need of those who run. */
+type Running = {
+  readonly live: Map<SessionId, Live>
+  readonly turns: Turns<SessionId>
+  readonly interrupt: (live: Live) => Promise<void>
+  readonly isRunning: (id: SessionId) => boolean
+  readonly abandonOrphans: () => Promise<void>
+  /** Aborted when the daemon stops. */
+  readonly stopped: AbortSignal
 }
 
-/** The end of a session as it was said, after the end of what still ran in it. */
-export function completing(watch: SessionWatch, { message, status, detected }: Said): Draft[] {
-  const said = { ...(message !== undefined && { message }) }
-  return [
-    ...closing(watch),
-    status === 'error'
-      ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
-      : draftOf(watch.root, 'session.completed', {
-          ...said,
-          outcome: status,
-          ...(detected && { detected }),
-        }),
-  ]
-}
+/** Ends terminal sessions: by a person's word, by configuration, or because a terminal went away. */
+export class SessionEnds {
+  readonly #parts: Parts
+  readonly #running: Running
+  readonly #afterEnd: AfterEnd
+  readonly #early = new EarlyEnds()
 
-/**
- * The turn in which an agent says that it is done, and the call by which it says so, end well;
- * without this they would be ended by force with the session.
- */
-function closing(watch: SessionWatch): Draft[] {
-  const open = [...(watch.state()?.open.values() ?? [])]
-  const ended = open.toReversed().flatMap((span): Draft[] => {
-    const { kind: _kind, facts: _facts, parentRunId, ...at } = span
-    const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
-    if (span.kind === 'tool' && facts.callId !== undefined)
-      return [
-        draftOf({ ...watch.root, ...at }, 'tool.call.completed', {
-          callId: facts.callId,
-          tool: facts.tool ?? 'unknown',
-        }),
-      ]
-    if (span.kind === 'agent' && facts.agentId !== undefined)
-      return [
-        draftOf(
-          { ...watch.root, ...at },
-          'agent.completed',
-          // Agents that it started itself are not told of by its own turn.
-          parentRunId === undefined ? watch.turnEnd('agent.completed') : { agentId: facts.agentId },
-        ),
-      ]
-    return []
-  })
-  return [...watch.unwritten(), ...ended]
-}
-
-/** How a program ended by itself. */
-type Exit = {
-  readonly at: number
-  readonly code?: number | undefined
-  readonly signal?: string | undefined
-}
-
-/** The program ended by itself: whatever it was asked to do, nobody said that it is done. */
-export async function sayExited({ watch, transcript }: Live, exit: Exit): Promise<void> {
-  await transcript.settled()
-  const { at, code, signal: died } = exit
-  const signal: Signal = {
-    kind: 'exited',
-    source: 'process',
-    at,
-    ...(code !== undefined && { code }),
-    ...(died !== undefined && { signal: died }),
+  constructor(parts: Parts, running: Running) {
+    this.#parts = parts
+    this.#running = running
+    this.#afterEnd = new AfterEnd(parts)
   }
-  await watch.take([signal])
-  const isOwn = watch.state()?.managed?.cli === 'custom'
-  const how = died === undefined ? `exit code ${code ?? 'unknown'}` : `signal ${died}`
-  await watch.end(
-    code === 0
-      ? draftOf(watch.root, 'session.completed', {
-          outcome: isOwn ? 'completed' : 'cancelled',
-          reason: 'its program was left (exit code 0)',
-        })
-      : draftOf(watch.root, 'session.failed', { reason: `its program ended: ${how}` }),
-  )
-}
 
-/** Its terminal is gone, and nobody said that it is done. */
-export async function sayClosed({ watch, transcript }: Live, { at, why }: { at: number; why: string }) {
-  await transcript.settled()
-  await watch.end(draftOf(watch.root, 'session.failed', { reason: why }))
-  await watch.take([{ kind: 'exited', source: 'process', at }])
-}
+  /** It works again: its next end is another one. */
+  reopened(watch: SessionWatch): void {
+    this.#afterEnd.reopened(watch)
+  }
 
-/** It was recorded, and the daemon ended before its start was. */
-export async function sayUnmade({ watch }: Live): Promise<void> {
-  await watch.end(
-    draftOf(watch.root, 'session.failed', {
-      reason: 'spawn failed',
-      error: 'Muster was stopped while it was being started; spawn it again',
-    }),
-  )
+  /** The end of the terminal at this place that came before anybody followed it. */
+  early(place: TerminalPlace | undefined): TerminalEvent | undefined {
+    return this.#early.of(place)
+  }
+
+  /** Writes the end of a session and begins to end its program; answers, later, processes that would not die. */
+  async kill(
+    live: Live,
+    { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
+  ): Promise<{ readonly done: Promise<readonly number[]> }> {
+    const { watch } = live
+    const state = watch.state()
+    if (!state?.managed) return { done: Promise.resolve([]) }
+    if (!force && state.managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
+    // Its end is written before its program goes: what the terminal tells of it then is no crash.
+    await watch.end(
+      draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
+    )
+    const until = this.#running.stopped
+    await this.#afterEnd.archive(live, until)
+    const done = this.letGo(live, { force }).then(async (left) => {
+      // A program writes the last of its record while it ends.
+      await live.transcript.settled()
+      if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
+      await this.forget(live)
+      return left
+    })
+    done.catch(() => {})
+    return { done }
+  }
+
+  /** After a session's end: keeps its transcript, and ends what the configuration says should not stay. */
+  async tidy(id: SessionId, signal: AbortSignal): Promise<void> {
+    const live = this.#running.live.get(id)
+    if (!live) return
+    await this.#afterEnd.archive(live, signal)
+    const { watch } = live
+    const state = watch.state()
+    if (!state || !hasEnded(state) || modeOf(this.#parts, state) === 'manual') return
+    const { cleanup } = this.#parts.config().child_agents
+    if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
+    else if (watch.evidence.last.exited) await this.#afterEnd.removeWorktree(watch, signal)
+  }
+
+  /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */
+  async terminate(live: Live): Promise<void> {
+    const keepsTerminal = !this.#parts.config().child_agents.cleanup.close_tmux_session
+    const left = await this.letGo(live, { keepsTerminal })
+    if (left.length === 0) await this.#afterEnd.removeWorktree(live.watch, this.#running.stopped)
+    await this.forget(live)
+    await this.#running.abandonOrphans()
+  }
+
+  /** Not under a caller's signal: what has begun to end must not be left half-way because somebody hung up. */
+  letGo({ watch }: Live, how: { force?: boolean; keepsTerminal?: boolean; isGone?: true }) {
+    const { isGone, ...rest } = how
+    return this.#running.turns.take(watch.id, () => {
+      const place = watch.state()?.managed?.place
+      // Pids of another run of the server may be those of strangers by now.
+      const isKnown = place?.serverId === this.#parts.terminal.server()
+      const isRunning = !isGone && this.#running.isRunning(watch.id)
+      const started = { pid: place?.pid ?? 0, startedAtMs: place?.pidStartedMs }
+      const program = place && isKnown ? { ...started, pane: paneOf(place), isRunning } : undefined
+      return release(this.#parts, { sessionId: watch.id, program, ...rest }, this.#running.stopped)
+    })
+  }
+
+  /** Writes the end of each session whose terminal ended; false for an event that ends nothing. */
+  async onTerminal(event: TerminalEvent): Promise<boolean> {
+    if (event.kind !== 'exited' && event.kind !== 'closed' && event.kind !== 'died') return false
+    const at = this.#parts.clock.now()
+    const isMeant = ({ watch }: Live): boolean => isEndOf(event, watch.state()?.managed?.place)
+    const meant = Array.from(this.#running.live.values()).filter(isMeant)
+    if (event.kind !== 'died' && meant.length === 0) this.#early.note(event)
+    // A server that died took all of them along: what fails for one must not leave the others waiting.
+    for (const live of meant)
+      await this.#tellEnd(live, { event, at, isMeant }).catch((error: unknown) =>
+        this.#parts.onBug(error, `the end of the terminal of ${live.watch.id}`),
+      )
+    return true
+  }
+
+  async #tellEnd(
+    live: Live,
+    { event, at, isMeant }: { event: TerminalEvent; at: number; isMeant: (live: Live) => boolean },
+  ): Promise<void> {
+    await this.#running.turns.settled(live.watch.id)
+    // It may have been resumed in another terminal meanwhile, or be gone.
+    if (!isMeant(live) || this.#running.live.get(live.watch.id) !== live) return
+    if (event.kind === 'exited') {
+      await sayExited(live, { at, code: event.code, signal: event.signal })
+      await this.letGo(live, { keepsTerminal: true })
+    } else if (event.kind === 'closed') {
+      await sayClosed(live, { at, why: 'its terminal was closed from outside' })
+      await this.letGo(live, { isGone: true })
+    } else await live.watch.take([{ kind: 'exited', source: 'process', at }])
+  }
+
+  async #interruptBriefly(live: Live): Promise<void> {
+    const over = this.#running.interrupt(live).catch((error: unknown) => {
+      if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
+    })
+    await Promise.race([over, this.#parts.clock.sleep(1500, this.#running.stopped).catch(() => {})])
+  }
+
+  /** Follows it no more. */
+  async forget({ watch, delivery, transcript }: Live): Promise<void> {
+    this.#running.live.delete(watch.id)
+    watch.stop()
+    await delivery.stop()
+    await transcript.stop()
+  }
 }
 
 type End = Extract<TerminalEvent, { kind: 'exited' | 'closed' }>
@@ -116,15 +161,15 @@ type End = Extract<TerminalEvent, { kind: 'exited' | 'closed' }>
 type Died = Extract<TerminalEvent, { kind: 'died' }>
 
 /** Terminals of others end as well: only so many of the last are remembered. */
-const most = 256
+const keptEnds = 256
 
 /** Ends of terminals that nobody followed yet: a program may end sooner than its start is written down. */
-export class EarlyEnds {
+class EarlyEnds {
   readonly #ends: End[] = []
 
   note(end: End): void {
     this.#ends.push(end)
-    if (this.#ends.length > most) this.#ends.shift()
+    if (this.#ends.length > keptEnds) this.#ends.shift()
   }
 
   /** The end of the terminal at this place, when there was one. */
@@ -134,16 +179,14 @@ export class EarlyEnds {
 }
 
 /** Whether a terminal that ended, alone or with its whole server, is the one at this place. */
-export function isEndOf(end: End | Died, place: TerminalPlace | undefined): boolean {
+function isEndOf(end: End | Died, place: TerminalPlace | undefined): boolean {
   if (place?.serverId !== end.server) return false
   if (end.kind === 'died') return true
   return end.kind === 'exited' ? end.pane === place.paneId : end.session === place.terminalId
 }
 
-type Ended = { readonly watch: SessionWatch; readonly transcript: TranscriptFollower }
-
 /** What is done for a session that has ended: its transcript is kept, its program and its work tree may go. */
-export class AfterEnd {
+class AfterEnd {
   readonly #parts: Parts
   readonly #archived = new WeakSet<SessionWatch>()
 
@@ -158,7 +201,7 @@ export class AfterEnd {
   }
 
   /** Keeps the transcript, once for each end. */
-  async archive({ watch, transcript }: Ended, signal: AbortSignal): Promise<void> {
+  async archive({ watch, transcript }: Live, signal: AbortSignal): Promise<void> {
     const { auto_archive_transcript } = this.#parts.config().child_agents.cleanup
     if (!auto_archive_transcript || this.#archived.has(watch)) return
     this.#archived.add(watch)
