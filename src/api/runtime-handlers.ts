@@ -126,7 +126,9 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const isAgent = principal.kind === 'session'
       const from = isAgent ? nameOf(engine, principal) : 'user'
       const words = isAgent ? labelled(text, from) : text
-      const message_id = await runtime.say(state, { text: words, from, mode: input.delivery, to })
+      const message_id = await runtime
+        .session(state.sessionId)
+        .say(state, { text: words, from, mode: input.delivery, to })
       return { status: isBusy ? 'queued' : 'started', ...said, message_id }
     },
     getSettings: async ({ project_root }) => ({ project_root, mode: modeOf(project_root) }),
@@ -151,7 +153,7 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const state = engine.session(row.sessionId)
       if (state?.managed?.origin !== 'runtime')
         throw new AppError('conflict', 'only messages to agents of Muster’s own can be taken back')
-      await runtime.dismiss(state, message, nameOf(engine, principal))
+      await runtime.session(state.sessionId).dismiss(state, message, nameOf(engine, principal))
       return messageView(await queued(message))
     },
     async getBlackboard({ id }) {

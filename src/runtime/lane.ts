@@ -11,7 +11,7 @@ import { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunPlan } from './perform-run.ts'
 import type { Recorder } from './recorder.ts'
-import type { WorkNotes } from './tools/own-tool.ts'
+import type { WorkNotes } from './tools/runtime-tool.ts'
 
 /** So long it is waited after a bug or a full disk before what waits is tried again. */
 const againMs = 1000

@@ -13,7 +13,8 @@ import type { Clock, Ids } from '../ports/clock.ts'
 import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
 import type { Vault } from '../ports/storage.ts'
 import { approvalTopic } from './ask-person.ts'
-import { type FlowRecord, LocalDurable } from './local/local-durable.ts'
+import { LocalDurable } from './local/local-durable.ts'
+import type { FlowRecord } from './local/recorded-flow.ts'
 
 /** What workflows are run with. */
 export type WorkflowDeps = {

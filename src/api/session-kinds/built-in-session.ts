@@ -43,7 +43,10 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
       const answered = await answerQuestion(runtime, state, message)
       if (answered !== undefined) return { messageId: answered, isAnswer: true }
       const text = labelled(message.text, message.from)
-      return { messageId: await runtime.say(state, { ...message, text }), isAnswer: false }
+      return {
+        messageId: await runtime.session(state.sessionId).say(state, { ...message, text }),
+        isAnswer: false,
+      }
     },
     interrupt: (row, by) => runtime.interrupt(openSession(engine, row).sessionId, by),
     async kill(row, { by, reason }) {

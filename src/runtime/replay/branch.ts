@@ -5,8 +5,8 @@ import type { ModelMessage } from '../../ports/model.ts'
 import type { Tool, ToolOutcome } from '../../ports/tools.ts'
 import type { Lane } from '../lane.ts'
 import type { RuntimeParts } from '../parts.ts'
-import type { OwnSessionRequest } from '../runtime.ts'
-import { said, wrong } from '../tools/own-tool.ts'
+import type { BuiltInSessionRequest } from '../runtime.ts'
+import { said, wrong } from '../tools/runtime-tool.ts'
 import { loadRecord, type RecordRef } from './load-record.ts'
 import { stable } from './recorded.ts'
 import type { RunRecord } from './run-record.ts'
@@ -25,7 +25,7 @@ export type BranchWish = {
 /** What a branch needs of the runtime. */
 type Host = {
   readonly parts: RuntimeParts
-  readonly open: (request: OwnSessionRequest) => Promise<SessionId>
+  readonly open: (request: BuiltInSessionRequest) => Promise<SessionId>
   readonly lane: (sessionId: SessionId, agent: string) => Lane
   readonly end: (state: Readonly<SessionState>) => Promise<void>
 }

@@ -6,12 +6,12 @@ import { ModelFailure, type ModelMessage } from '../../ports/model.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { AgentRun, RunDeps, RunEnd } from '../agent-run.ts'
 import { LiveRun } from '../live-run.ts'
-import { ownPlan } from '../own-plan.ts'
 import type { RuntimeParts } from '../parts.ts'
 import type { Questions } from '../questions.ts'
 import { Recorder } from '../recorder.ts'
 import { runAgent } from '../run-agent.ts'
-import { WorkNotes } from '../tools/own-tool.ts'
+import { runtimePlan } from '../runtime-plan.ts'
+import { WorkNotes } from '../tools/runtime-tool.ts'
 import { loadRecord, type RecordRef } from './load-record.ts'
 import {
   type Difference,
@@ -68,7 +68,7 @@ function replayWith({ parts, questions }: Deps, record: RunRecord, agents: Repla
     startedMs: parts.clock.now(),
   })
   const nothing = new Recorder({ perform: async () => {}, onFailure: () => {}, clock: parts.clock })
-  const own = ownPlan({
+  const own = runtimePlan({
     parts,
     run,
     depth,

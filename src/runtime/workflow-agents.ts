@@ -15,11 +15,11 @@ import { wordsOf } from './agent-run.ts'
 import { loadHistory } from './history.ts'
 import { closeCutOff, soFar, tidyCutOff } from './interrupted-runs.ts'
 import { LiveRun, RunStopped } from './live-run.ts'
-import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
 import type { Questions } from './questions.ts'
-import { WorkNotes } from './tools/own-tool.ts'
+import { runtimePlan } from './runtime-plan.ts'
+import { WorkNotes } from './tools/runtime-tool.ts'
 
 type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
 
@@ -36,7 +36,7 @@ const recentMs = 1000
 type Taken = { readonly work: Work; readonly agent: AgentDefinition }
 
 /** Agents of Muster's own at the work of workflows: each is a run of the workflow's session. */
-export class Works implements Workers {
+export class WorkflowAgents implements Workers {
   readonly #parts: RuntimeParts
   readonly #questions: Questions
   readonly #runs = new Set<LiveRun>()
@@ -102,7 +102,7 @@ export class Works implements Workers {
         agents,
         takeMessages: async () => [],
         refuse: once(work.refuse),
-        ...ownPlan({
+        ...runtimePlan({
           parts,
           run,
           notes: new WorkNotes(),

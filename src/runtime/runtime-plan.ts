@@ -5,16 +5,16 @@ import type { RunPlan } from './perform-run.ts'
 import type { Recorder } from './recorder.ts'
 import { askingTools } from './tools/ask-people.ts'
 import { blackboardTool } from './tools/blackboard.ts'
-import { type OwnRun, WorkNotes } from './tools/own-tool.ts'
+import { type ToolRun, WorkNotes } from './tools/runtime-tool.ts'
 import { speakingTools } from './tools/speak.ts'
 import { taskTool } from './tools/task.ts'
 import { taskListTools } from './tools/task-list.ts'
 
 /** The tools of the runtime itself for one run, and what is asked before its calls. */
-export function ownPlan(given: Omit<OwnRun, 'below'>): Pick<RunPlan, 'tools' | 'refusal'> {
-  const own: OwnRun = {
+export function runtimePlan(given: Omit<ToolRun, 'below'>): Pick<RunPlan, 'tools' | 'refusal'> {
+  const own: ToolRun = {
     ...given,
-    below: (child) => ownPlan({ ...given, run: child, depth: given.depth + 1, notes: new WorkNotes() }),
+    below: (child) => runtimePlan({ ...given, run: child, depth: given.depth + 1, notes: new WorkNotes() }),
   }
   return {
     tools: (recorder) => [
@@ -30,7 +30,7 @@ export function ownPlan(given: Omit<OwnRun, 'below'>): Pick<RunPlan, 'tools' | '
 
 type Call = { readonly tool: string; readonly input: unknown }
 
-async function refusal(own: OwnRun, call: Call, recorder: Recorder): Promise<Denial | undefined> {
+async function refusal(own: ToolRun, call: Call, recorder: Recorder): Promise<Denial | undefined> {
   const { parts, run, notes, questions } = own
   if (notes.isPlanning && !fitsPlanning(own, call))
     return {
@@ -70,7 +70,7 @@ const planning = new Set([
   'Finalize',
 ])
 
-function fitsPlanning({ parts }: OwnRun, { tool, input }: Call): boolean {
+function fitsPlanning({ parts }: ToolRun, { tool, input }: Call): boolean {
   if (planning.has(tool)) return true
   if (tool === 'Blackboard') return (input as { readonly operation?: unknown }).operation !== 'put'
   return parts.tools.find(({ name }) => name === tool)?.category === 'perception'

@@ -8,7 +8,7 @@ import type { RunPlan } from '../perform-run.ts'
 import type { Questions } from '../questions.ts'
 
 /** A tool that changes no files: it speaks with people, agents or the record. */
-export function ownTool<S extends z.ZodType<Readonly<Record<string, unknown>>>>(given: {
+export function runtimeTool<S extends z.ZodType<Readonly<Record<string, unknown>>>>(given: {
   readonly name: string
   readonly description: string
   readonly category: Tool['category']
@@ -28,7 +28,7 @@ export const said = (text: string): ToolOutcome => ({ text, isError: false })
 export const wrong = (text: string): ToolOutcome => ({ text, isError: true })
 
 /** A run as the tools of the runtime see it. */
-export type OwnRun = {
+export type ToolRun = {
   readonly parts: RuntimeParts
   readonly run: LiveRun
   readonly depth: number

@@ -61,7 +61,7 @@ test('[MUS-276] [OBS-41] an agent of our own does the work of a workflow as a ru
     call('Task', { subagent_type: 'developer', prompt: 'help me' }),
     { text: 'Done.', usage: { input: 5, output: 2 } },
   )
-  const end = await runtime.works.run(work(root, prompt, { scope: ['src/**'] }), never)
+  const end = await runtime.workflowAgents.run(work(root, prompt, { scope: ['src/**'] }), never)
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
   const all = await events()
   expect(all.find(({ type }) => type === 'agent.spawned')).toMatchObject({
@@ -95,7 +95,7 @@ test('[MUS-276] words that cannot be taken are refused once, with the reason', a
     asked.push(text)
     return text.startsWith('{') ? undefined : 'answer with JSON'
   }
-  const end = await runtime.works.run(work(await begin(), prompt, { refuse }), never)
+  const end = await runtime.workflowAgents.run(work(await begin(), prompt, { refuse }), never)
   expect(asked).toEqual(['no JSON'])
   expect(end).toMatchObject({ status: 'completed' })
   expect(end.text).not.toBe('no JSON')
@@ -108,7 +108,7 @@ test('[MUS-276] work that takes too long is ended and says what was done', async
     { text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) },
     { hang: true },
   )
-  const running = runtime.works.run(work(await begin(), prompt, { timeoutMs: 600_000 }), never)
+  const running = runtime.workflowAgents.run(work(await begin(), prompt, { timeoutMs: 600_000 }), never)
   await m.until('llm.request.started', 2)
   clock.leap(600_000)
   const end = await running
@@ -120,7 +120,7 @@ test('[MUS-276] work that takes too long is ended and says what was done', async
 async function cutOff(prompt: string) {
   const first = await bed()
   const root = await first.begin()
-  const running = first.runtime.works.run(first.work(root, prompt), never).catch(() => {})
+  const running = first.runtime.workflowAgents.run(first.work(root, prompt), never).catch(() => {})
   await first.until('tool.call.completed')
   await first.abandon()
   await running
@@ -134,14 +134,14 @@ test('[MUS-276] after a crash the same run goes on: no call is made again, and i
     { text: 'Done.' },
   )
   const { root, second } = await cutOff(prompt)
-  const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  const end = await second.runtime.workflowAgents.run(second.work(root, prompt, { isAgain: true }), never)
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
   const all = await second.events()
   expect(all.filter(({ type }) => type === 'agent.spawned')).toHaveLength(1)
   expect(all.filter(({ type }) => type === 'agent.completed')).toHaveLength(1)
   expect(all.filter(({ type }) => type === 'tool.call.completed')).toHaveLength(2)
   // Its end was not taken note of before the next crash.
-  const again = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  const again = await second.runtime.workflowAgents.run(second.work(root, prompt, { isAgain: true }), never)
   expect(again).toEqual({ ...end, durationMs: expect.any(Number) })
   expect((await second.events()).filter(({ type }) => type === 'agent.spawned')).toHaveLength(1)
 })
@@ -159,7 +159,7 @@ test('[COL-67] the time of an agent of our own does not run while no daemon is t
   )
   const { root, second } = await cutOff(prompt)
   second.change(earlier)
-  const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  const end = await second.runtime.workflowAgents.run(second.work(root, prompt, { isAgain: true }), never)
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
 })
 
@@ -176,7 +176,7 @@ test('[COL-67] the time of an agent of our own does not run while it waits for a
     multiSelect: false,
   }
   const prompt = script(call('AskUserQuestion', { questions: [question] }), { text: 'Done.' })
-  const running = m.runtime.works.run(m.work(root, prompt, { timeoutMs: 600_000 }), never)
+  const running = m.runtime.workflowAgents.run(m.work(root, prompt, { timeoutMs: 600_000 }), never)
   running.catch(() => {})
   await m.until('approval.requested')
   for (let second = 0; second < 900; second++) {
@@ -194,11 +194,11 @@ test('[MUS-276] who was ended for its time, or by its budget, is known again whe
   const m = await bed()
   const slow = script({ text: 'First.', ...call('Write', { file_path: 'a', content: 'a' }) }, { hang: true })
   const late = m.work(await m.begin(), slow, { timeoutMs: 600_000 })
-  const running = m.runtime.works.run(late, never)
+  const running = m.runtime.workflowAgents.run(late, never)
   await m.until('llm.request.started', 2)
   m.clock.leap(600_000)
   const end = await running
-  const again = await m.runtime.works.run({ ...late, isAgain: true }, never)
+  const again = await m.runtime.workflowAgents.run({ ...late, isAgain: true }, never)
   expect(again).toEqual({ ...end, status: 'timeout', durationMs: expect.any(Number) })
 
   m.agents[0] = { ...(m.agents[0] as AgentDefinition), budget: { tokens: 1 } }
@@ -206,9 +206,9 @@ test('[MUS-276] who was ended for its time, or by its budget, is known again whe
   const poor = m.work(await m.begin(), script(call('Bash', { command: 'true' }), { text: 'Done.' }), {
     spanId: derivedSpan('w/task-2'),
   })
-  const spent = await m.runtime.works.run(poor, never)
+  const spent = await m.runtime.workflowAgents.run(poor, never)
   expect(spent).toMatchObject({ status: 'failed', isSpent: true })
-  expect(await m.runtime.works.run({ ...poor, isAgain: true }, never)).toMatchObject({
+  expect(await m.runtime.workflowAgents.run({ ...poor, isAgain: true }, never)).toMatchObject({
     status: 'failed',
     isSpent: true,
   })
@@ -220,7 +220,7 @@ test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one t
   for (const how of ['daemon', 'cancelled'] as const) {
     const stop = new AbortController()
     const spanId = derivedSpan(how)
-    const running = runtime.works.run(work(await begin(), script({ hang: true }), { spanId }), stop.signal)
+    const running = runtime.workflowAgents.run(work(await begin(), script({ hang: true }), { spanId }), stop.signal)
     await m.until('llm.request.started', how === 'daemon' ? 1 : 2)
     stop.abort(new FlowStopped(how, 'me', 'enough'))
     await expect(running).rejects.toThrow('enough')
@@ -237,14 +237,14 @@ test('[MUS-167] a call is written down before it has any effect; one that a cras
   const prompt = script(call('Bash', { command: 'echo once >> log.txt; sleep 3' }), {
     text: 'Done.',
   })
-  const running = first.runtime.works.run(first.work(root, prompt), never).catch(() => {})
+  const running = first.runtime.workflowAgents.run(first.work(root, prompt), never).catch(() => {})
   await first.until('tool.call.started')
   const log = join(first.workspace, 'log.txt')
   while (!existsSync(log)) await setTimeout(10)
   await first.abandon()
   await running
   const second = await bed(first.folder)
-  const end = await second.runtime.works.run(second.work(root, prompt, { isAgain: true }), never)
+  const end = await second.runtime.workflowAgents.run(second.work(root, prompt, { isAgain: true }), never)
   expect(end.status).toBe('completed')
   expect(readFileSync(log, 'utf8')).toBe('once\n')
   // What became of it is told before the model is asked again.
