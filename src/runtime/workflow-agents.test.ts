@@ -220,7 +220,10 @@ test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one t
   for (const how of ['daemon', 'cancelled'] as const) {
     const stop = new AbortController()
     const spanId = derivedSpan(how)
-    const running = runtime.workflowAgents.run(work(await begin(), script({ hang: true }), { spanId }), stop.signal)
+    const running = runtime.workflowAgents.run(
+      work(await begin(), script({ hang: true }), { spanId }),
+      stop.signal,
+    )
     await m.until('llm.request.started', how === 'daemon' ? 1 : 2)
     stop.abort(new FlowStopped(how, 'me', 'enough'))
     await expect(running).rejects.toThrow('enough')
