@@ -89,5 +89,5 @@ const lines: Readonly<Record<string, (said: Words, around: Around) => string | u
     `${paint('red', '✗')} the budget is used up: ${String(used)} of ${String(limit)} ${text(budget)}`,
   'workflow.failed': ({ reason, error }, { paint }) => `${paint('red', '✗')} ${first(reason ?? error)}`,
   'workflow.cancelled': ({ reason }, { paint }) =>
-    `${paint('yellow', '✗')} it was called off: ${first(reason)}`,
+    `${paint('yellow', '✗')} it was cancelled: ${first(reason)}`,
 }

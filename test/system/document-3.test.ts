@@ -362,7 +362,7 @@ test('[SM-106] what says in a few words what a session is about, and who made th
   expect(stdout).toContain(
     ': Implement the login. Last milestone: Form done. It last said: The form is there.',
   )
-  expect(stdout).toMatch(/\n\(made by Muster, from its own words\)\n$/)
+  expect(stdout).toMatch(/\n\(made by Muster, from what it said itself\)\n$/)
 })
 
 test('[SM-110][SM-111][SM-112] the phases: spawn and list, then figures in real time, then an end that is detected and told', async () => {

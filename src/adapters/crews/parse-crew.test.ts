@@ -185,7 +185,7 @@ test('[MUS-277] a text that is no crew is named', () => {
     expect.stringMatching(/^1 error name: a name has/),
   ])
   expect(parse('members: [{role: developer}]', '/c/no name.yaml').problems).toEqual([
-    expect.objectContaining({ message: 'the file name is no name of a crew; add a name to the file' }),
+    expect.objectContaining({ message: 'the file name is not a valid crew name; add a name to the file' }),
   ])
 })
 

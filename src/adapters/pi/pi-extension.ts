@@ -26,7 +26,7 @@ const isGated = ${JSON.stringify(isGated)}
 const unasked = ${JSON.stringify(unasked[mode] ?? null)}
 const dayMs = 86_400_000
 const choices = ['Allow once', 'Allow for this session', 'Deny']
-const silence = 'Muster did not answer, so this tool was not run. It may be tried again.'
+const silence = 'Muster did not answer, so this tool was not run. You may try again.'
 const remembered = new Set()
 const free = ${freeCommand}
 

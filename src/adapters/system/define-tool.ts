@@ -66,7 +66,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder; look with Glob',
   EISDIR: 'this is a folder',
   ENOENT: 'there is no such file; look for it with Glob',
-  ELOOP: 'a link was put there meanwhile; look again and repeat the call',
+  ELOOP: 'it was replaced by a link in the meantime; look again and repeat the call',
   ENXIO: 'this is neither a file nor a folder',
   EMFILE: 'too many files are open; repeat the call later',
   ENFILE: 'too many files are open; repeat the call later',

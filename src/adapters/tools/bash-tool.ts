@@ -217,9 +217,9 @@ function bashOutcome(ran: Ran, verdict?: Verdict): ToolOutcome {
 
 function violation({ undone, failed }: Verdict): readonly string[] {
   return [
-    ...list('scope_violation: these changes are outside of what may be changed and were undone:', undone),
+    ...list('scope_violation: these changes are outside what may be changed and were undone:', undone),
     ...list(
-      'scope_violation: these changes are outside of what may be changed and could NOT be undone:',
+      'scope_violation: these changes are outside what may be changed and could NOT be undone:',
       failed,
     ),
     '',

@@ -44,7 +44,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
   const shown = await demoData(client, { repo, flow }, io)
   const view = { width: io.width(), now: io.now(), color: io.isColored }
   yield io.isJson ? `${JSON.stringify(shown, null, 2)}\n` : `\n${renderDemo(shown, view)}\n`
-  if (shown.verdict !== 'approved') throw new AppError('failed', 'the demonstration did not end as it should')
+  if (shown.verdict !== 'approved') throw new AppError('failed', 'the demo did not finish as expected')
 }
 
 const notPlayed = (repo: string): CommandOutput<'demo'> => ({
@@ -117,10 +117,10 @@ export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string
     ],
     ...(demo.approval_id === null
       ? []
-      : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it`]] as const)),
+      : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it alone`]] as const)),
   ] as const
   return [
-    `${paint('bold', `${demo.verdict ?? 'it did not end well'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
+    `${paint('bold', `${demo.verdict ?? 'it failed'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
     '',
     'Look at it',
     ...terms(look.map(([line, does]) => [line, paint('dim', does)])),

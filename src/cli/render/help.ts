@@ -23,7 +23,7 @@ export function rootHelp(): string {
     'Muster runs a crew of coding agents as one session tree.',
     ...groups.filter((group) => group.rows.length > 0).map((group) => section(group.title, group.rows)),
     section('Options for every command', optionRows(globalOptions)),
-    'sm help <command> tells more, with examples.',
+    'Run sm help <command> for details and examples.',
   ])
 }
 

@@ -40,7 +40,7 @@ export function noAnswer(begun: Begun, { status, detail }: Ended, timeout: numbe
   if (status === 'timeout')
     return new AppError(
       'timeout',
-      `no answer after ${timeout} s; ${begun.agent} works on: sm chat --session ${shortOf(begun)}`,
+      `no answer after ${timeout} s; ${begun.agent} keeps working: sm chat --session ${shortOf(begun)}`,
     )
   const why = detail ? `: ${detail}` : ''
   return new AppError('failed', `${begun.agent} ${status === 'failed' ? 'failed' : 'was stopped'}${why}`)
