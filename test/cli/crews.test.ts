@@ -71,7 +71,7 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
   expect((await sm('list')).stderr).toContain('3 problems in crew files; see: sm crews check')
   expect(await sm('show', 'bad')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('no crew is called bad; a file was skipped, see: sm crews check'),
+    stderr: expect.stringContaining('there is no crew called bad; a file was skipped, see: sm crews check'),
   })
   expect(await sm('show', 'balancd')).toMatchObject({
     code: 3,

@@ -208,7 +208,7 @@ const waitingOf = ({ waiting }: ChatModel) => waiting.filter(({ id }) => id !== 
 
 function queueLines(model: ChatModel): string[] {
   const waiting = waitingOf(model)
-  if (waiting.length === 0) return asideLines(model, 'Nothing waits.')
+  if (waiting.length === 0) return asideLines(model, 'Nothing is queued.')
   return waiting.flatMap(({ text, agent }, i) =>
     asideLines(model, `${i + 1}. ${agent === model.agent ? '' : `@${agent} `}${oneLine(text).slice(0, 400)}`),
   )

@@ -40,7 +40,7 @@ type Hit = CommandOutput<'search'>['hits'][number]
 
 /** Where words were said: a line of place and time, then the words in their context. */
 export function renderHits({ hits }: CommandOutput<'search'>, view: View): string {
-  if (hits.length === 0) return 'Nothing was found.'
+  if (hits.length === 0) return 'No results.'
   return hits.map((hit) => renderHit(hit, view)).join('\n\n')
 }
 

@@ -89,7 +89,7 @@ export const sessionLookCommands = defineCommands({
   },
   checkpoints: {
     asks: ({ session }, io) => ({ id: sessionMeant(session, io) }),
-    aside: ({ checkpoints }) => (checkpoints.length === 0 ? 'No checkpoints.' : undefined),
+    aside: ({ checkpoints }) => (checkpoints.length === 0 ? 'No milestones.' : undefined),
     render: ({ checkpoints }, { now }) => milestoneLines(checkpoints, now).join('\n'),
   },
   events: {

@@ -227,7 +227,7 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
 /** What became of each session, and why. */
 export function renderRestored({ sessions }: CommandOutput<'restore'>, { width, color }: View): string {
   const paint = painter(color)
-  if (sessions.length === 0) return 'There was nothing to restore.'
+  if (sessions.length === 0) return 'Nothing to restore.'
   const titles = sessions.map(({ name, session_id }) => `${oneLine(name)} (${session_id})`)
   const titleWidth = Math.max(...titles.map(textWidth))
   const indent = titleWidth + 2 + 9 + 2

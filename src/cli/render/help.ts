@@ -46,7 +46,7 @@ export function commandHelp(name: CommandName): string {
   return page([
     `Usage: sm ${synopsis(name, command)} [options]`,
     `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
-    ...(command.alias === undefined ? [] : [`sm ${command.alias} is the same.`]),
+    ...(command.alias === undefined ? [] : [`Alias: sm ${command.alias}`]),
     ...(arguments_.length === 0 ? [] : [section('Arguments', arguments_)]),
     ...(options.length === 0 ? [] : [section('Options', options)]),
     section('Options for every command', optionRows(globalOptions)),

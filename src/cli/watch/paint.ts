@@ -151,7 +151,7 @@ function helpLines(paint: Paint): string[] {
     ...rows(keyRows),
     '',
     ...rows(signs),
-    'AGE since it started, LAST since its last activity, CTX how full its context is.',
-    `Trees with a session waiting for you come first. ${paint('red', 'Red names')} may do anything without asking.`,
+    'AGE since its start, LAST since its last activity, CTX how full its context is.',
+    `Trees waiting for you come first. ${paint('red', 'Red names')} may do anything without asking.`,
   ]
 }

@@ -271,7 +271,7 @@ describe('deciding', () => {
     )
     expect(after.mode.kind).toBe('list')
     expect(press(after, 'y').effects).toEqual([])
-    expect(after.note?.text).toMatch(/meanwhile/)
+    expect(after.note?.text).toMatch(/in the meantime/)
   })
 
   test('a session that asks nothing says what to do instead', () => {

@@ -4,7 +4,7 @@ const mode = {
   kind: 'text',
   value: 'mode',
   choices: ['chat', 'auto'],
-  about: 'chat: one tool per turn, with you; auto: on its own',
+  about: 'one tool per turn with you, or working on its own',
 } as const
 
 /** The live screen of all sessions, and speaking with the built-in agents. */

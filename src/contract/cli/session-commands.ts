@@ -55,7 +55,7 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'kind',
         choices: ['none', 'bwrap'],
-        about: 'sandbox: it writes only to its working folder and sees no other session',
+        about: 'run it in a sandbox where it writes only to its folder and sees no other session',
       },
       worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in its own git work tree' },
       budget: {
@@ -79,7 +79,7 @@ export const sessionCommands = commandFamily({
       quiet: { kind: 'switch', short: 'q', about: 'print only the short id' },
     },
     examples: [
-      { line: 'sm spawn Engineer "Implement the login endpoint"', does: 'the most common form' },
+      { line: 'sm spawn Engineer "Implement the login endpoint"', does: 'in the current folder' },
       { line: 'sm spawn Architect "Review PR 1042" --model opus --name pr1042', does: 'with a name' },
       { line: 'sm spawn codex - --worktree=fix/login --budget 200k', does: 'the prompt from a pipe' },
     ],
@@ -154,7 +154,7 @@ export const sessionCommands = commandFamily({
     answers: 'killSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {
-      force: { kind: 'switch', about: 'at once, without an interrupt and a grace period first' },
+      force: { kind: 'switch', about: 'end them at once, without an interrupt or a grace period' },
       reason: { kind: 'text', value: 'text', about: 'why, for the record' },
     },
     examples: [
@@ -236,10 +236,10 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'what',
         choices: ['complete', 'idle', 'waiting'],
-        about: 'what to wait for; the end by default',
+        about: 'what to wait for (the end by default)',
       },
       timeout: { kind: 'count', value: 'seconds', about: 'exit 4 if it takes longer' },
-      any: { kind: 'switch', about: 'return when the first one is there' },
+      any: { kind: 'switch', about: 'return as soon as one of them gets there' },
     },
     examples: [
       { line: 'sm wait abc123 def456 --timeout 600', does: 'exit 1 if one of them failed' },

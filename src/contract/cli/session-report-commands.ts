@@ -77,7 +77,7 @@ export const sessionReportCommands = commandFamily({
         kind: 'text',
         value: 'status',
         choices: ['completed', 'error', 'abandoned'],
-        about: 'how it ended; completed by default',
+        about: 'how it ended (completed by default)',
       },
       ...forSession,
     },
