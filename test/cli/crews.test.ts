@@ -75,7 +75,7 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
   })
   expect(await sm('show', 'balancd')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('no crew is called balancd; did you mean balanced?'),
+    stderr: expect.stringContaining('there is no crew called balancd; did you mean balanced?'),
   })
 })
 

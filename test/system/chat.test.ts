@@ -29,7 +29,7 @@ test('[MUS-273][RUN-52] sm chat in a terminal: answers, calls, a permission, a q
   p.keys('y')
   await p.shows(/● Bash echo hi[\s\S]*│ Bash: echo ho\n[\s\S]*y once/)
   p.keys('n')
-  await p.shows(/type why/)
+  await p.shows(/say why/)
   p.type('not today')
   p.keys('Enter')
   await p.shows(/⊘ Bash echo ho {2}denied: not today[\s\S]*◆ It ran\./)

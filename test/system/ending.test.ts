@@ -123,7 +123,7 @@ test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends 
   const ended = await sm(c, ['down', '--sessions'])
   expect(ended).toMatchObject({
     code: 0,
-    stdout: 'The daemon is stopped; 2 sessions ended first.\n',
+    stdout: 'Ended 2 sessions, then stopped the daemon.\n',
   })
   expect(c.processes()).toEqual([])
   expect(c.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('muster-anchor')

@@ -67,7 +67,7 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   await shows(['send', id, 'and this too'], /Queued for session/)
   const queued = (await m.sm('messages', id)).out
   const message = /sm messages dismiss (msg_\w+)/.exec(queued)?.[1] ?? ''
-  await shows(['messages', 'dismiss', message], /Taken back from session .*: and this too/)
+  await shows(['messages', 'dismiss', message], /Withdrawn from session .*: and this too/)
   await shows(['messages', 'dismiss', message], /not waiting any more/, 4)
   await shows(['interrupt', id], /Interrupted boss/)
   await shows(['wait', id, '--for', 'idle', '--timeout', '60'], /idle/)

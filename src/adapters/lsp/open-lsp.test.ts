@@ -114,7 +114,7 @@ test('[MUS-270] a server that dies, hangs or says nonsense is an answer, and a c
   const died = await dying.ask({ operation: 'symbols', query: 'x' })
   expect(died).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/has ended; its last words: no memory/),
+    text: expect.stringMatching(/has ended; its last output: no memory/),
   })
   const hanging = withServer('exec sleep 1000', { callMs: 500 })
   expect((await hanging.ask({ operation: 'symbols', query: 'x' })).text).toContain('longer than 500 ms')

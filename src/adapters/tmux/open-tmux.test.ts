@@ -97,7 +97,7 @@ test('[MUS-234] a name that is taken, a folder that is missing and a bad name ar
       () => expect.unreachable(),
       (error) => `${error.code}: ${error.message}`,
     )
-  expect(await refusal('eng-1')).toMatch(/^conflict: .*"eng-1" already; close it or take another name/)
+  expect(await refusal('eng-1')).toMatch(/^conflict: .*already a tmux session "eng-1"; close it or choose another name/)
   expect(await refusal('eng-2', { workingDir: join(folder, 'none') })).toMatch(
     /^invalid: there is no folder .*none/,
   )
