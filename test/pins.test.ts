@@ -7,7 +7,7 @@ import { eventTypes, schemaVersion } from '../src/contract/event.ts'
 import { sseTypes } from '../src/contract/event-definition.ts'
 import { environmentNames, homeFiles } from '../src/contract/home.ts'
 import { routeEntries } from '../src/contract/routes.ts'
-import { wireVersion, wireVersions } from '../src/contract/wire.ts'
+import { wireVersion, wireVersions } from '../src/contract/version.ts'
 import { homeFiles as daemonFiles } from '../src/daemon/home.ts'
 
 // What others rely on, written out by hand: a change here is a change of the contract, and belongs in the CHANGELOG.

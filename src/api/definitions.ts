@@ -1,6 +1,6 @@
 import { codingCliNames } from '../contract/agent-clis.ts'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
-import type { ModelsConfig } from '../contract/config/models.ts'
+import type { ModelsConfig } from '../contract/config/model-settings.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
 import type { Crew } from '../contract/crew.ts'
 import type { LoadedCrews } from '../contract/crew-definition.ts'
@@ -10,9 +10,8 @@ import type { Api, RouteOutput } from '../contract/routes.ts'
 import { findAgent, findCrew } from '../core/definitions/find-definition.ts'
 import { resolveCrews } from '../core/definitions/resolve-crews.ts'
 import { chooseModels, nameOfModel, type PassedOver } from '../core/model/choose-models.ts'
-import type { AgentDefinitions, AgentProject } from '../ports/agent-definitions.ts'
-import type { CrewDefinitions } from '../ports/crew-definitions.ts'
-import type { Models } from '../ports/models.ts'
+import type { AgentDefinitions, AgentProject, CrewDefinitions } from '../ports/definitions.ts'
+import type { Models } from '../ports/model.ts'
 
 /** What stands behind the routes of agents, crews and models. */
 export function definitionHandlers(deps: DefinitionDeps): DefinitionApi {

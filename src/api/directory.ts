@@ -6,7 +6,7 @@ import type { CheckpointView, ProgressView, SessionDetail, SessionView } from '.
 import { progressView, typicalUsage } from '../core/session/progress-view.ts'
 import { sessionView } from '../core/session/session-view.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Observer } from '../engine/observe/observer.ts'
+import type { Observer } from '../engine/observer.ts'
 import type { Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Index } from '../ports/index.ts'

@@ -11,7 +11,7 @@ import type { Workflows } from '../workflow/workflows.ts'
 import type { Directory } from './directory.ts'
 import type { SessionHost } from './session-host.ts'
 
-type How = Parameters<Sessions['kill']>[1]
+type How = Parameters<Sessions['ends']['kill']>[1]
 
 type Deps = { readonly directory: Directory; readonly sessions: Sessions }
 
@@ -26,7 +26,7 @@ export async function killTree(
   const end = async ({ sessionId }: SessionRow): Promise<boolean> => {
     if (ending.has(sessionId)) return false
     const live = await sessions.settled(sessionId)
-    if (live) ending.set(sessionId, (await sessions.kill(live, how)).done)
+    if (live) ending.set(sessionId, (await sessions.ends.kill(live, how)).done)
     return live !== undefined
   }
   const endBelow = async (): Promise<boolean> => {
@@ -102,7 +102,7 @@ async function killPrograms(host: SessionHost): Promise<{ count: number; failure
   const all = [...sessions.all()].toSorted((a, b) => depth(b) - depth(a))
   const failures = await inTurn(
     all,
-    async (live) => (await sessions.kill(live, { force: false, reason, by })).done,
+    async (live) => (await sessions.ends.kill(live, { force: false, reason, by })).done,
   )
   return { count: all.length, failures }
 }

@@ -2,7 +2,7 @@ import { type SessionId, shortId } from '../contract/ids.ts'
 import type { ProcessView } from '../contract/session-views.ts'
 import { hasEnded } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { sessionMark } from '../engine/sessions/release.ts'
+import { sessionMark } from '../engine/sessions/launch.ts'
 import type { Processes } from '../ports/processes.ts'
 import type { SessionHost } from './session-host.ts'
 

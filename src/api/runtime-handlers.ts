@@ -9,11 +9,10 @@ import { labelled } from '../core/messages/message-text.ts'
 import { boardItems } from '../core/session/blackboard-items.ts'
 import { hasEnded } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { draftOf } from '../engine/sessions/drafts.ts'
+import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { ProjectFiles } from '../ports/project-files.ts'
+import type { ProjectFiles } from '../ports/files.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { sessionRoot } from '../runtime/session-root.ts'
 import type { Directory } from './directory.ts'
 import { replayView, runContext, runRecord, workspaceTree } from './run-views.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
@@ -130,7 +129,9 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const isAgent = principal.kind === 'session'
       const from = isAgent ? nameOf(engine, principal) : 'user'
       const words = isAgent ? labelled(text, from) : text
-      const message_id = await runtime.say(state, { text: words, from, mode: input.delivery, to })
+      const message_id = await runtime
+        .session(state.sessionId)
+        .say(state, { text: words, from, mode: input.delivery, to })
       return { status: isBusy ? 'queued' : 'started', ...said, message_id }
     },
     getSettings: async ({ project_root }) => ({ project_root, mode: modeOf(project_root) }),
@@ -155,7 +156,7 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const state = engine.session(row.sessionId)
       if (state?.managed?.origin !== 'runtime')
         throw new AppError('conflict', 'only messages to built-in agents can be withdrawn')
-      await runtime.dismiss(state, message, nameOf(engine, principal))
+      await runtime.session(state.sessionId).dismiss(state, message, nameOf(engine, principal))
       return messageView(await queued(message))
     },
     async getBlackboard({ id }) {

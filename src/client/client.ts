@@ -1,10 +1,18 @@
 import { AppError } from '../contract/errors.ts'
 import { places, type RoutePlace } from '../contract/route-places.ts'
 import type { JsonRouteName, RouteInput, RouteOutput, SseRouteName } from '../contract/routes.ts'
-import { wireVersions } from '../contract/wire.ts'
-import { connectionFailure, jsonOf, notMuster, refusalOf, slowDaemon } from './failure.ts'
+import { wireVersions } from '../contract/version.ts'
 import { type FollowOptions, type Frame, follow } from './follow.ts'
-import { type Answer, headersOf, type Transport } from './transport.ts'
+import {
+  type Answer,
+  connectionFailure,
+  headersOf,
+  jsonOf,
+  notMuster,
+  refusalOf,
+  slowDaemon,
+  type Transport,
+} from './transport.ts'
 
 /** What a call may say besides its input. */
 export type CallOptions = { readonly signal?: AbortSignal; readonly timeoutMs?: number }

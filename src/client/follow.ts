@@ -1,8 +1,7 @@
 import { AppError } from '../contract/errors.ts'
-import { wireVersions } from '../contract/wire.ts'
-import { connectionFailure, notMuster, refusalOf } from './failure.ts'
+import { wireVersions } from '../contract/version.ts'
 import { type Block, SseParser } from './sse-parser.ts'
-import { headersOf, type Transport } from './transport.ts'
+import { connectionFailure, headersOf, notMuster, refusalOf, type Transport } from './transport.ts'
 
 /** One frame of a stream. A frame named `resync` says that something was missed. */
 export type Frame = { readonly id: string; readonly event: string; readonly data: unknown }

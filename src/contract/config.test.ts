@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { configKeys, keysAt } from './config/config-keys.ts'
-import { flattenConfig } from './config/flatten-config.ts'
-import { builtInProviders, providersOf } from './config/providers.ts'
+import { configKeys, flattenConfig, keysAt } from './config/config-keys.ts'
+import { builtInProviders, providersOf } from './config/model-settings.ts'
 import { Config, defaultConfig } from './config.ts'
 
 test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration is valid and has the documented defaults', () => {

@@ -1,14 +1,20 @@
 import * as z from 'zod'
-import { ChildAgentsConfig } from './config/child-agents.ts'
-import { ClaudeConfig } from './config/claude.ts'
-import { ClisConfig } from './config/clis.ts'
-import { HttpConfig } from './config/http.ts'
-import { LimitsConfig } from './config/limits.ts'
-import { ModelsConfig } from './config/models.ts'
-import { RedactionConfig } from './config/redaction.ts'
+import {
+  HttpConfig,
+  JournalConfig,
+  RedactionConfig,
+  TmuxConfig,
+  VaultConfig,
+} from './config/daemon-settings.ts'
+import { ModelsConfig } from './config/model-settings.ts'
 import { RuntimeConfig } from './config/runtime.ts'
-import { SessionsConfig } from './config/sessions.ts'
-import { JournalConfig, TmuxConfig, VaultConfig } from './config/storage.ts'
+import {
+  ChildAgentsConfig,
+  ClaudeConfig,
+  ClisConfig,
+  LimitsConfig,
+  SessionsConfig,
+} from './config/session-settings.ts'
 
 /** The whole of `config.yaml`: every key has a default or may be absent, so an empty file is valid. */
 export const Config = z.strictObject({

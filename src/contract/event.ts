@@ -17,8 +17,11 @@ export const catalogue = {
   ...workflowEvents,
   ...journalEvents,
 }
+
 export type Catalogue = typeof catalogue
+
 export type EventType = keyof Catalogue
+
 export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** The version written now; older shapes are lifted by an upcaster when read. */
@@ -30,6 +33,7 @@ export const ProducerStamp = z.strictObject({
   epoch: Count,
   n: z.int().positive(),
 })
+
 export type ProducerStamp = z.infer<typeof ProducerStamp>
 
 const who = {
@@ -70,12 +74,14 @@ export const EventEnvelope = z.strictObject({
 })
 
 type Envelope = Omit<z.infer<typeof EventEnvelope>, 'type' | 'payload'>
+
 export type PayloadOf<T extends EventType> = z.output<Catalogue[T]['payload']>
 
 /** One fact of type T as it stands in the journal. */
 export type EventOf<T extends EventType> = T extends EventType
   ? Envelope & { type: T; payload: PayloadOf<T> }
   : never
+
 /** One fact; the union over every type. */
 export type AgentEvent = EventOf<EventType>
 
@@ -83,6 +89,7 @@ export type AgentEvent = EventOf<EventType>
 export type DraftOf<T extends EventType> = T extends EventType
   ? Omit<z.output<typeof DraftEnvelope>, 'type' | 'payload'> & { type: T; payload: PayloadOf<T> }
   : never
+
 export type Draft = DraftOf<EventType>
 
 /** The type of a journal line without parsing it: no string before the payload can hold this text unescaped. */
@@ -90,3 +97,23 @@ export function typeOfLine(line: string): string {
   const at = line.indexOf('"type":"') + 8
   return line.slice(at, line.indexOf('"', at))
 }
+
+/** A batch of proposed events. With a producer, item i is the producer's number `n + i`, and a repeat is harmless. */
+export const AppendRequest = z.strictObject({
+  producer: z
+    .strictObject({ id: z.string().min(1).max(200), epoch: Count, n: z.int().positive() })
+    .optional(),
+  /** Each item is a draft event; an item that does not fit is rejected alone. */
+  events: z.array(z.unknown()).min(1).max(10_000),
+})
+
+/** What became of one item. */
+export const AppendResult = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('appended'), seq: z.int().positive(), id: EventId }),
+  z.strictObject({ status: z.literal('duplicate') }),
+  z.strictObject({ status: z.literal('rejected'), code: z.string(), message: z.string() }),
+])
+
+export type AppendResult = z.infer<typeof AppendResult>
+
+export const AppendResponse = z.strictObject({ results: z.array(AppendResult) })

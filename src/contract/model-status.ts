@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ModelProtocol } from './config/providers.ts'
+import { ModelProtocol } from './config/model-settings.ts'
 
 /** A model of some provider. */
 export type ModelRef = { readonly provider: string; readonly id: string }

@@ -21,9 +21,20 @@ export type Upsert<T extends TableName> = T extends TableName
 export type Insert = { readonly op: 'insert'; readonly table: 'events'; readonly row: Values<'events'> }
 
 /** Empties the text of feed rows whose journal lines were erased. */
-export type Erase = { readonly op: 'erase'; readonly seqs: readonly number[] }
+type Erase = { readonly op: 'erase'; readonly seqs: readonly number[] }
 
 /** One change to the index, a function of one event alone. */
 export type RowOp = Upsert<TableName> | Insert | Erase
+
 /** A value an index row may hold. */
 export type RowValue = string | number | null
+
+/** What of one event can be searched: its title, a bounded body, and what the operators look at. */
+export type SearchText = {
+  readonly title: string
+  readonly body: string
+  readonly tool?: string
+  /** Paths, separated by spaces. */
+  readonly files?: string
+  readonly status?: string
+}

@@ -1,11 +1,11 @@
 import type { SessionId } from '../contract/ids.ts'
 import { type BudgetUse, budgetUse, type Used } from '../core/ledger/budget.ts'
 import type { SessionState } from '../core/session/state.ts'
-import type { Ids } from '../ports/ids.ts'
+import type { Clock, Ids } from '../ports/clock.ts'
 import type { Engine } from './engine.ts'
 import { draftOf } from './sessions/drafts.ts'
 
-export type BudgetDeps = {
+type BudgetDeps = {
   readonly engine: Engine
   readonly ids: Ids
   /** What a session and all below it have used, by all that is recorded by now. */
@@ -127,3 +127,27 @@ export const amountOf = ({ budget, used, limit }: BudgetUse): string =>
 
 /** Less than a cent is something too. */
 const dollars = (amount: number): string => `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`
+
+const lookMs = 1000
+
+type Working = { readonly untilMs: number; readonly isWaiting: () => boolean }
+
+/** Resolves when the time for a piece of work is over; the clock stands still while it waits for a person. */
+export async function workTime(
+  clock: Clock,
+  { untilMs, isWaiting }: Working,
+  signal: AbortSignal,
+): Promise<void> {
+  let endMs = untilMs
+  for (;;) {
+    const now = clock.now()
+    const stands = isWaiting()
+    if (now >= endMs && !stands) return
+    await clock.sleep(stands ? lookMs : Math.min(lookMs, endMs - now), signal)
+    if (stands) endMs += clock.now() - now
+  }
+}
+
+/** Why work was stopped that took too long; by these words it is known again after a crash. */
+export const lateReason = ({ timeoutMs }: { readonly timeoutMs: number }): string =>
+  `it took longer than ${timeoutMs / 60_000} min`

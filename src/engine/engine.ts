@@ -1,6 +1,11 @@
-import type { AppendResult } from '../contract/append.ts'
 import { AppError } from '../contract/errors.ts'
-import { type AgentEvent, catalogue, type Draft, type ProducerStamp } from '../contract/event.ts'
+import {
+  type AgentEvent,
+  type AppendResult,
+  catalogue,
+  type Draft,
+  type ProducerStamp,
+} from '../contract/event.ts'
 import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { LoopMode, Permit } from '../contract/values.ts'
@@ -14,12 +19,10 @@ import {
 } from '../core/fleet.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
-import type { Blobs } from '../ports/blobs.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
+import type { Clock, Ids } from '../ports/clock.ts'
 import type { JournalWriter } from '../ports/journal.ts'
-import { parseDraft, type Redact, type Redacted, type Words, wordsOf } from './prepare.ts'
-import { stamp } from './stamp.ts'
+import type { Blobs } from '../ports/storage.ts'
+import { parseDraft, type Redact, type Redacted, stamp, type Words, wordsOf } from './prepare.ts'
 
 export type EngineDeps = {
   readonly journal: JournalWriter

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import type { Journal } from '../adapters/jsonl/journal.ts'
-import { stamp } from './stamp.ts'
+import { stamp } from './prepare.ts'
 
 async function milestones(journal: Journal) {
   const all = await journal.page(0, 10_000)

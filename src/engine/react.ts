@@ -1,7 +1,7 @@
 import { type AgentEvent, type EventType, typeOfLine } from '../contract/event.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Cursors } from '../ports/cursors.ts'
 import type { JournalReader, StoredEvent } from '../ports/journal.ts'
+import type { Cursors } from '../ports/storage.ts'
 
 /** Something that acts on facts. It is told of each at least once, so what it does must bear a repeat. */
 export type Reactor = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../ports/clock.ts'
-import { workTime } from './work-time.ts'
+import { workTime } from './budgets.ts'
 
 /** How long work of ten seconds lasts that waits for a person during some of them. */
 async function lasts(isWaiting: (now: number) => boolean, beganMs = 0): Promise<number> {

@@ -2,17 +2,24 @@ import { Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/route.ts'
 import { type Api, type RouteName, routeEntries, type SseRouteName } from '../contract/routes.ts'
-import type { HttpContext, HttpEnv } from './environment.ts'
-import { type Authenticate, guardAccess, guardForgery, identify } from './guard-access.ts'
-import { type Address, guardAddress, guardFetchSite } from './guard-address.ts'
-import { guardWire, wireHeader } from './guard-wire.ts'
-import { forgetCookie, login, type Redeem } from './login.ts'
+import {
+  type Address,
+  type Authenticate,
+  guardAccess,
+  guardAddress,
+  guardFetchSite,
+  guardForgery,
+  guardWire,
+  type HttpContext,
+  type HttpEnv,
+  identify,
+  securityHeaders,
+  wireHeader,
+} from './guards.ts'
 import { openapi } from './openapi.ts'
-import type { Page } from './page.ts'
+import { forgetCookie, login, type Page, type Redeem } from './page.ts'
 import { problemOf } from './problem.ts'
-import { readInput } from './read-input.ts'
-import { readJson } from './read-json.ts'
-import { securityHeaders } from './security-headers.ts'
+import { readInput, readJson } from './read-input.ts'
 import { type StreamDeps, Streams } from './streams.ts'
 
 /** Everything the server is given; it makes nothing itself. */

@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { errorCodes } from '../contract/errors.ts'
 import type { Route } from '../contract/route.ts'
 import { Problem, routeEntries } from '../contract/routes.ts'
-import { wireVersions } from '../contract/wire.ts'
-import { sessionCookie } from './guard-access.ts'
-import { wireHeader } from './guard-wire.ts'
+import { wireVersions } from '../contract/version.ts'
+import { sessionCookie, wireHeader } from './guards.ts'
 
 type Json = Record<string, unknown>
 

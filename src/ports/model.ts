@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { ModelRef, ModelStatus } from '../contract/model-status.ts'
 import type { ModelFailureKind, Tokens } from '../contract/values.ts'
 
 /** A tool call as a model makes it; `input` is what its JSON said, or nothing when it was no JSON. */
@@ -104,4 +105,13 @@ export type Model = {
     request: ModelRequest,
     options: { readonly signal: AbortSignal; readonly onPiece?: (piece: ModelPiece) => void },
   ) => Promise<ModelTurn>
+}
+
+/** The models that the configuration names. */
+export type Models = {
+  /** Every provider, and whether it can be used now; local ones are asked. */
+  readonly list: (signal: AbortSignal) => Promise<readonly ModelStatus[]>
+  /** Throws an AppError that says what to set when the provider has no key, or is none. */
+  readonly open: (ref: ModelRef) => Promise<Model>
+  readonly close: () => Promise<void>
 }

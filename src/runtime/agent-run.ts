@@ -74,3 +74,10 @@ export type RunEnd =
       /** It used up what it may use. */
       readonly isSpent?: true
     }
+
+/** What a model said in a turn, without its thinking and its calls. */
+export const wordsOf = ({ parts }: Pick<ModelTurn, 'parts'>): string =>
+  parts
+    .filter((part) => part.kind === 'text')
+    .map((part) => part.text)
+    .join('')

@@ -1,9 +1,8 @@
 import { statusOf } from '../contract/status-phrases.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelMessage, ModelTurn } from '../ports/model.ts'
-import type { AgentRun, RunDeps } from './agent-run.ts'
+import { type AgentRun, type RunDeps, wordsOf } from './agent-run.ts'
 import { askModel } from './ask-model.ts'
-import { wordsOf } from './words-of.ts'
 
 const request =
   'Write down what is needed to go on with this work without the conversation above: the task in full, what was decided and why, what was done to which files, what failed and how, what is left, and exact names, paths and commands. Nothing else.'

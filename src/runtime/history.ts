@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../contract/event.ts'
 import type { RunId, SessionId } from '../contract/ids.ts'
 import type { ModelMessage, ToolAnswer } from '../ports/model.ts'
-import type { Vault } from '../ports/vault.ts'
+import type { Vault } from '../ports/storage.ts'
 import type { Compacted } from './compact.ts'
 import type { RuntimeParts } from './parts.ts'
 import type { KeptAnswer } from './run-call.ts'

@@ -1,24 +1,23 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Draft } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { findAgent } from '../core/definitions/find-definition.ts'
 import type { Queued } from '../core/messages/message-queue.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
-import { draftOf } from '../engine/sessions/drafts.ts'
+import { draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
 import { type History, loadHistory } from './history.ts'
+import { soFar } from './interrupted-runs.ts'
 import { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunPlan } from './perform-run.ts'
-import { acceptedOf, nextOf, queueUpdate } from './queue-facts.ts'
 import type { Recorder } from './recorder.ts'
-import { sessionRoot } from './session-root.ts'
-import { soFar } from './so-far.ts'
-import type { WorkNotes } from './tools/work-notes.ts'
+import type { WorkNotes } from './tools/runtime-tool.ts'
 
 /** So long it is waited after a bug or a full disk before what waits is tried again. */
 const againMs = 1000
 
 /** What a lane gets from the session that it is in. */
-export type LaneHost = {
+type LaneHost = {
   readonly parts: RuntimeParts
   readonly notes: WorkNotes
   /** What of a plan depends on who may be asked and told. */
@@ -267,4 +266,44 @@ export class Lane {
       return { error: error instanceof Error ? error.message : String(error) }
     }
   }
+}
+
+const previewChars = 400
+
+/** What an agent takes up next: what interrupts, what is important, then in order. */
+function nextOf(state: Readonly<SessionState> | undefined, agent: string): Queued | undefined {
+  const waiting = (state?.queue ?? []).filter(({ to, stage }) => to === agent && stage === 'queued')
+  for (const mode of ['urgent', 'important'] as const) {
+    const found = waiting.find((one) => one.mode === mode)
+    if (found) return found
+  }
+  return waiting[0]
+}
+
+/** The receipts of messages that an agent has taken, as part of the run that took them. */
+const acceptedOf = (root: Root, messages: readonly Queued[]): Draft[] =>
+  messages.map(({ messageId, spanId }) =>
+    draftOf({ ...root, spanId }, 'message.accepted', { messageId, proof: 'runtime' }),
+  )
+
+/** What waits for an agent once some of it is gone, or one more has come. */
+export function queueUpdate(
+  root: Root,
+  state: Readonly<SessionState>,
+  { gone = [], added }: { readonly gone?: readonly string[]; readonly added?: Queued },
+): Draft {
+  const agentId = root.actor
+  const waiting = [...(state.queue ?? []), ...(added ? [added] : [])].filter(
+    ({ to, messageId }) => to === agentId && !gone.includes(messageId),
+  )
+  return draftOf(root, 'queue.updated', {
+    agentId,
+    ...(state.managed && { projectRoot: state.managed.workingDir }),
+    items: waiting.map(({ messageId, preview, queuedAtMs }) => ({
+      id: messageId,
+      agentId,
+      preview: preview.slice(0, previewChars),
+      timestamp: new Date(queuedAtMs).toISOString(),
+    })),
+  })
 }

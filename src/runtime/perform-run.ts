@@ -4,20 +4,20 @@ import { type LiveStatus, statusOf } from '../contract/status-phrases.ts'
 import type { LoopMode } from '../contract/values.ts'
 import { systemPrompt } from '../core/agent-loop/system-prompt.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
+import { tokenTotal } from '../core/ledger/model-usage.ts'
+import { chooseModels } from '../core/model/choose-models.ts'
 import { spanKey } from '../core/session/state.ts'
+import { amountOf } from '../engine/budgets.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
-import type { ModelMessage } from '../ports/model.ts'
+import type { Model, ModelMessage } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import type { RunDeps, RunEnd } from './agent-run.ts'
 import { lastLines } from './last-lines.ts'
-import { type LiveRun, RunStopped } from './live-run.ts'
-import { type OpenedModels, openChosen } from './open-chosen.ts'
+import { type LiveRun, RunStopped, streamWords } from './live-run.ts'
 import type { OpenedTools, RuntimeParts } from './parts.ts'
 import { Recorder } from './recorder.ts'
 import { runAgent } from './run-agent.ts'
-import { overBudget } from './run-budget.ts'
 import { endsOf } from './run-ends.ts'
-import { streamWords } from './stream-words.ts'
 
 /** What a run is performed with. */
 export type RunPlan = {
@@ -246,4 +246,75 @@ function endsLeft(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Draft
 async function writeEnd(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Promise<void> {
   const drafts = endsLeft(parts, run, outcome)
   if (drafts.length > 0) await parts.engine.perform(drafts)
+}
+
+/** The models of a run, and how they were chosen. */
+type OpenedModels = {
+  readonly models: readonly [Model, ...Model[]]
+  readonly decision: PayloadOf<'decision.made'>
+}
+
+/** Chooses the models of a run and opens them. */
+async function openChosen(
+  { models, config, slots }: Pick<RuntimeParts, 'models' | 'config' | 'slots'>,
+  wish: { readonly agent: AgentDefinition; readonly model?: string | undefined },
+  signal: AbortSignal,
+): Promise<OpenedModels> {
+  const statuses = await models.list(signal)
+  const chosen = chooseModels({
+    agent: wish.agent.model,
+    override: wish.model,
+    config: config().models,
+    statuses,
+  })
+  const [first, ...rest] = chosen.models
+  const name = ({ provider, id }: { provider: string; id: string }) => `${provider}/${id}`
+  return {
+    models: [
+      slots.guard(await models.open(first)),
+      ...(await Promise.all(rest.map(async (ref) => slots.guard(await models.open(ref))))),
+    ],
+    decision: {
+      subject: 'model',
+      candidates: [
+        ...chosen.models.map(name),
+        ...chosen.passedOver.map(({ model, why }) => `${model} (${why})`),
+      ],
+      choice: name(first),
+      reason: chosen.reason,
+    },
+  }
+}
+
+const minuteMs = 60_000
+
+/** Why a run has to stop: its agent's budget, its time, or the budget of its session or of one above it is used up. */
+async function overBudget(
+  { clock, budgets }: Pick<RuntimeParts, 'clock' | 'budgets'>,
+  run: LiveRun,
+  recorder: Recorder,
+): Promise<string | undefined> {
+  const { tokens, minutes } = run.agent.budget ?? {}
+  const used = tokenTotal(run.usage)
+  const exceeded = (budget: 'tokens' | 'time', spent: number, limit: number): string => {
+    const scope = run.agentId
+    recorder.record([
+      draftOf(run.root, 'budget.exceeded', { budget, used: spent, limit, scope, action: 'stopped' }),
+    ])
+    return budget === 'tokens'
+      ? `it used ${spent} tokens of the ${limit} that ${scope} may use`
+      : `it took longer than the ${minutes} minutes that ${scope} may take`
+  }
+  if (tokens !== undefined && used >= tokens) return exceeded('tokens', used, tokens)
+  const tookMs = clock.now() - run.startedMs
+  if (minutes !== undefined && tookMs >= minutes * minuteMs)
+    return exceeded('time', tookMs, minutes * minuteMs)
+  const { sessionId } = run.root
+  if (!budgets.isBound(sessionId)) return undefined
+  // What it used itself counts too, before it uses more. A run that cannot be recorded is stopped by that.
+  await recorder.durable().catch(() => {})
+  const over = await budgets.over(sessionId)
+  return (
+    over && `the budget of ${over.name} is used up (${amountOf(over.use)}); more is given with: sm budget`
+  )
 }

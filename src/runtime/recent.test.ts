@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../adapters/system/clock.ts'
-import { Recent } from './recent.ts'
+import { Recent } from './workflow-agents.ts'
 
 test('[MUS-281] what was found a moment ago is not looked for again, what failed or is older is', async () => {
   let nowMs = 0

@@ -3,11 +3,10 @@ import { statusOf } from '../contract/status-phrases.ts'
 import { guardAnswer, guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
 import { type ModelCall, ModelFailure, type ToolOffer } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
-import type { AgentRun, RunDeps, RunEnd } from './agent-run.ts'
+import { type AgentRun, type RunDeps, type RunEnd, wordsOf } from './agent-run.ts'
 import { type Asked, askModel } from './ask-model.ts'
 import { compact, contextTokens } from './compact.ts'
 import { type DoneCall, runCall } from './run-call.ts'
-import { wordsOf } from './words-of.ts'
 
 /** The loop of an agent: a turn of the model, its calls, and again, until it answers, gives up or is stopped. */
 export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {

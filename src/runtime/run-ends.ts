@@ -2,8 +2,34 @@ import type { Draft } from '../contract/event.ts'
 import { statusOf } from '../contract/status-phrases.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
-import type { LiveRun } from './live-run.ts'
+import type { LiveRun, RunStopped } from './live-run.ts'
+import type { RuntimeParts } from './parts.ts'
 import type { RunOutcome } from './perform-run.ts'
+
+/** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
+export const stopGraceMs = 700
+
+/** Tells a run to end; it gets its end, whatever its tools do. */
+export async function stopRun(
+  { clock, engine }: Pick<RuntimeParts, 'clock' | 'engine'>,
+  run: LiveRun,
+  why: RunStopped,
+): Promise<void> {
+  run.stop(why)
+  const waiting = new AbortController()
+  const isDone = await Promise.race([
+    run.done.then(() => true),
+    clock.sleep(stopGraceMs, waiting.signal).then(
+      () => false,
+      () => true,
+    ),
+  ])
+  waiting.abort()
+  const state = engine.session(run.root.sessionId)
+  const isOpen = [...(state?.open.values() ?? [])].some(({ spanId }) => spanId === run.root.spanId)
+  if (isDone || !isOpen) return
+  await engine.perform(endsOf(run, { status: 'stopped', why }, clock.now()))
+}
 
 /** What is written when a run ends: its last words, that its agent does nothing any more, and exactly one end. */
 export function endsOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {

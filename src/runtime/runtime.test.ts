@@ -114,7 +114,7 @@ test('[RUN-47] what comes while it works waits in order, is told, can be taken b
     true,
     false,
   ])
-  await m.runtime.dismiss(m.state(id), second, 'test')
+  await m.runtime.session(id).dismiss(m.state(id), second, 'test')
   const [run] = m.runtime.runs()
   await m.runtime.cancel(run?.runId as never, 'test')
   const [done] = await m.until('agent.completed')

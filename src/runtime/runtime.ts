@@ -1,36 +1,25 @@
 import type { Decision } from '../contract/decision.ts'
-import { AppError } from '../contract/errors.ts'
 import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
-import { handoffLoop } from '../core/delegation/gate-call.ts'
-import type { Queued } from '../core/messages/message-queue.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
-import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
+import { failLeft, stopped } from './interrupted-runs.ts'
 import { Lane } from './lane.ts'
 import { type LiveRun, RunStopped } from './live-run.ts'
 import { mainAgent } from './main-agent.ts'
-import { ownPlan } from './own-plan.ts'
 import type { RuntimeParts } from './parts.ts'
 import { Questions } from './questions.ts'
-import { queueUpdate } from './queue-facts.ts'
-import { type BranchWish, branchOff } from './replay/branch-off.ts'
+import { type BranchWish, branchOff } from './replay/branch.ts'
 import type { RecordRef } from './replay/load-record.ts'
 import { type Replay, replay } from './replay/replay.ts'
-import { endsOf } from './run-ends.ts'
-import { sessionRoot } from './session-root.ts'
-import { agentOf, closeCutOff, failLeft, settle, stopped } from './taken-up.ts'
-import { tidyCutOff } from './tidy-cut-off.ts'
-import { WorkNotes } from './tools/work-notes.ts'
-import { Works } from './works.ts'
+import { stopGraceMs, stopRun } from './run-ends.ts'
+import { SessionLanes } from './session-lanes.ts'
+import { WorkflowAgents } from './workflow-agents.ts'
 
-const previewChars = 2048
-/** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
-const graceMs = 700
-
-/** A session with an agent of Muster's own, as it is asked for. */
-export type OwnSessionRequest = {
+/** A session with a built-in agent, as it is asked for. */
+export type BuiltInSessionRequest = {
   readonly agent: string
   readonly workspace: string
   readonly by: string
@@ -42,32 +31,28 @@ export type OwnSessionRequest = {
   readonly replayOf?: { readonly runId: RunId; readonly step: number } | undefined
 }
 
-type OwnSession = {
-  readonly lanes: Map<string, Lane>
-  /** Who had control since a person last spoke. */
-  trail: string[]
-}
-
-/** Runs Muster's own agents: their sessions, what waits for them, and the runs that are under way. */
+/** Runs the built-in agents: their sessions, and the runs that are under way. */
 export class Runtime {
   readonly questions: Questions
   /** Agents at the work of workflows. */
-  readonly works: Works
+  readonly workflowAgents: WorkflowAgents
   readonly #parts: RuntimeParts
-  readonly #sessions = new Map<SessionId, OwnSession>()
+  readonly #sessions = new Map<SessionId, SessionLanes>()
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts
     this.questions = new Questions(parts)
-    this.works = new Works(parts, this.questions)
+    this.workflowAgents = new WorkflowAgents(parts, this.questions)
   }
 
   /** Takes up what was open when the daemon was last stopped: runs go on or have failed, and what waits is begun. */
   async start(): Promise<void> {
     const { engine, onBug } = this.#parts
     for (const state of Array.from(engine.sessions()))
-      if (state.managed?.origin === 'runtime')
-        await this.#takeUp(state).catch((error: unknown) => onBug(error, `taking up ${state.sessionId}`))
+      if (state.managed?.origin === 'runtime' && !(hasEnded(state) && state.open.size === 0))
+        await this.session(state.sessionId)
+          .takeUp(state)
+          .catch((error: unknown) => onBug(error, `taking up ${state.sessionId}`))
   }
 
   /** Stops for the daemon: a run that shall go on later is left open, any other has failed. */
@@ -82,7 +67,7 @@ export class Runtime {
     const waiting = new AbortController()
     await Promise.race([
       Promise.all(lanes.map((lane) => lane.settled())),
-      clock.sleep(graceMs, waiting.signal).catch(() => {}),
+      clock.sleep(stopGraceMs, waiting.signal).catch(() => {}),
     ])
     // A timer that is left would hold up the end of the daemon.
     waiting.abort()
@@ -95,7 +80,7 @@ export class Runtime {
   }
 
   /** Begins a session; nothing runs in it before somebody says something. */
-  async open(request: OwnSessionRequest): Promise<SessionId> {
+  async open(request: BuiltInSessionRequest): Promise<SessionId> {
     const { engine, ids } = this.#parts
     const { parent, workspace, by } = request
     const agent = await mainAgent(this.#parts, request.agent, workspace)
@@ -126,49 +111,13 @@ export class Runtime {
       draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
     ]
     await beginWithin(engine, drafts, { actor: by, parent, limits: this.#parts.config().limits })
-    this.#lane(sessionId, agent.name, true)
+    this.session(sessionId).lane(agent.name, true)
     return sessionId
-  }
-
-  /** Queues words for a main agent of a session; it takes them up as soon as it may. */
-  async say(
-    state: Readonly<SessionState>,
-    said: {
-      readonly text: string
-      readonly from: string
-      readonly mode: Queued['mode']
-      readonly to?: string | undefined
-    },
-  ): Promise<string> {
-    const { sessionId } = state
-    const own = this.#own(sessionId)
-    const to = await mainAgent(
-      this.#parts,
-      said.to ?? state.managed?.agentType ?? '',
-      state.managed?.workingDir ?? '/',
-    )
-    own.trail = [to.name]
-    return this.#queue(sessionId, { ...said, to: to.name })
-  }
-
-  /** Takes a message back that nobody has taken up yet. */
-  async dismiss(state: Readonly<SessionState>, messageId: string, by: string): Promise<void> {
-    const waiting = state.queue?.find((one) => one.messageId === messageId && one.stage === 'queued')
-    const root = sessionRoot(state, waiting?.to ?? by)
-    if (!waiting || !root) throw new AppError('conflict', 'it is not waiting any more')
-    await this.#parts.engine.perform([
-      draftOf({ ...root, spanId: waiting.spanId }, 'message.failed', {
-        messageId,
-        errorType: 'rejected',
-        reason: `dismissed by ${by}`,
-      }),
-      queueUpdate(root, state, { gone: [messageId] }),
-    ])
   }
 
   /** Every run that is under way. */
   runs(): LiveRun[] {
-    const top = [...this.#all().flatMap(({ run }) => run ?? []), ...this.works.runs()]
+    const top = [...this.#all().flatMap(({ run }) => run ?? []), ...this.workflowAgents.runs()]
     return top.flatMap((run) => run.tree())
   }
 
@@ -177,13 +126,13 @@ export class Runtime {
     const run = this.runs().find((one) => one.runId === runId)
     if (!run) return []
     const ended = run.tree()
-    await this.#stop(run, new RunStopped('cancelled', by, reason))
+    await stopRun(this.#parts, run, new RunStopped('cancelled', by, reason))
     return ended.map((one) => one.runId)
   }
 
   /** Ends what all agents of a session do. */
   async interrupt(sessionId: SessionId, by: string): Promise<void> {
-    for (const { run } of this.#own(sessionId).lanes.values()) if (run) await this.cancel(run.runId, by)
+    for (const { run } of this.session(sessionId).lanes()) if (run) await this.cancel(run.runId, by)
   }
 
   /** Ends a session: its runs first, then itself. */
@@ -197,12 +146,11 @@ export class Runtime {
     },
   ): Promise<void> {
     const { by, outcome, message, reason = outcome } = end
-    const own = this.#own(state.sessionId)
     const how = outcome === 'killed' ? 'killed' : 'cancelled'
-    for (const lane of own.lanes.values()) {
+    for (const lane of this.session(state.sessionId).lanes()) {
       const { run } = lane
       lane.close()
-      if (run) await this.#stop(run, new RunStopped(how, by, reason))
+      if (run) await stopRun(this.#parts, run, new RunStopped(how, by, reason))
     }
     const root = sessionRoot(state, by)
     const now = this.#parts.engine.session(state.sessionId)
@@ -226,8 +174,8 @@ export class Runtime {
   branch(which: RecordRef, wish: BranchWish): Promise<{ sessionId: SessionId; step: number }> {
     const host = {
       parts: this.#parts,
-      open: (request: OwnSessionRequest) => this.open(request),
-      lane: (sessionId: SessionId, agent: string) => this.#lane(sessionId, agent),
+      open: (request: BuiltInSessionRequest) => this.open(request),
+      lane: (sessionId: SessionId, agent: string) => this.session(sessionId).lane(agent),
       end: (state: Readonly<SessionState>) => this.end(state, { outcome: 'completed', by: 'muster' }),
     }
     return branchOff(host, which, wish)
@@ -241,150 +189,16 @@ export class Runtime {
     return this.questions.decide(state, ask, given)
   }
 
-  /** Tells a run to end; it gets its end, whatever its tools do. */
-  async #stop(run: LiveRun, why: RunStopped): Promise<void> {
-    const { clock, engine } = this.#parts
-    run.stop(why)
-    const waiting = new AbortController()
-    const isDone = await Promise.race([
-      run.done.then(() => true),
-      clock.sleep(graceMs, waiting.signal).then(
-        () => false,
-        () => true,
-      ),
-    ])
-    waiting.abort()
-    const state = engine.session(run.root.sessionId)
-    const isOpen = [...(state?.open.values() ?? [])].some(({ spanId }) => spanId === run.root.spanId)
-    if (isDone || !isOpen) return
-    await engine.perform(endsOf(run, { status: 'stopped', why }, clock.now()))
-  }
-
-  async #queue(
-    sessionId: SessionId,
-    said: {
-      readonly text: string
-      readonly from: string
-      readonly mode: Queued['mode']
-      readonly to: string
-    },
-  ): Promise<string> {
-    const { engine, vault, ids, clock } = this.#parts
-    const state = engine.session(sessionId)
-    const root = state && sessionRoot(state, said.to)
-    if (!state || !root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
-    const messageId = `msg_${ids.event().slice(4)}`
-    const preview = said.text.slice(0, previewChars)
-    const added: Queued = {
-      messageId,
-      spanId: ids.span(),
-      mode: said.mode,
-      by: 'runtime',
-      stage: 'queued',
-      from: said.from,
-      to: said.to,
-      vault: await vault.put(new TextEncoder().encode(said.text), sessionId),
-      preview,
-      queuedAtMs: clock.now(),
-    }
-    const { spanId, mode, by, from, to, vault: kept } = added
-    await engine.perform([
-      draftOf({ ...root, spanId, parentSpanId: root.spanId, actor: said.from }, 'message.queued', {
-        messageId,
-        mode,
-        by,
-        preview,
-        ...(kept && { vault: kept }),
-        ...(from && { from }),
-        ...(to && { to }),
-      }),
-      queueUpdate(root, state, { added }),
-    ])
-    const lane = this.#lane(sessionId, said.to)
-    if (said.mode === 'urgent' && lane.run)
-      await this.cancel(lane.run.runId, said.from, 'something urgent came')
-    lane.poke()
-    return messageId
-  }
-
   #all(): Lane[] {
-    return [...this.#sessions.values()].flatMap(({ lanes }) => [...lanes.values()])
+    return [...this.#sessions.values()].flatMap((session) => session.lanes())
   }
 
-  #own(sessionId: SessionId): OwnSession {
-    const known = this.#sessions.get(sessionId)
+  /** A session as the runtime keeps it, also of one that nobody has spoken to since the start. */
+  session(id: SessionId): SessionLanes {
+    const known = this.#sessions.get(id)
     if (known) return known
-    const own: OwnSession = { lanes: new Map(), trail: [] }
-    this.#sessions.set(sessionId, own)
-    return own
-  }
-
-  #lane(sessionId: SessionId, agent: string, isNew = false): Lane {
-    const own = this.#own(sessionId)
-    const known = own.lanes.get(agent)
-    if (known) return known
-    const notes = new WorkNotes()
-    const lane = new Lane(
-      {
-        parts: this.#parts,
-        notes,
-        plan: (run, given) =>
-          ownPlan({
-            ...given,
-            parts: this.#parts,
-            run,
-            notes,
-            depth: 0,
-            scopes: [],
-            questions: this.questions,
-            tell: async (to, text) =>
-              void (await this.#queue(sessionId, { to, text, from: agent, mode: 'important' })),
-            handOver: (to) => this.#handOver(sessionId, agent, to),
-          }),
-        changed: (isBegin) => this.#changed(sessionId, isBegin),
-      },
-      { sessionId, agent, isNew },
-    )
-    own.lanes.set(agent, lane)
-    return lane
-  }
-
-  /** A session works while one of its agents does. */
-  async #changed(sessionId: SessionId, isBegin: boolean): Promise<void> {
-    const { engine } = this.#parts
-    const state = engine.session(sessionId)
-    const root = state && !hasEnded(state) && sessionRoot(state, state.managed?.agentType ?? 'agent')
-    if (!state || !root) return
-    const isAtWork = [...this.#own(sessionId).lanes.values()].some(({ run }) => run !== undefined)
-    const to = isAtWork ? 'running' : 'idle'
-    if (state.lifecycle === to || (isBegin && !isAtWork)) return
-    await engine.perform([draftOf(root, 'session.state.changed', { from: state.lifecycle, to })])
-  }
-
-  async #handOver(sessionId: SessionId, from: string, to: string): Promise<readonly string[] | undefined> {
-    const own = this.#own(sessionId)
-    if (own.trail.at(-1) !== from) own.trail.push(from)
-    const circle = handoffLoop(own.trail, to)
-    if (circle) return circle
-    own.trail.push(to)
-    const { engine } = this.#parts
-    const state = engine.session(sessionId)
-    const root = state && sessionRoot(state, from)
-    if (root) await engine.perform([draftOf(root, 'session.updated', { agentType: to, by: from })])
-    return undefined
-  }
-
-  async #takeUp(state: Readonly<SessionState>): Promise<void> {
-    const { engine, config } = this.#parts
-    const isResumed = config().runtime.on_restart === 'resume'
-    const left = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
-    for (const span of left) {
-      const { runId } = span
-      await tidyCutOff(this.#parts, { ...state, runId, workspace: state.managed?.workingDir ?? '/' })
-      await (isResumed ? closeCutOff : failLeft)(engine, state, span)
-    }
-    if (isResumed) for (const span of left) this.#lane(state.sessionId, agentOf(span)).resume(span)
-    if (!isResumed || left.length === 0) await settle(engine, state)
-    for (const { to } of state.queue ?? []) if (to) this.#lane(state.sessionId, to).poke()
+    const made = new SessionLanes({ parts: this.#parts, questions: this.questions }, id)
+    this.#sessions.set(id, made)
+    return made
   }
 }

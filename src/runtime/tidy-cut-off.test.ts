@@ -8,7 +8,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { agentTools } from '../adapters/tools/agent-tools.ts'
 import { matchesGlob } from '../core/delegation/globs.ts'
-import { tidyCutOff } from './tidy-cut-off.ts'
+import { tidyCutOff } from './interrupted-runs.ts'
 
 const ids = { sessionId: 's', runId: 'r' }
 const event = (type: string, callId: string, more: object = {}) => ({

@@ -4,9 +4,9 @@ import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
+import { lateReason, workTime } from '../engine/budgets.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
-import { lateReason, workTime } from '../engine/work-time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
 import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
@@ -209,7 +209,7 @@ export class CliWorker implements Workers {
     const live = await this.#live(sessionId)
     if (!live) return
     if (!isKilled) await sessions.complete(live, { status: 'completed', message }).catch(() => {})
-    const { done } = await sessions.kill(live, { force: isKilled, by: 'muster', reason })
+    const { done } = await sessions.ends.kill(live, { force: isKilled, by: 'muster', reason })
     await done
   }
 }

@@ -9,12 +9,12 @@ import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock, Ids } from '../ports/clock.ts'
 import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Vault } from '../ports/vault.ts'
+import type { Vault } from '../ports/storage.ts'
 import { approvalTopic } from './ask-person.ts'
-import { type FlowRecord, LocalDurable } from './local/local-durable.ts'
+import { LocalDurable } from './local/local-durable.ts'
+import type { FlowRecord } from './local/recorded-flow.ts'
 
 /** What workflows are run with. */
 export type WorkflowDeps = {

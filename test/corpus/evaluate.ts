@@ -1,4 +1,4 @@
-import { ChildAgentsConfig } from '../../src/contract/config/child-agents.ts'
+import { ChildAgentsConfig } from '../../src/contract/config/session-settings.ts'
 import { completionScore } from '../../src/core/session/evidence/completion.ts'
 import { type Evidence, noEvidence } from '../../src/core/session/evidence/evidence.ts'
 import { observe } from '../../src/core/session/evidence/observe.ts'

@@ -1,6 +1,5 @@
 import type { CheckRun, CrewRound } from '../../src/contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../src/contract/collaboration/plan.ts'
-import type { ReviewerReply } from '../../src/contract/collaboration/replies.ts'
+import type { PlanTask, ReviewerReply } from '../../src/contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../src/contract/session-file/outputs.ts'
 
 /** A task of a plan; what it depends on by name is hard, with a `~` in front soft. */

@@ -148,7 +148,7 @@ export async function ownAgents(
     },
     open: (agent = 'lead') => runtime.open({ agent, workspace, by: 'test' }),
     say: (id: SessionId, text: string, more: object = {}) =>
-      runtime.say(state(id), { text, from: 'test', mode: 'sequential', ...more }),
+      runtime.session(id).say(state(id), { text, from: 'test', mode: 'sequential', ...more }),
     /** Waits until a type was written so many times, and answers all of them. */
     async until<T extends EventType>(type: T, count = 1): Promise<Extract<AgentEvent, { type: T }>[]> {
       const deadline = performance.now() + 120_000

@@ -8,7 +8,7 @@ import { systemIds } from '../../src/adapters/system/ids.ts'
 import type { AgentEvent, Draft } from '../../src/contract/event.ts'
 import { fleet } from '../../src/contract/ids.ts'
 import type { BlobRef } from '../../src/contract/values.ts'
-import { stamp } from '../../src/engine/stamp.ts'
+import { stamp } from '../../src/engine/prepare.ts'
 import type { StoredEvent } from '../../src/ports/journal.ts'
 
 const noBlob: BlobRef = { $blob: `sha256:${'0'.repeat(64)}`, bytes: 0, pack: 0, offset: 0, preview: '' }

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { type AgentDefinition, AgentFrontmatter, type LoadedAgents } from '../../contract/agent-definition.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { AgentDefinitions, AgentProject } from '../../ports/agent-definitions.ts'
+import type { AgentDefinitions, AgentProject } from '../../ports/definitions.ts'
 import {
   type DefinitionFolder,
   type DefinitionFormat,

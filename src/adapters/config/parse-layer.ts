@@ -1,6 +1,5 @@
 import { parseDocument } from 'yaml'
-import { configKeys, keysAt } from '../../contract/config/config-keys.ts'
-import { flattenConfig, isMap, leavesOf } from '../../contract/config/flatten-config.ts'
+import { configKeys, flattenConfig, isMap, keysAt, leavesOf } from '../../contract/config/config-keys.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import { Config, type ConfigOrigin, defaultConfig } from '../../contract/config.ts'

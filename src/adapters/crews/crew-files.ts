@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { CrewDefinition, LoadedCrews } from '../../contract/crew-definition.ts'
-import type { AgentProject } from '../../ports/agent-definitions.ts'
-import type { CrewDefinitions } from '../../ports/crew-definitions.ts'
+import type { AgentProject, CrewDefinitions } from '../../ports/definitions.ts'
 import {
   type DefinitionFolder,
   type DefinitionFormat,

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { AppError } from '../../contract/errors.ts'
 import type { BlobRef } from '../../contract/values.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Blobs } from '../../ports/storage.ts'
 import { durableWrites, type FileOps } from './file-ops.ts'
 import { packPath } from './format.ts'
 

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../contract/config/providers.ts'
+import type { ProviderSettings } from '../../contract/config/model-settings.ts'
 import { askProgram } from '../system/run-program.ts'
 import { type Deadline, within } from './within.ts'
 

@@ -1,11 +1,14 @@
-import type { ModelsConfig } from '../../contract/config/models.ts'
-import { type ProviderSettings, providersOf } from '../../contract/config/providers.ts'
+import {
+  type ModelsConfig,
+  type ProviderSettings,
+  providersOf,
+} from '../../contract/config/model-settings.ts'
 import { demonstrationCast, demonstrationScript } from '../../contract/demonstration.ts'
 import { AppError } from '../../contract/errors.ts'
 import { linked } from '../../contract/linked.ts'
 import type { ModelStatus } from '../../contract/model-status.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Models } from '../../ports/models.ts'
+import type { Models } from '../../ports/model.ts'
 import { askModels } from './ask-models.ts'
 import { findKey, type KeySource } from './find-key.ts'
 import { hideKey } from './hide-key.ts'

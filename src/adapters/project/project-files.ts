@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { extname, isAbsolute, join, resolve } from 'node:path'
 import { type Crew, styleGuideChars } from '../../contract/crew.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { ProjectFiles } from '../../ports/project-files.ts'
+import type { ProjectFiles } from '../../ports/files.ts'
 import { placeInside } from '../system/place.ts'
 
 /** The files of projects on this disk; `shippedDir` holds the scripts that come with the package. */

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, promises as fs } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
-import type { Archive } from '../../ports/archive.ts'
+import type { Archive } from '../../ports/files.ts'
 import { privateFolder } from './durable-files.ts'
 
 /** Keeps transcripts in a folder, line by line, each line redacted before it is written. */

@@ -1,8 +1,7 @@
 import { constants, promises as fs } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Cursors } from '../../ports/cursors.ts'
-import type { DocumentFolder } from '../../ports/document-folder.ts'
-import type { SessionFolders } from '../../ports/session-folders.ts'
+import type { DocumentFolder, SessionFolders } from '../../ports/files.ts'
+import type { Cursors } from '../../ports/storage.ts'
 
 /** Two writers of one file must not share a half-written one. */
 let writes = 0

@@ -1,7 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import type { EventId, RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Ids } from '../../ports/ids.ts'
+import type { Clock, Ids } from '../../ports/clock.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two digits for each ten bits, and two hex digits for each byte: ids are made a quarter million times a second. */

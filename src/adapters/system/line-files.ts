@@ -1,6 +1,6 @@
 import { promises as fs, watch as watchFolder } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { FileLine, LineFiles } from '../../ports/line-files.ts'
+import type { FileLine, LineFiles } from '../../ports/files.ts'
 
 const newline = 0x0a
 const retryMs = 1000

@@ -9,7 +9,7 @@ import {
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
-import type { Vault } from '../../ports/vault.ts'
+import type { Vault } from '../../ports/storage.ts'
 import { privateFolder, replaceFile } from '../system/durable-files.ts'
 import { Pack } from './pack.ts'
 

@@ -4,10 +4,9 @@ import type { ExplanationView, SessionView } from '../../contract/session-views.
 import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
+import { draftOf, type Root, sessionRoot } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { sessionRoot } from '../../runtime/session-root.ts'
 import type { Directory } from '../directory.ts'
 import { builtInTranscript, linesOf } from '../transcripts.ts'
 import { type SessionKind, titleOf } from './session-kind.ts'
@@ -44,7 +43,10 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
       const answered = await answerQuestion(runtime, state, message)
       if (answered !== undefined) return { messageId: answered, isAnswer: true }
       const text = labelled(message.text, message.from)
-      return { messageId: await runtime.say(state, { ...message, text }), isAnswer: false }
+      return {
+        messageId: await runtime.session(state.sessionId).say(state, { ...message, text }),
+        isAnswer: false,
+      }
     },
     interrupt: (row, by) => runtime.interrupt(openSession(engine, row).sessionId, by),
     async kill(row, { by, reason }) {

@@ -12,10 +12,10 @@ import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { adopt } from '../../engine/sessions/adopt.ts'
 import { anyQuestion } from '../../engine/sessions/approvals.ts'
-import type { Said } from '../../engine/sessions/closing.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import { paneOf } from '../../engine/sessions/place.ts'
+import { paneOf } from '../../engine/sessions/read-screen.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
+import type { Said } from '../../engine/sessions/write-end.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Directory } from '../directory.ts'
 import { killTree } from '../kill-sessions.ts'
@@ -188,7 +188,7 @@ async function doAgreed(
     await directory.caughtUp()
     const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
     await sessions.complete(live, proposedEnd(row && (await directory.event(row.seq))))
-    await sessions.terminate(live)
+    await sessions.ends.terminate(live)
   }
 }
 

@@ -1,5 +1,4 @@
-import { version } from '../../contract/version.ts'
-import { wireVersion } from '../../contract/wire.ts'
+import { version, wireVersion } from '../../contract/version.ts'
 import type { DataCommand } from '../command-module.ts'
 
 const versionCommand: DataCommand<'version'> = {

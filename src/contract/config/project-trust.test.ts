@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../config.ts'
-import { flattenConfig } from './flatten-config.ts'
-import { projectMaySet } from './project-trust.ts'
+import { flattenConfig, projectMaySet } from './config-keys.ts'
 
 test('[MUS-128] an untrusted project may set only these keys', () => {
   const all = [

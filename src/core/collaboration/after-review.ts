@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import type { PlanTask, ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { OnMaxIterations } from '../../contract/crew.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Verdict } from '../../contract/values.ts'

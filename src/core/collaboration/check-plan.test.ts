@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { checkPlan } from './check-plan.ts'
 
 const problems = (tasks: readonly PlanTask[], more = {}) =>

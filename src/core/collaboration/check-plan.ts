@@ -1,4 +1,4 @@
-import type { Plan, PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { Plan, PlanChecks, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { EventOf } from '../../contract/event.ts'
 import { globsOverlap } from '../delegation/globs.ts'
 import { verifies } from '../delegation/verification-command.ts'

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
+import type { DeveloperReply, PlanTask } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
 import type { DeveloperInput, DeveloperOutput, FileChange } from '../../contract/session-file/outputs.ts'
 import { splitTask } from './task-graph.ts'

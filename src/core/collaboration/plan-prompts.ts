@@ -1,6 +1,5 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ChallengerReply } from '../../contract/collaboration/replies.ts'
+import type { ChallengerReply, Plan, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { endOf, fenced, fencedJson, howToAnswer } from './prompt-parts.ts'
 import { findingWords } from './reviewer-work.ts'

@@ -6,7 +6,7 @@ import {
   reviewFinding,
   reviewReply,
 } from '../../../test/support/collaboration.ts'
-import { replySchema } from '../../contract/collaboration/reply-schema.ts'
+import { replySchema } from '../../contract/collaboration/replies.ts'
 import { ReviewerInput, ReviewerOutput } from '../../contract/session-file/outputs.ts'
 import { developerInput } from './developer-work.ts'
 import {

@@ -1,8 +1,9 @@
-import { Plan, type PlanTask } from '../../contract/collaboration/plan.ts'
 import {
   ChallengerReply,
   DeveloperReply,
   FailureReply,
+  Plan,
+  type PlanTask,
   ReviewerReply,
 } from '../../contract/collaboration/replies.ts'
 import { type Foreign, foreign, foreignList } from '../../contract/formats/foreign-json.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { PlanChecks, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanChecks, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { CrewChecks } from '../../contract/crew.ts'
 import type { SelfReview } from '../../contract/session-file/outputs.ts'
 

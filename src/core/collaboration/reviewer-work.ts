@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import type { PlanTask, ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
 import type {
   ReviewerInput,

@@ -1,5 +1,5 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask, TaskDependency } from '../../contract/collaboration/plan.ts'
+import type { PlanTask, TaskDependency } from '../../contract/collaboration/replies.ts'
 
 export type TaskStates = Readonly<Record<string, TaskState>>
 

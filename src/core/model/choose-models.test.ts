@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ModelsConfig } from '../../contract/config/models.ts'
-import { builtInProviders } from '../../contract/config/providers.ts'
+import { builtInProviders, ModelsConfig } from '../../contract/config/model-settings.ts'
 import type { ModelStatus } from '../../contract/model-status.ts'
 import { chooseModels } from './choose-models.ts'
 

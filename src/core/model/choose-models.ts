@@ -1,5 +1,4 @@
-import type { ModelsConfig } from '../../contract/config/models.ts'
-import { providersOf } from '../../contract/config/providers.ts'
+import { type ModelsConfig, providersOf } from '../../contract/config/model-settings.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelRef, ModelStatus } from '../../contract/model-status.ts'
 

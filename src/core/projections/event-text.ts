@@ -1,5 +1,5 @@
 import { type AgentEvent, catalogue } from '../../contract/event.ts'
-import type { SearchText } from '../../contract/search-text.ts'
+import type { SearchText } from '../../contract/row-op.ts'
 import { filesOf } from '../../contract/tool-subject.ts'
 import { type Handlers, handle } from './event-handlers.ts'
 import { clip, headOf, oneLine, plainText } from './row-text.ts'

@@ -1,8 +1,7 @@
 import { webhook } from '../../adapters/webhook/webhook.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { notifyWebhook } from '../../engine/reactors/notify-webhook.ts'
-import { releaseVault } from '../../engine/reactors/release-vault.ts'
-import { watchBudget } from '../../engine/reactors/watch-budget.ts'
+import { releaseVault, watchBudget } from '../../engine/reactors/session-reactors.ts'
 import { type Base, type Feature, fleetFact } from '../base.ts'
 
 const sweepMs = 60 * 60 * 1000

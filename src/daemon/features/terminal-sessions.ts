@@ -11,10 +11,8 @@ import { openTmux } from '../../adapters/tmux/open-tmux.ts'
 import { Directory } from '../../api/directory.ts'
 import { type SessionHost, sessionHost } from '../../api/session-host.ts'
 import type { TerminalDeps } from '../../api/session-kinds/terminal-session.ts'
-import { Observer } from '../../engine/observe/observer.ts'
-import { abandonChildren } from '../../engine/reactors/abandon-children.ts'
-import { tellParent } from '../../engine/reactors/tell-parent.ts'
-import { tidySession } from '../../engine/reactors/tidy-session.ts'
+import { Observer } from '../../engine/observer.ts'
+import { abandonChildren, tellParent, tidySession } from '../../engine/reactors/session-reactors.ts'
 import type { Parts } from '../../engine/sessions/parts.ts'
 import type { Terminal } from '../../ports/terminal.ts'
 import { agentCliAdapters } from '../agent-cli-adapters.ts'
@@ -58,7 +56,7 @@ export function terminalSessions(base: Base): TerminalSessions {
         config: () => config,
         onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
       }),
-      tidySession(async (id, signal) => host.current()?.tidy(id, signal)),
+      tidySession(async (id, signal) => host.current()?.ends.tidy(id, signal)),
       abandonChildren(async () => host.current()?.abandonOrphans()),
     ],
     async start() {

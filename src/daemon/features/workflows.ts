@@ -19,7 +19,7 @@ import { CliWorker } from '../../workflow/cli-worker.ts'
 import { crewProcedure } from '../../workflow/crew/crew-procedure.ts'
 import { landProcedure } from '../../workflow/crew/land.ts'
 import { FactWaits } from '../../workflow/fact-waits.ts'
-import type { FlowRecord } from '../../workflow/local/local-durable.ts'
+import type { FlowRecord } from '../../workflow/local/recorded-flow.ts'
 import { scriptProcedure } from '../../workflow/script/script-procedure.ts'
 import { Workflows } from '../../workflow/workflows.ts'
 import type { Base, Feature } from '../base.ts'
@@ -61,7 +61,7 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     },
   })
   const workers: Workers = {
-    run: (work, signal) => (work.cli === 'own' ? runtime.works : cli).run(work, signal),
+    run: (work, signal) => (work.cli === 'own' ? runtime.workflowAgents : cli).run(work, signal),
   }
   const parts = {
     engine,

@@ -318,7 +318,10 @@ function placeOf(watch: SessionWatch): PermitContext {
  * The call that a dialog is about, by which it is known what was allowed before. Of several that run it could be any:
  * what an agent says of one call may look like another.
  */
-function askedCall({ calls }: SessionWatch, dialog: Dialog): Partial<SignalOf<'asking'>> | undefined {
+function askedCall(
+  { turns: { calls } }: SessionWatch,
+  dialog: Dialog,
+): Partial<SignalOf<'asking'>> | undefined {
   const [only, ...others] = calls
   if (!only || others.length > 0 || !showsCommand(dialog, only.input)) return undefined
   return { tool: only.tool, callId: only.callId, input: only.input }

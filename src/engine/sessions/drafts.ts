@@ -1,5 +1,6 @@
 import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
+import type { SessionState } from '../../core/session/state.ts'
 
 /** Where the events of one session belong. */
 export type Root = {
@@ -21,3 +22,11 @@ type More = {
 /** An event at its place: on the session's own span, unless another is named. */
 export const draftOf = <T extends EventType>(place: Root & More, type: T, payload: PayloadOf<T>): Draft =>
   ({ ...place, type, payload }) as Draft
+
+/** Where the events of an open session belong. */
+export function sessionRoot(state: Readonly<SessionState>, actor: string): Root | undefined {
+  const span = [...state.open.values()].find(({ kind }) => kind === 'session')
+  if (!span) return undefined
+  const { traceId, runId, spanId } = span
+  return { sessionId: state.sessionId, traceId, runId, spanId, actor }
+}

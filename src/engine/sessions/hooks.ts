@@ -13,8 +13,9 @@ import type { Dialect, HookReply } from '../../ports/agent-cli.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
 import type { Parts } from './parts.ts'
+import type { Refusal } from './session-turns.ts'
 import type { Live } from './sessions.ts'
-import type { Origin, Refusal } from './watch.ts'
+import type { Origin } from './watch.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 

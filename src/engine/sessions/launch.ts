@@ -1,19 +1,20 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { Fleet } from '../../core/fleet.ts'
+import type { ResolvedLaunch } from '../../core/session/launch.ts'
 import type { LaunchPlan } from '../../ports/agent-cli.ts'
+import type { PaneRef } from '../../ports/terminal.ts'
 import type { Worktree } from '../../ports/workspace.ts'
 import { draftOf, type Root } from './drafts.ts'
-import { keepSpec, type LaunchSpec } from './launch-spec.ts'
 import type { Parts } from './parts.ts'
-import { release } from './release.ts'
 
 const width = 220
 const height = 50
 
 /** A session that is recorded and whose program is to run now. */
-export type Launching = LaunchSpec & {
+type Launching = LaunchSpec & {
   readonly root: Root
   readonly prompt: string
   /** A work tree that is to be made first. */
@@ -152,4 +153,85 @@ function requestOf(parts: Parts, launching: Launching, folder: string) {
     ...(resolved.role && { role: resolved.role }),
     ...(resume && { foreignId: resume }),
   }
+}
+
+/** What starting a program again needs, as it was the first time. */
+export type LaunchSpec = {
+  readonly resolved: Pick<
+    ResolvedLaunch,
+    'cli' | 'program' | 'promptBy' | 'args' | 'model' | 'permissionMode' | 'role' | 'name'
+  >
+  readonly version: string
+  readonly workingDir: string
+  readonly tmuxSession: string
+  /** Without the token, which is given anew each time. */
+  readonly env: Readonly<Record<string, string>>
+  /** What it may write behind walls, found out once: the session itself could change what a later look would find. */
+  readonly writable?: readonly string[]
+}
+
+/** Keeps it where secrets may be: the environment holds keys. */
+function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string> {
+  const { resolved, version, workingDir, tmuxSession, env, writable } = spec
+  const kept: LaunchSpec = {
+    resolved,
+    version,
+    workingDir,
+    tmuxSession,
+    env,
+    ...(writable && { writable }),
+  }
+  return parts.vault.put(new TextEncoder().encode(JSON.stringify(kept)), owner)
+}
+
+/** What was kept, or nothing once it has been deleted. */
+export async function readSpec(parts: Parts, name: string | undefined): Promise<LaunchSpec | undefined> {
+  const bytes = name === undefined ? undefined : await parts.vault.get(name)
+  return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as LaunchSpec)
+}
+
+const graceMs = 2000
+
+/** Every process of a session has its id under this name. */
+export const sessionMark = 'MUSTER_SESSION'
+
+/** The program in a terminal; one that has ended is known by what it led, and its pid may be another's by now. */
+export type Program = {
+  readonly pid: number
+  /** When it started: another process may have its pid since. */
+  readonly startedAtMs?: number | undefined
+  readonly pane: PaneRef
+  readonly isRunning: boolean
+}
+
+type Released = {
+  readonly sessionId: SessionId
+  /** Left out where its pid cannot be trusted: what it started is found by its mark alone. */
+  readonly program?: Program | undefined
+  readonly force?: boolean
+  /** The screen of a program that ended by itself says why, and stays to be looked at. */
+  readonly keepsTerminal?: boolean
+}
+
+/**
+ * Ends everything that a session started, wherever it has got to, and takes away its token and its folder; answers what
+ * is still alive. The folder goes last: while it is there, a new daemon knows that this is not done.
+ */
+export async function release(
+  parts: Parts,
+  released: Released,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const { sessionId, program, force = false } = released
+  const root = {
+    ...(program && { pid: program.pid }),
+    ...(program?.startedAtMs !== undefined && { startedAtMs: program.startedAtMs }),
+    ...(program?.isRunning === false && { hasEnded: true as const }),
+    mark: { name: sessionMark, value: sessionId },
+  }
+  const left = await parts.processes.endTree(root, { graceMs: force ? 0 : graceMs }, signal)
+  if (program && !released.keepsTerminal) await parts.terminal.close(program.pane, signal)
+  await parts.grants.revoke(sessionId)
+  await parts.folders.remove(shortId(sessionId))
+  return left
 }

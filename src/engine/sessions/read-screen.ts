@@ -1,10 +1,9 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Screen } from '../../contract/screen.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
-import type { PaneRef } from '../../ports/terminal.ts'
+import type { TerminalPlace } from '../../core/session/managed.ts'
+import type { PaneInfo, PaneRef } from '../../ports/terminal.ts'
 import type { Parts } from './parts.ts'
-import { paneOf } from './place.ts'
-import { redrawFrozen } from './redraw-frozen.ts'
 import type { SessionWatch } from './watch.ts'
 
 /** What a screen of a program that nobody has rules for looked like last, by session. */
@@ -40,3 +39,48 @@ export async function readScreen(
   last.set(watch, text)
   return { screen, reading: { composer: { state: 'empty' }, isWorking } }
 }
+
+/** What works, cannot be read or is in the way of a message moves, or is drawn anew after the first time; then not again before the second. */
+const frozenMs = 5000
+const againMs = 30_000
+
+type Still = { readonly text: string; readonly since: number; redrawnAt: number }
+
+const still = new WeakMap<SessionWatch, Still>()
+
+/**
+ * A CLI and its terminal may count the cells of a character differently; then what is drawn lands in the wrong rows,
+ * and a sign of work, half a box or a few letters in it stay there for good. Such a screen does not move: its program is
+ * told to draw again. A box that shows the same text after that is a person's, and is left in peace.
+ */
+async function redrawFrozen(
+  parts: Parts,
+  { watch, pane, seen }: { readonly watch: SessionWatch; readonly pane: PaneRef; readonly seen: Seen },
+  signal: AbortSignal,
+): Promise<void> {
+  const { composer, dialog, isWorking } = seen.reading
+  const isInTheWay = composer.state === 'text' && (watch.state()?.queue ?? []).length > 0
+  const isOdd = !dialog && (isWorking || composer.state === 'none' || isInTheWay)
+  const text = isOdd ? seen.screen.lines.join('\n') : ''
+  const now = parts.clock.now()
+  const known = still.get(watch)
+  if (!known || known.text !== text) {
+    still.set(watch, { text, since: now, redrawnAt: known?.redrawnAt ?? Number.NEGATIVE_INFINITY })
+    return
+  }
+  if (!isOdd || now - known.since < frozenMs || now - known.redrawnAt < againMs) return
+  if (isInTheWay && !isWorking && known.redrawnAt > known.since) return
+  known.redrawnAt = now
+  await parts.terminal.redraw(pane, signal)
+}
+
+/** The terminal of a session by its exact ids. */
+export const paneOf = ({ serverId, terminalId, paneId }: TerminalPlace): PaneRef => ({
+  server: serverId,
+  session: terminalId,
+  pane: paneId,
+})
+
+/** Whether a listed terminal is the one that a session was started in. */
+export const isAt = (pane: Pick<PaneInfo, 'server' | 'pane'>, place: TerminalPlace | undefined): boolean =>
+  pane.server === place?.serverId && pane.pane === place.paneId

@@ -7,29 +7,23 @@ import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
-import { abandonOrphans } from './abandon-orphans.ts'
-import { AfterEnd } from './after-end.ts'
+import { abandonOrphans } from './adopt.ts'
 import { Approvals } from './approvals.ts'
-import { completing, type Said } from './closing.ts'
-import { curesOf } from './cures-of.ts'
 import { Delivery, type Sent } from './deliver.ts'
 import { draftOf } from './drafts.ts'
-import { EarlyEnds, isEndOf } from './early-ends.ts'
 import { answerHook } from './hooks.ts'
-import { Lifecycle, modeOf } from './lifecycle.ts'
+import { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
-import { isAt, paneOf } from './place.ts'
 import { type PollFault, Polling } from './polling.ts'
-import { readScreen } from './read-screen.ts'
-import type { Restored } from './reconcile.ts'
-import { relaunch } from './relaunch.ts'
-import { release } from './release.ts'
-import { openManaged, Restore } from './restore.ts'
-import { sayClosed, sayExited } from './say-end.ts'
+import { isAt, readScreen } from './read-screen.ts'
+import { curesOf, openManaged, Restore, type Restored } from './restore.ts'
+import { relaunch } from './resume.ts'
+import { SessionEnds } from './session-ends.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
 import { SessionWatch } from './watch.ts'
+import { completing, type Said } from './write-end.ts'
 
 /** A session that is followed: its state, its messages, its record. */
 export type Live = {
@@ -41,14 +35,13 @@ export type Live = {
 /** All sessions that Muster runs: starts them, follows them, and ends them. */
 export class Sessions {
   readonly approvals: Approvals
+  readonly ends: SessionEnds
   readonly #parts: Parts
   readonly #live = new Map<SessionId, Live>()
   readonly #polling: Polling<Live>
   readonly #rate: Rate = { times: [] }
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
-  readonly #afterEnd: AfterEnd
-  readonly #early = new EarlyEnds()
   readonly #stopped = new AbortController()
   readonly #restore: Restore
   #isStarted = false
@@ -57,6 +50,14 @@ export class Sessions {
   constructor(parts: Parts) {
     this.#parts = parts
     this.approvals = new Approvals(parts, this)
+    this.ends = new SessionEnds(parts, {
+      live: this.#live,
+      turns: this.#turns,
+      interrupt: (live) => this.interrupt(live),
+      isRunning: (id) => this.isRunning(id),
+      abandonOrphans: () => this.abandonOrphans(),
+      stopped: this.#stopped.signal,
+    })
     this.#polling = new Polling({
       parts,
       live: this.#live,
@@ -69,15 +70,14 @@ export class Sessions {
       curesOf(parts, {
         follow: (state) => this.follow(state),
         resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
-        letGo: (live, how) => this.#unwatched(this.#letGo(live, how), 'what is left of a session'),
+        letGo: (live, how) => this.#unwatched(this.ends.letGo(live, how), 'what is left of a session'),
         drop: async (live) => {
-          await this.#letGo(live, { force: true })
-          await this.#forget(live)
+          await this.ends.letGo(live, { force: true })
+          await this.ends.forget(live)
         },
         signal: this.#stopped.signal,
       }),
     )
-    this.#afterEnd = new AfterEnd(parts)
   }
 
   /** Takes up every session that is open, and listens to the terminals. */
@@ -174,7 +174,7 @@ export class Sessions {
     if (known) return known
     const watch = new SessionWatch(this.#parts, state as SessionState, {
       changed: (watched) => {
-        this.#afterEnd.reopened(watched)
+        this.ends.reopened(watched)
         this.#live.get(watched.id)?.delivery.poke()
         this.approvals
           .dropAnswered(watched)
@@ -189,7 +189,7 @@ export class Sessions {
     this.#live.set(state.sessionId, live)
     live.transcript.poke()
     live.delivery.poke()
-    const ended = this.#early.of(state.managed?.place)
+    const ended = this.ends.early(state.managed?.place)
     if (ended) this.#unwatched(this.#onTerminal(ended), 'the end of a terminal')
     return live
   }
@@ -245,13 +245,6 @@ export class Sessions {
     await this.#look(watch)
   }
 
-  async #interruptBriefly(live: Live): Promise<void> {
-    const over = this.interrupt(live).catch((error: unknown) => {
-      if (!(error instanceof AppError)) this.#parts.onBug(error, 'interrupt')
-    })
-    await Promise.race([over, this.#parts.clock.sleep(1500, this.#stopped.signal).catch(() => {})])
-  }
-
   /** A session that is there to be acted on, once what is under way with it is done. */
   async settled(id: SessionId): Promise<Live | undefined> {
     await this.#turns.settled(id)
@@ -259,32 +252,6 @@ export class Sessions {
     // One whose start has just ended is not followed yet by who started it.
     if (state?.managed?.place && !hasEnded(state)) return this.follow(state)
     return this.#live.get(id)
-  }
-
-  /** Writes the end of a session and begins to end its program; answers, later, processes that would not die. */
-  async kill(
-    live: Live,
-    { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
-  ): Promise<{ readonly done: Promise<readonly number[]> }> {
-    const { watch } = live
-    const state = watch.state()
-    if (!state?.managed) return { done: Promise.resolve([]) }
-    if (!force && state.managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
-    // Its end is written before its program goes: what the terminal tells of it then is no crash.
-    await watch.end(
-      draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
-    )
-    const until = this.#stopped.signal
-    await this.#afterEnd.archive(live, until)
-    const done = this.#letGo(live, { force }).then(async (left) => {
-      // A program writes the last of its record while it ends.
-      await live.transcript.settled()
-      if (left.length === 0) await this.#afterEnd.removeWorktree(watch, until)
-      await this.#forget(live)
-      return left
-    })
-    done.catch(() => {})
-    return { done }
   }
 
   /** Ends what is left of sessions that nobody follows; answers which had something. */
@@ -298,83 +265,15 @@ export class Sessions {
     await watch.say(completing(watch, said))
   }
 
-  /** After a session's end: keeps its transcript, and ends what the configuration says should not stay. */
-  async tidy(id: SessionId, signal: AbortSignal): Promise<void> {
-    const live = this.#live.get(id)
-    if (!live) return
-    await this.#afterEnd.archive(live, signal)
-    const { watch } = live
-    const state = watch.state()
-    if (!state || !hasEnded(state) || modeOf(this.#parts, state) === 'manual') return
-    const { cleanup } = this.#parts.config().child_agents
-    if (cleanup.auto_kill_on_complete || cleanup.close_tmux_session) await this.terminate(live)
-    else if (watch.evidence.last.exited) await this.#afterEnd.removeWorktree(watch, signal)
-  }
-
-  /** Ends the program of a session that has ended; its terminal goes too when the configuration says so. */
-  async terminate(live: Live): Promise<void> {
-    const keepsTerminal = !this.#parts.config().child_agents.cleanup.close_tmux_session
-    const left = await this.#letGo(live, { keepsTerminal })
-    if (left.length === 0) await this.#afterEnd.removeWorktree(live.watch, this.#stopped.signal)
-    await this.#forget(live)
-    await this.abandonOrphans()
-  }
-
-  /** Not under a caller's signal: what has begun to end must not be left half-way because somebody hung up. */
-  #letGo({ watch }: Live, how: { force?: boolean; keepsTerminal?: boolean; isGone?: true }) {
-    const { isGone, ...rest } = how
-    return this.#turns.take(watch.id, () => {
-      const place = watch.state()?.managed?.place
-      // Pids of another run of the server may be those of strangers by now.
-      const isKnown = place?.serverId === this.#parts.terminal.server()
-      const isRunning = !isGone && this.isRunning(watch.id)
-      const started = { pid: place?.pid ?? 0, startedAtMs: place?.pidStartedMs }
-      const program = place && isKnown ? { ...started, pane: paneOf(place), isRunning } : undefined
-      return release(this.#parts, { sessionId: watch.id, program, ...rest }, this.#stopped.signal)
-    })
-  }
-
   /** Nobody waits for it; what goes wrong with it is told all the same. */
   #unwatched(work: Promise<unknown>, what: string): void {
     work.catch((error: unknown) => this.#stopped.signal.aborted || this.#parts.onBug(error, what))
   }
 
-  async #forget({ watch, delivery, transcript }: Live): Promise<void> {
-    this.#live.delete(watch.id)
-    watch.stop()
-    await delivery.stop()
-    await transcript.stop()
-  }
-
   async #onTerminal(event: TerminalEvent): Promise<void> {
-    if (event.kind !== 'exited' && event.kind !== 'closed' && event.kind !== 'died') return
-    const at = this.#parts.clock.now()
-    const isMeant = ({ watch }: Live): boolean => isEndOf(event, watch.state()?.managed?.place)
-    const meant = Array.from(this.#live.values()).filter(isMeant)
-    if (event.kind !== 'died' && meant.length === 0) this.#early.note(event)
-    // A server that died took all of them along: what fails for one must not leave the others waiting.
-    for (const live of meant)
-      await this.#tellEnd(live, { event, at, isMeant }).catch((error: unknown) =>
-        this.#parts.onBug(error, `the end of the terminal of ${live.watch.id}`),
-      )
+    if (!(await this.ends.onTerminal(event))) return
     if (event.kind === 'died') await this.#restore.afterDeath(this.#stopped.signal)
     await this.abandonOrphans()
-  }
-
-  async #tellEnd(
-    live: Live,
-    { event, at, isMeant }: { event: TerminalEvent; at: number; isMeant: (live: Live) => boolean },
-  ): Promise<void> {
-    await this.#turns.settled(live.watch.id)
-    // It may have been resumed in another terminal meanwhile, or be gone.
-    if (!isMeant(live) || this.#live.get(live.watch.id) !== live) return
-    if (event.kind === 'exited') {
-      await sayExited(live, { at, code: event.code, signal: event.signal })
-      await this.#letGo(live, { keepsTerminal: true })
-    } else if (event.kind === 'closed') {
-      await sayClosed(live, { at, why: 'its terminal was closed from outside' })
-      await this.#letGo(live, { isGone: true })
-    } else await live.watch.take([{ kind: 'exited', source: 'process', at }])
   }
 
   async #look(watch: SessionWatch): Promise<void> {

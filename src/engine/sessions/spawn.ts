@@ -14,8 +14,7 @@ import type { Engine } from '../engine.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
 import type { Parts } from './parts.ts'
-import { wallsOf } from './walls.ts'
-import { type Placed, placeOf } from './work-place.ts'
+import { type Placed, placeOf, wallsOf } from './walls.ts'
 
 const previewChars = 2000
 

@@ -2,14 +2,16 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
+import type { ResolvedLaunch } from '../../core/session/launch.ts'
 import { inheritedVariables } from '../../core/session/session-environment.ts'
-import { readSpec } from './launch-spec.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import type { Worktree } from '../../ports/workspace.ts'
+import { readSpec } from './launch.ts'
 import type { Parts } from './parts.ts'
 import type { Spawner } from './spawn.ts'
-import type { Placed } from './work-place.ts'
 
 /** What a new session takes over from outside, and what it may write when it is to run behind walls. */
-export type Walls = {
+type Walls = {
   readonly isolation: Isolation
   readonly environment: Readonly<Record<string, string>>
   readonly writable?: readonly string[]
@@ -55,4 +57,45 @@ async function sameWalls(
     throw new AppError('conflict', 'the walls of this session are not known any more; ask a person')
   const environment = inheritedVariables(spec.env, { cli, allowed })
   return { isolation: 'bwrap', environment, writable: spec.writable }
+}
+
+/** Where a session works: a folder that is there, or one in a work tree that is still to be made. */
+export type Placed = {
+  readonly workingDir: string
+  readonly worktree?: { readonly root: string; readonly tree: Worktree } | undefined
+}
+
+type Placing = {
+  readonly request: SpawnRequest
+  readonly resolved: ResolvedLaunch
+  readonly short: string
+  readonly by: { readonly parent?: SessionState | undefined }
+}
+
+/** The folder of a new session; nothing is made yet, and what cannot be made is refused. */
+export async function placeOf(
+  parts: Parts,
+  { request, resolved, short, by }: Placing,
+  signal: AbortSignal,
+): Promise<Placed> {
+  const folder = folderOf(parts, request, by.parent)
+  if (request.worktree === undefined) return { workingDir: folder }
+  const branch = request.worktree || `muster/${resolved.friendlyName ?? resolved.name}`
+  const { root, base, inside } = await parts.workspace.planWorktree(folder, branch, signal)
+  // Outside of the checkout, or its own searches and watchers would find everything twice.
+  const path = `${parts.surroundings.home}/worktrees/${short}`
+  return {
+    workingDir: inside === '' ? path : `${path}/${inside}`,
+    worktree: { root, tree: { path, branch, base } },
+  }
+}
+
+function folderOf(parts: Parts, request: SpawnRequest, parent: SessionState | undefined): string {
+  const isGiven = request.working_dir !== undefined
+  const isInherited = parts.config().sessions.default_working_dir_behavior === 'inherit'
+  const usual = isInherited ? (parent?.managed?.workingDir ?? request.environment?.['PWD']) : undefined
+  const folder = isGiven ? request.working_dir : usual
+  if (folder === undefined)
+    throw new AppError('invalid', 'say in which folder it works: --working-dir <path>')
+  return folder
 }

@@ -6,8 +6,14 @@ import type { Compacted } from '../compact.ts'
 import { loadHistory } from '../history.ts'
 import type { RuntimeParts } from '../parts.ts'
 import type { KeptAnswer } from '../run-call.ts'
-import { previewed, words } from './previewed.ts'
-import type { RecordedAct, RecordedCall, RecordedEnd, RunRecord } from './run-record.ts'
+import {
+  previewed,
+  type RecordedAct,
+  type RecordedCall,
+  type RecordedEnd,
+  type RunRecord,
+  words,
+} from './run-record.ts'
 
 const types = [
   'session.started',

@@ -3,8 +3,7 @@ import type { SignalOf } from '../../contract/signal.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
 
 const Option = z.strictObject({ label: z.string().min(1).max(200), description: z.string().optional() })
 
@@ -25,7 +24,7 @@ const Nothing = z.strictObject({})
 const PlanShown = z.strictObject({ plan: z.string().min(1) })
 
 /** What only a person can decide: a question, or whether a plan is good. */
-export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
+export function askingTools(own: ToolRun, recorder: Recorder): readonly Tool[] {
   const { parts, run, notes, questions } = own
   const asking = (more: Partial<SignalOf<'asking'>>): SignalOf<'asking'> => ({
     kind: 'asking',
@@ -35,7 +34,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
     ...more,
   })
   return [
-    ownTool({
+    runtimeTool({
       name: 'AskUserQuestion',
       description:
         'Asks the person you work for, when you cannot decide yourself and a wrong guess would cost much. The work stands still until the answer.',
@@ -62,7 +61,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
         return said(asked.map(({ question }) => `${question}\n→ ${answerOf(question)}`).join('\n\n'))
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'EnterPlanMode',
       description: 'Begins planning: until the plan is approved, nothing can be changed.',
       category: 'planning',
@@ -72,7 +71,7 @@ export function askingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
         return said('You plan now. Look at what you need, then call ExitPlanMode with the plan.')
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'ExitPlanMode',
       description: 'Shows your plan to the person you work for; work begins when it is approved.',
       category: 'planning',

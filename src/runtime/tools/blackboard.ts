@@ -11,8 +11,7 @@ import {
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
 
 const BoardCall = z.strictObject({
   operation: z.enum(['list', 'get', 'put']),
@@ -25,8 +24,8 @@ const BoardCall = z.strictObject({
 })
 
 /** What is shared by all agents of a session. */
-export const blackboardTool = ({ parts, run }: OwnRun, recorder: Recorder): Tool =>
-  ownTool({
+export const blackboardTool = ({ parts, run }: ToolRun, recorder: Recorder): Tool =>
+  runtimeTool({
     name: 'Blackboard',
     description:
       'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile. A change keeps type and confidence unless you name them, and lives as long as its own ttl_seconds says, or for good.',

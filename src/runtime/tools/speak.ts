@@ -3,8 +3,7 @@ import { handoffLimit } from '../../core/delegation/gate-call.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
 
 const Spoken = z.strictObject({ to: z.string().min(1), message: z.string().min(1) })
 const Handover = z.strictObject({
@@ -21,7 +20,7 @@ const Packet = z.strictObject({
 })
 
 /** What main agents say to each other, and how one passes control on. */
-export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] {
+export function speakingTools(own: ToolRun, recorder: Recorder): readonly Tool[] {
   const { parts, run, agents } = own
   const named = (word: string) => {
     const name = word.toLowerCase()
@@ -29,7 +28,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
   }
   const as = (name: string) => ({ agentId: name, agentType: name })
   return [
-    ownTool({
+    runtimeTool({
       name: 'SendMessage',
       description: 'Sends a message to another main agent. It does not wait for an answer.',
       category: 'interaction',
@@ -50,7 +49,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
         return said(`${agent.name} has it.`)
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'Handoff',
       description:
         'Passes control to another main agent: it goes on, and the person speaks with it from then on. Your run ends.',
@@ -88,7 +87,7 @@ export function speakingTools(own: OwnRun, recorder: Recorder): readonly Tool[] 
         }
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'Finalize',
       description: 'Ends the task with its packet: what is to be built, for whom, and when it is done.',
       category: 'planning',

@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
-import type { NotedTask } from './work-notes.ts'
+import { type NotedTask, runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
 
 const NewTask = z.strictObject({ subject: z.string().min(1).max(500), description: z.string().optional() })
 const TaskChange = z.strictObject({
@@ -14,7 +12,7 @@ const TaskChange = z.strictObject({
 const Nothing = z.strictObject({})
 
 /** The task list of an agent: what it means to do, what it does, and what is done. */
-export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder): readonly Tool[] {
+export function taskListTools({ parts, run, notes }: ToolRun, recorder: Recorder): readonly Tool[] {
   const at = (task: Pick<NotedTask, 'spanId'>) => ({
     ...run.root,
     spanId: task.spanId,
@@ -33,7 +31,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
       .map(({ id, status, subject }) => `${id} [${status}] ${subject}`)
       .join('\n') || 'No tasks.'
   return [
-    ownTool({
+    runtimeTool({
       name: 'TaskCreate',
       description: 'Adds a task to your list. Use it for work of several steps, so that others see the plan.',
       category: 'planning',
@@ -51,7 +49,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
         return said(`Task ${task.id} is noted.`)
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'TaskUpdate',
       description: 'Says that a task of your list was begun, is done, or is no longer wanted.',
       category: 'planning',
@@ -78,7 +76,7 @@ export function taskListTools({ parts, run, notes }: OwnRun, recorder: Recorder)
         return said(list())
       },
     }),
-    ownTool({
+    runtimeTool({
       name: 'TaskList',
       description: 'Shows your list of tasks.',
       category: 'planning',

@@ -6,8 +6,7 @@ import type { Tool } from '../../ports/tools.ts'
 import { LiveRun } from '../live-run.ts'
 import { performRun, type RunOutcome } from '../perform-run.ts'
 import type { Recorder } from '../recorder.ts'
-import type { OwnRun } from './own-run.ts'
-import { ownTool, said, wrong } from './own-tool.ts'
+import { runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
 
 const Delegation = z.strictObject({
   description: z.string().max(200).optional(),
@@ -18,8 +17,8 @@ const Delegation = z.strictObject({
 })
 
 /** Delegation to a subagent: it works for this run, and its result is the answer of the call. */
-export const taskTool = (own: OwnRun, recorder: Recorder): Tool =>
-  ownTool({
+export const taskTool = (own: ToolRun, recorder: Recorder): Tool =>
+  runtimeTool({
     name: 'Task',
     description:
       'Delegates a task to a subagent, which works on it alone and answers once with its result. Say everything it needs: it knows nothing of this conversation. Several calls in one turn run at the same time.',

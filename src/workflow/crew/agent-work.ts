@@ -1,4 +1,4 @@
-import type { ReplyKind } from '../../contract/collaboration/reply-schema.ts'
+import type { ReplyKind } from '../../contract/collaboration/replies.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
 import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'

@@ -1,6 +1,5 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { DeveloperReply } from '../../contract/collaboration/replies.ts'
+import type { DeveloperReply, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { FileChange } from '../../contract/session-file/outputs.ts'
 import { developerFromProse } from '../../core/collaboration/read-crew-replies.ts'
 import { selfReview } from '../../core/collaboration/required-checks.ts'

@@ -1,5 +1,5 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import {
   nextDeveloper,
   rootTask,

@@ -1,4 +1,4 @@
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { type TaskSplit, withAttempt } from '../../core/collaboration/developer-work.ts'
 import { failurePrompt, splitPrompt } from '../../core/collaboration/plan-prompts.ts'
 import { readFailureReply, readSplit } from '../../core/collaboration/read-crew-replies.ts'

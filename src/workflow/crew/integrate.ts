@@ -1,4 +1,4 @@
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { AppError } from '../../contract/errors.ts'
 import { conflictWork } from '../../core/collaboration/developer-work.ts'
 import { integrationOrder } from '../../core/collaboration/task-graph.ts'

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import { timeUsed, type WorkSign } from '../../core/collaboration/crew-effort.ts'
-import { workTime } from '../../engine/work-time.ts'
+import { workTime } from '../../engine/budgets.ts'
 import type { Flow } from '../../ports/durable.ts'
 import type { CrewParts } from './crew-parts.ts'
 

@@ -1,4 +1,4 @@
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import { requiredChecks } from '../../core/collaboration/required-checks.ts'
 import { announce } from './announce.ts'

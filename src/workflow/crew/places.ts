@@ -1,4 +1,4 @@
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import type { FileChange } from '../../contract/session-file/outputs.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
 import type { CrewInput } from './crew-parts.ts'

@@ -1,5 +1,5 @@
 import type { CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
-import type { Plan } from '../../contract/collaboration/plan.ts'
+import type { Plan } from '../../contract/collaboration/replies.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { planRecord } from '../../core/collaboration/check-plan.ts'

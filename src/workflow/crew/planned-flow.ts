@@ -1,5 +1,5 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { Plan, PlanTask } from '../../contract/collaboration/plan.ts'
+import type { Plan, PlanTask } from '../../contract/collaboration/replies.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import {
   type AfterReview,

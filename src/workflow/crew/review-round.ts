@@ -1,6 +1,5 @@
 import type { CheckRun, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
-import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
+import type { PlanTask, ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { findingsToFix } from '../../core/collaboration/after-review.ts'
 import {

@@ -1,5 +1,5 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask } from '../../contract/collaboration/plan.ts'
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { settledFindings } from '../../core/collaboration/crew-report.ts'
 import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
 import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'

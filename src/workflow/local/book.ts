@@ -3,7 +3,7 @@ import type { AgentEvent, Draft } from '../../contract/event.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { FlowRoot } from '../../ports/durable.ts'
-import type { Vault } from '../../ports/vault.ts'
+import type { Vault } from '../../ports/storage.ts'
 
 export type BookDeps = { readonly engine: Engine; readonly vault: Vault }
 
@@ -85,7 +85,7 @@ export class Book {
   }
 
   /** Takes a step along from another run; what is answered is to be written together with the start of this one. */
-  async takeAlong(root: FlowRoot, step: string, ended: Ended & { readonly forkOf: string }): Promise<Draft> {
+  async copyStep(root: FlowRoot, step: string, ended: Ended & { readonly forkOf: string }): Promise<Draft> {
     const { draft, name } = await this.#saved(root, step, ended)
     this.#set(step, name, ended.forkOf)
     return draft

@@ -4,7 +4,7 @@ import { hasEnded, spanKey } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { FlowStopped, type Procedure } from '../../ports/durable.ts'
-import { type Running, rootOf } from './running.ts'
+import { type Running, rootOf } from './local-flow.ts'
 
 type EndDeps = {
   readonly engine: Engine

@@ -1,47 +1,23 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { AgentEvent, Draft } from '../../contract/event.ts'
-import type { SessionId, SpanId } from '../../contract/ids.ts'
+import type { Draft } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
 import { Turns } from '../../contract/turns.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Clock } from '../../ports/clock.ts'
 import {
   type Durable,
   type FlowPlace,
-  type FlowStatus,
   FlowStopped,
   type FlowView,
   type Procedure,
   type Reached,
 } from '../../ports/durable.ts'
-import type { Vault } from '../../ports/vault.ts'
-import { inputOf } from './begun-with.ts'
-import { Book, bookTypes, withSignal } from './book.ts'
+import { withSignal } from './book.ts'
 import { cancelled, finalized, stopped } from './flow-ends.ts'
-import { Leavings } from './leavings.ts'
-import { LocalFlow } from './local-flow.ts'
-import { digestOf, firstPhase, type Running, rootOf } from './running.ts'
-import { type Fork, placeOf, takenAlong } from './taken-along.ts'
-
-/** A workflow as it is recorded. */
-export type FlowRecord = Omit<FlowView, 'status'> & {
-  readonly status: Exclude<FlowStatus, 'pending'>
-  readonly inputDigest: string
-}
-
-/** What the local runner is made with. */
-export type LocalDeps = {
-  readonly engine: Engine
-  readonly vault: Vault
-  readonly clock: Clock
-  readonly procedures: ReadonlyMap<string, Procedure<never, unknown>>
-  /** The facts of a session of these types, oldest first. */
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
-  /** Workflows that are recorded: one of them, or all. */
-  readonly records: (id?: string) => Promise<readonly FlowRecord[]>
-  readonly onBug: (error: unknown, where: string) => void
-}
+import { copySteps, type Fork, readFork } from './fork-flow.ts'
+import { digestOf, firstPhase, LocalFlow, type Running, rootOf } from './local-flow.ts'
+import { type FlowRecord, type LocalDeps, newRunning, type OpenFlow, readOpenFlow } from './recorded-flow.ts'
+import { StoppingFlows } from './stopping-flows.ts'
 
 /** So long a cancelled workflow may take to end by itself; then its end is written for it. */
 const graceMs = 2000
@@ -51,11 +27,11 @@ export class LocalDurable implements Durable {
   readonly #deps: LocalDeps
   readonly #running = new Map<string, Running>()
   readonly #starting = new Turns<string>()
-  readonly #leaving: Leavings
+  readonly #stopping: StoppingFlows
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
-    this.#leaving = new Leavings(deps)
+    this.#stopping = new StoppingFlows(deps)
   }
 
   /** Goes on with what an earlier daemon left. */
@@ -66,7 +42,7 @@ export class LocalDurable implements Durable {
           await this.#goOn(state.sessionId, span.workflowId ?? '').catch((error: unknown) =>
             this.#deps.onBug(error, `taking up the workflow of ${state.sessionId}`),
           )
-    for (const procedure of this.#deps.procedures.values()) void this.#leaving.clear(procedure)
+    for (const procedure of this.#deps.procedures.values()) void this.#stopping.clear(procedure)
   }
 
   /** Goes on with one that stands still; false when it runs, has ended, or was begun under another version. */
@@ -81,7 +57,7 @@ export class LocalDurable implements Durable {
   async stop(): Promise<void> {
     const left = [...this.#running.values()]
     for (const { controller } of left) controller.abort(new FlowStopped('daemon', 'muster', 'Muster stops'))
-    await this.#inTime(Promise.all([...left.map(({ ended }) => ended), this.#leaving.allBut(this.#running)]))
+    await this.#inTime(Promise.all([...left.map(({ ended }) => ended), this.#stopping.allBut(this.#running)]))
   }
 
   async start(
@@ -142,26 +118,9 @@ export class LocalDurable implements Durable {
     { as, at, before }: { readonly as: string; readonly at: FlowPlace; readonly before?: string },
   ): Promise<void> {
     const record = await this.forkable(id)
-    const book = new Book(this.#deps)
-    let input: unknown
-    for await (const event of this.#eventsOf(id, record.sessionId))
-      if (event.type === 'workflow.started') input = await inputOf(this.#deps.vault, event.payload.vault)
-      else book.read(event)
-    const steps = book.steps()
-    const until = before === undefined ? steps.length : placeOf(steps, before)
-    if (until < 0)
-      throw new AppError(
-        'not_found',
-        `${id} has no step ${before}; it has: ${steps.join(', ') || 'none yet'}`,
-      )
+    const { input, fork } = await readFork(this.#deps, record, before)
     const procedure = this.#procedure(record.name)
-    const forkOf = { workflowId: id, ...(before !== undefined && { step: before }) }
-    const made = await this.#begin({ id: as, input, at }, procedure, {
-      forkOf,
-      book,
-      steps: steps.slice(0, until),
-    })
-    this.#launch(made, procedure, input)
+    this.#launch(await this.#begin({ id: as, input, at }, procedure, fork), procedure, input)
   }
 
   /** What is recorded of it; refused when it cannot be forked. */
@@ -206,7 +165,7 @@ export class LocalDurable implements Durable {
     const { engine, vault, clock } = this.#deps
     const spanId = derivedSpan(id)
     const kept = await vault.put(new TextEncoder().encode(JSON.stringify({ input })), at.sessionId)
-    const running = this.#made({
+    const running = newRunning(this.#deps, {
       id,
       at,
       spanId,
@@ -225,41 +184,13 @@ export class LocalDurable implements Durable {
       inputDigest: running.digest,
       ...(fork && { forkOf: fork.forkOf }),
     })
-    // With its start or not at all: what was not taken along would be done and paid for once more.
+    // With its start or not at all: what was not copied would be done and paid for once more.
     await engine.perform(
-      [started, ...(fork ? await takenAlong(running.book, root, fork) : [])],
+      [started, ...(fork ? await copySteps(running.book, root, fork) : [])],
       undefined,
       'whole',
     )
     return running
-  }
-
-  #made(given: {
-    readonly id: string
-    readonly at: FlowPlace
-    readonly spanId: SpanId
-    readonly name: string
-    readonly version: string
-    readonly input: unknown
-    readonly startedMs: number
-    readonly isAgain: boolean
-  }): Running {
-    const controller = new AbortController()
-    return {
-      ...given,
-      digest: digestOf(given.input),
-      book: new Book(this.#deps),
-      clock: this.#deps.clock,
-      signal: controller.signal,
-      controller,
-      halt: (error) => {
-        this.#deps.onBug(error, `writing down ${given.id}`)
-        controller.abort(new FlowStopped('daemon', 'muster', 'what it does could not be written down'))
-      },
-      result: Promise.resolve(),
-      left: Promise.resolve(),
-      ended: Promise.resolve(),
-    }
   }
 
   #launch(running: Running, procedure: Procedure<never, unknown>, input: unknown): void {
@@ -267,7 +198,7 @@ export class LocalDurable implements Durable {
     this.#running.set(running.id, running)
     const work = procedure.run(flow, input as never)
     running.left = work.catch(() => {}).then(() => flow.quiet())
-    this.#leaving.add(running.id, running.left)
+    this.#stopping.add(running.id, running.left)
     running.result = this.#toItsEnd(running, withSignal(work, running.signal))
     running.ended = running.result
       .then(
@@ -302,10 +233,10 @@ export class LocalDurable implements Durable {
   #goOn(sessionId: SessionId, id: string): Promise<void> {
     return this.#starting.take(id, async () => {
       if (this.#running.has(id)) return
-      await this.#inTime(this.#leaving.of(id))
-      if (this.#leaving.has(id))
+      await this.#inTime(this.#stopping.of(id))
+      if (this.#stopping.has(id))
         throw new AppError('conflict', `${id} is still being stopped; try again in a moment`)
-      const read = await this.#read(sessionId, id)
+      const read = await readOpenFlow(this.#deps, sessionId, id)
       if (read) await this.#takeUp(read)
     })
   }
@@ -315,40 +246,15 @@ export class LocalDurable implements Durable {
     return this.#starting.take(id, async () => {
       if (this.#running.has(id)) return this.cancel(id, why)
       const [record] = await this.#deps.records(id)
-      const read = record && (await this.#read(record.sessionId, id))
+      const read = record && (await readOpenFlow(this.#deps, record.sessionId, id))
       if (!read) return record ? 'finished' : 'unknown'
       await cancelled(this.#deps, read.running, why)
-      this.#leaving.putAway(record)
+      this.#stopping.putAway(record)
       return 'delivered'
     })
   }
 
-  /** One that is open, as it was written down; nothing when it has its end. */
-  async #read(sessionId: SessionId, id: string): Promise<Read | undefined> {
-    const open = this.#deps.engine.session(sessionId)?.open.values() ?? []
-    const span = [...open].find(({ kind, workflowId }) => kind === 'workflow' && workflowId === id)
-    if (!span) return undefined
-    let running: Running | undefined
-    let input: unknown
-    let phase = firstPhase
-    for await (const event of this.#eventsOf(id, sessionId)) {
-      if (event.type === 'workflow.started') {
-        const { name = '', version = '', vault } = event.payload
-        const { traceId, runId, parentSpanId, actor } = event
-        input = await inputOf(this.#deps.vault, vault)
-        const at = { sessionId, traceId, runId, spanId: parentSpanId ?? span.spanId, actor }
-        const startedMs = Date.parse(event.timestamp)
-        running = this.#made({ id, at, spanId: span.spanId, name, version, input, startedMs, isAgain: true })
-      } else {
-        running?.book.read(event)
-        phase = event.phase ?? phase
-      }
-    }
-    if (!running) throw new Error(`${id} is open, and its beginning is not in the journal`)
-    return { running, input, phase }
-  }
-
-  async #takeUp({ running, input, phase }: Read): Promise<void> {
+  async #takeUp({ running, input, phase }: OpenFlow): Promise<void> {
     const { engine, clock } = this.#deps
     const { id } = running
     const procedure = this.#deps.procedures.get(running.name)
@@ -365,11 +271,6 @@ export class LocalDurable implements Durable {
       }),
     ])
     this.#launch(running, procedure, input)
-  }
-
-  async *#eventsOf(id: string, sessionId: SessionId): AsyncIterable<AgentEvent> {
-    for await (const event of this.#deps.events(sessionId, ['workflow.started', ...bookTypes]))
-      if (event.workflowId === id) yield event
   }
 
   #procedure(name: string): Procedure<never, unknown> {
@@ -389,9 +290,6 @@ export class LocalDurable implements Durable {
     waiting.abort()
   }
 }
-
-/** A workflow that is not under way here. */
-type Read = { readonly running: Running; readonly input: unknown; readonly phase: string }
 
 const unknownFlow = (id: string): AppError =>
   new AppError('not_found', `there is no workflow ${id}; sm workflow list shows them`)

@@ -1,5 +1,6 @@
 import type { Draft } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
+import { sha256Hex } from '../../contract/sha256.ts'
 import type { Clock } from '../../ports/clock.ts'
 import {
   type Child,
@@ -15,7 +16,7 @@ import {
 import { type Book, type Outcome, withSignal } from './book.ts'
 
 /** A whole workflow that runs here; its branches share it. */
-export type RunningFlow = {
+type RunningFlow = {
   readonly id: string
   readonly at: FlowPlace
   /** The span of the workflow itself. */
@@ -203,3 +204,32 @@ function valueOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw outcome.error
   return outcome.value
 }
+
+/** A workflow that runs in this process. */
+export type Running = RunningFlow & {
+  readonly name: string
+  readonly version: string
+  readonly input: unknown
+  readonly digest: string
+  readonly startedMs: number
+  readonly controller: AbortController
+  result: Promise<unknown>
+  /** Resolves when it does nothing any more; one that was stopped may still put things away after its end. */
+  left: Promise<void>
+  /** Resolves when its end is written, or it was left for the next daemon. */
+  ended: Promise<void>
+}
+
+/** The phase of what belongs to none. */
+export const firstPhase = 'begin'
+
+/** Where the facts of a whole workflow belong. */
+export const rootOf = ({ at, spanId, id }: Running, phase = firstPhase): FlowRoot => ({
+  ...at,
+  spanId,
+  workflowId: id,
+  phase,
+})
+
+/** What an input is compared by. */
+export const digestOf = (input: unknown): string => sha256Hex(JSON.stringify(input) ?? '')

@@ -4,7 +4,7 @@ import type { SpanId } from '../../contract/ids.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
 import { tellApproved, tellCreated, whoGranted } from '../creation.ts'
-import type { ScriptInput, ScriptParts } from './script-parts.ts'
+import type { ScriptInput, ScriptParts } from './script-procedure.ts'
 
 /** Writes that there is a script, and waits until somebody has approved it; what follows hangs under that. */
 export async function approval(

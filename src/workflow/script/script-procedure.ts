@@ -1,12 +1,18 @@
+import type { AgentEvent } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { ScriptLimits, ScriptMeta, ScriptSource } from '../../contract/script.ts'
+import type { Budgets } from '../../engine/budgets.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Procedure } from '../../ports/durable.ts'
+import type { Scripts } from '../../ports/scripts.ts'
+import type { Workers } from '../../ports/workers.ts'
 import { approval } from './approval.ts'
-import type { ScriptInput, ScriptParts } from './script-parts.ts'
 import { ScriptRun } from './script-run.ts'
 
 export const scriptName = 'script'
 
 /** What a script returned. */
-export type ScriptResult = { readonly result: unknown }
+type ScriptResult = { readonly result: unknown }
 
 /** Runs a script that a user wrote, once somebody has approved it. */
 export const scriptProcedure = (parts: ScriptParts): Procedure<ScriptInput, ScriptResult> => ({
@@ -17,3 +23,26 @@ export const scriptProcedure = (parts: ScriptParts): Procedure<ScriptInput, Scri
     return { result: await new ScriptRun(parts, flow, { input, approved }).run() }
   },
 })
+
+/** What scripts are run with. */
+export type ScriptParts = {
+  readonly clock: Clock
+  readonly scripts: Scripts
+  readonly workers: Workers
+  readonly budgets: Pick<Budgets, 'over' | 'used' | 'watch'>
+  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+}
+
+/** A run of a script as it is asked for; its text is kept with it. */
+export type ScriptInput = {
+  readonly meta: ScriptMeta
+  readonly source: ScriptSource
+  readonly args: unknown
+  /** The folder that its agents work in, a full path. */
+  readonly workspace: string
+  /** Who does the work where the script does not say; `own` or a program. */
+  readonly cli: string
+  readonly limits: ScriptLimits
+  /** Somebody has approved it before; else a person is asked. */
+  readonly approvedBy?: string | undefined
+}

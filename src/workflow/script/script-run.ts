@@ -5,8 +5,8 @@ import type { ScriptCall } from '../../contract/script.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
 import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
 import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
+import { workTime } from '../../engine/budgets.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import { workTime } from '../../engine/work-time.ts'
 import { type Flow, LimitReached } from '../../ports/durable.ts'
 import type { ScriptAnswer, ScriptBudget } from '../../ports/scripts.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
@@ -15,7 +15,7 @@ import { askPerson } from '../ask-person.ts'
 import { type Asked, agentAsked, voteAsked } from './agent-calls.ts'
 import { Limits } from './limits.ts'
 import { Phases } from './phases.ts'
-import type { ScriptInput, ScriptParts } from './script-parts.ts'
+import type { ScriptInput, ScriptParts } from './script-procedure.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 type Vote = { readonly verdict: 'supported' | 'refuted' | 'inconclusive'; readonly evidence: unknown }

@@ -8,7 +8,7 @@ import {
   scriptInput,
   scripts,
 } from '../../../test/support/script-bed.ts'
-import type { ScriptInput } from './script-parts.ts'
+import type { ScriptInput } from './script-procedure.ts'
 
 const folder = join(import.meta.dirname, '../../../workflows')
 const shippedAgents = readdirSync(join(folder, '../agents')).map((file) => file.replace('.md', ''))

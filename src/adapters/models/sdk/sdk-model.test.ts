@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startScriptedModel } from '../../../../test/support/scripted-model/scripted-model.ts'
-import type { ModelProtocol } from '../../../contract/config/providers.ts'
+import type { ModelProtocol } from '../../../contract/config/model-settings.ts'
 import type { Model, ModelMessage, ModelPiece, ModelRequest } from '../../../ports/model.ts'
 import { systemClock } from '../../system/clock.ts'
 import type { ScriptedModel } from '../scripted/scripted-model.ts'

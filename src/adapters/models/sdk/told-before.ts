@@ -1,4 +1,4 @@
-import type { ModelProtocol } from '../../../contract/config/providers.ts'
+import type { ModelProtocol } from '../../../contract/config/model-settings.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
 
 /** Where a protocol puts the conversation, and whether what an agent is told first is a part of it. */

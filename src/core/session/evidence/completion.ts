@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ChildAgentsConfig } from '../../../contract/config/child-agents.ts'
+import type { ChildAgentsConfig } from '../../../contract/config/session-settings.ts'
 import type { Detection } from '../../../contract/events/session.ts'
 import { type Evidence, latest, type Sighting, timeOf } from './evidence.ts'
 import { blockerOf, claimsOf } from './last-message.ts'

@@ -1,0 +1,146 @@
+import type { Draft } from '../contract/event.ts'
+import type { RunId, SessionId } from '../contract/ids.ts'
+import { statusOf } from '../contract/status-phrases.ts'
+import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
+import { hasEnded, type OpenSpan, type SessionState } from '../core/session/state.ts'
+import { forcedEnding } from '../core/trace/span-endings.ts'
+import type { Engine } from '../engine/engine.ts'
+import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
+import type { SeenBefore } from '../ports/tools.ts'
+import type { LiveRun } from './live-run.ts'
+import type { RuntimeParts } from './parts.ts'
+
+/** Why a run failed that nobody went on with. */
+export const stopped = 'Muster was stopped while it worked (runtime.on_restart)'
+const interrupted = 'Muster was stopped; whether it took effect is not known'
+
+/** The agent of a run that is open. */
+export const agentOf = ({ facts }: OpenSpan): string =>
+  typeof facts['agentId'] === 'string' ? facts['agentId'] : 'agent'
+
+/** A run that nobody goes on with has failed, and all that was open below it. */
+export async function failLeft(engine: Engine, state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
+  await engine.perform([...endsBelow(state, span), ...failed(state, span, stopped)])
+}
+
+/** What was under way below a run is over, before the run itself goes on. */
+export async function closeCutOff(
+  engine: Engine,
+  state: Readonly<SessionState>,
+  span: OpenSpan,
+): Promise<void> {
+  await engine.perform(endsBelow(state, span))
+}
+
+/** A session in which nothing runs is idle, whatever it was when Muster was stopped. */
+export async function settle(engine: Engine, { sessionId }: Readonly<SessionState>): Promise<void> {
+  const now = engine.session(sessionId)
+  const root = now && !hasEnded(now) && now.lifecycle !== 'idle' ? sessionRoot(now, 'muster') : undefined
+  if (root && now)
+    await engine.perform([draftOf(root, 'session.state.changed', { from: now.lifecycle, to: 'idle' })])
+}
+
+/** Ends of all that is open below a span, the deepest first: what began last is never above what began before. */
+function endsBelow(state: Readonly<SessionState>, top: OpenSpan): Draft[] {
+  const inside = new Set([top.spanId])
+  const below = [...state.open.values()].filter(({ spanId, parentSpanId }) => {
+    const isBelow = parentSpanId !== undefined && inside.has(parentSpanId)
+    if (isBelow) inside.add(spanId)
+    return isBelow
+  })
+  return below.toReversed().flatMap((span): Draft[] => {
+    const { kind, facts } = span
+    if (kind === 'agent') return failed(state, span, stopped)
+    if (kind === 'session') return []
+    const reason = interrupted
+    const end = forcedEnding(kind, facts, { reason, cancelled: false })
+    return [{ ...placeOf(state, span, 'muster'), ...end } as Draft]
+  })
+}
+
+function failed(state: Readonly<SessionState>, span: OpenSpan, reason: string): Draft[] {
+  const agentId = agentOf(span)
+  const at = placeOf(state, span, agentId)
+  return [
+    draftOf(at, 'agent.status.changed', { agentId, ...statusOf.idle() }),
+    draftOf(at, 'agent.failed', { agentId, reason }),
+  ]
+}
+
+function placeOf({ sessionId }: Readonly<SessionState>, span: OpenSpan, actor: string) {
+  const { kind: _kind, facts: _facts, ...ids } = span
+  return { ...ids, sessionId, actor }
+}
+
+/** What a run did before it was cut off; its limits go on counting from there. */
+type SoFar = {
+  readonly startedMs: number
+  /** How long of the time since then it could not work: it waited for a person, or no daemon was there. */
+  readonly stoodMs: number
+  readonly turns: number
+  readonly usage: readonly Parameters<LiveRun['used']>[0][]
+  /** Calls on files of which no result is known. */
+  readonly unfinished: readonly { readonly tool: string; readonly path: string }[]
+  /** Files that it read and wrote. */
+  readonly seenBefore: readonly SeenBefore[]
+}
+
+const fileTools = ['Read', 'Write', 'Edit']
+const types = [
+  'agent.spawned',
+  'llm.request.started',
+  'llm.request.completed',
+  'tool.call.started',
+  'tool.call.completed',
+  'decision.made',
+  ...approvalFacts,
+] as const
+
+export async function soFar(
+  { events, clock }: Pick<RuntimeParts, 'events' | 'clock'>,
+  sessionId: SessionId,
+  runId: RunId,
+): Promise<SoFar> {
+  let startedMs = clock.now()
+  let turns = 0
+  const usage: SoFar['usage'][number][] = []
+  const named = new Map<string, { tool: string; path: string }>()
+  const seenBefore: SeenBefore[] = []
+  const standstill = new PausedTime()
+  for await (const event of events(sessionId, types)) {
+    if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
+    const isOwn = event.runId === runId
+    if (isOwn) standstill.take(event)
+    if (event.type === 'tool.call.started' && (isOwn || event.parentRunId === runId)) {
+      const { callId, tool, params } = event.payload
+      const path = fileTools.includes(tool)
+        ? (params as { file_path?: unknown } | undefined)?.file_path
+        : undefined
+      if (typeof path === 'string') named.set(callId, { tool, path })
+    }
+    if (event.type === 'tool.call.completed') {
+      const { callId } = event.payload
+      const call = named.get(callId)
+      if (call && isOwn) seenBefore.push({ path: call.path, atMs: Date.parse(event.timestamp) })
+      named.delete(callId)
+    }
+    if (event.type !== 'llm.request.completed') continue
+    if (event.runId === runId && event.payload.vault !== undefined) turns += 1
+    if (event.runId === runId || event.parentRunId === runId) usage.push(event.payload.usage)
+  }
+  const stoodMs = standstill.ms(clock.now(), { isAway: true })
+  return { startedMs, stoodMs, turns, usage, seenBefore, unfinished: [...named.values()] }
+}
+
+type Place = { readonly sessionId: SessionId; readonly runId: RunId; readonly workspace: string }
+
+/** What a run did before it was cut off, when its calls that were under way have been tidied up. */
+export async function tidyCutOff(parts: RuntimeParts, place: Place): Promise<SoFar> {
+  const done = await soFar(parts, place.sessionId, place.runId)
+  for (const { tool, path } of done.unfinished) {
+    const known = parts.tools.find(({ name }) => name === tool)
+    // What cannot be tidied up does not keep a run from its end.
+    await known?.tidy?.(path, place.workspace).catch(() => {})
+  }
+  return done
+}

@@ -1,0 +1,180 @@
+import { AppError } from '../contract/errors.ts'
+import type { SessionId } from '../contract/ids.ts'
+import { handoffLoop } from '../core/delegation/gate-call.ts'
+import type { Queued } from '../core/messages/message-queue.ts'
+import { hasEnded, type SessionState } from '../core/session/state.ts'
+import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
+import { agentOf, closeCutOff, failLeft, settle, tidyCutOff } from './interrupted-runs.ts'
+import { Lane, queueUpdate } from './lane.ts'
+import { RunStopped } from './live-run.ts'
+import { mainAgent } from './main-agent.ts'
+import type { RuntimeParts } from './parts.ts'
+import type { Questions } from './questions.ts'
+import { stopRun } from './run-ends.ts'
+import { runtimePlan } from './runtime-plan.ts'
+import { WorkNotes } from './tools/runtime-tool.ts'
+
+const previewChars = 2048
+
+/** Words for a main agent of a session. */
+type Words = {
+  readonly text: string
+  readonly from: string
+  readonly mode: Queued['mode']
+  readonly to: string
+}
+
+/** The main agents of one session: a lane for each main agent that was spoken to, and who has control. */
+export class SessionLanes {
+  readonly #parts: RuntimeParts
+  readonly #questions: Questions
+  readonly #id: SessionId
+  readonly #lanes = new Map<string, Lane>()
+  /** Who had control since a person last spoke. */
+  #trail: string[] = []
+
+  constructor({ parts, questions }: { parts: RuntimeParts; questions: Questions }, id: SessionId) {
+    this.#parts = parts
+    this.#questions = questions
+    this.#id = id
+  }
+
+  lanes(): Lane[] {
+    return [...this.#lanes.values()]
+  }
+
+  /** Queues words for a main agent of a session; it takes them up as soon as it may. */
+  async say(
+    state: Readonly<SessionState>,
+    said: Omit<Words, 'to'> & { readonly to?: string | undefined },
+  ): Promise<string> {
+    const to = await mainAgent(
+      this.#parts,
+      said.to ?? state.managed?.agentType ?? '',
+      state.managed?.workingDir ?? '/',
+    )
+    this.#trail = [to.name]
+    return this.#queue({ ...said, to: to.name })
+  }
+
+  /** Takes a message back that nobody has taken up yet. */
+  async dismiss(state: Readonly<SessionState>, messageId: string, by: string): Promise<void> {
+    const waiting = state.queue?.find((one) => one.messageId === messageId && one.stage === 'queued')
+    const root = sessionRoot(state, waiting?.to ?? by)
+    if (!waiting || !root) throw new AppError('conflict', 'it is not waiting any more')
+    await this.#parts.engine.perform([
+      draftOf({ ...root, spanId: waiting.spanId }, 'message.failed', {
+        messageId,
+        errorType: 'rejected',
+        reason: `dismissed by ${by}`,
+      }),
+      queueUpdate(root, state, { gone: [messageId] }),
+    ])
+  }
+
+  /** Takes up what was open when the daemon was last stopped. */
+  async takeUp(state: Readonly<SessionState>): Promise<void> {
+    const { engine, config } = this.#parts
+    const isResumed = config().runtime.on_restart === 'resume'
+    const left = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
+    for (const span of left) {
+      const { runId } = span
+      await tidyCutOff(this.#parts, { ...state, runId, workspace: state.managed?.workingDir ?? '/' })
+      await (isResumed ? closeCutOff : failLeft)(engine, state, span)
+    }
+    if (isResumed) for (const span of left) this.lane(agentOf(span)).resume(span)
+    if (!isResumed || left.length === 0) await settle(engine, state)
+    for (const { to } of state.queue ?? []) if (to) this.lane(to).poke()
+  }
+
+  lane(agent: string, isNew = false): Lane {
+    const known = this.#lanes.get(agent)
+    if (known) return known
+    const notes = new WorkNotes()
+    const lane = new Lane(
+      {
+        parts: this.#parts,
+        notes,
+        plan: (run, given) =>
+          runtimePlan({
+            ...given,
+            parts: this.#parts,
+            run,
+            notes,
+            depth: 0,
+            scopes: [],
+            questions: this.#questions,
+            tell: async (to, text) => void (await this.#queue({ to, text, from: agent, mode: 'important' })),
+            handOver: (to) => this.#handOver(agent, to),
+          }),
+        changed: (isBegin) => this.#changed(isBegin),
+      },
+      { sessionId: this.#id, agent, isNew },
+    )
+    this.#lanes.set(agent, lane)
+    return lane
+  }
+
+  async #queue(said: Words): Promise<string> {
+    const { engine, vault, ids, clock } = this.#parts
+    const state = engine.session(this.#id)
+    const root = state && sessionRoot(state, said.to)
+    if (!state || !root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
+    const messageId = `msg_${ids.event().slice(4)}`
+    const preview = said.text.slice(0, previewChars)
+    const added: Queued = {
+      messageId,
+      spanId: ids.span(),
+      mode: said.mode,
+      by: 'runtime',
+      stage: 'queued',
+      from: said.from,
+      to: said.to,
+      vault: await vault.put(new TextEncoder().encode(said.text), this.#id),
+      preview,
+      queuedAtMs: clock.now(),
+    }
+    const { spanId, mode, by, from, to, vault: kept } = added
+    await engine.perform([
+      draftOf({ ...root, spanId, parentSpanId: root.spanId, actor: said.from }, 'message.queued', {
+        messageId,
+        mode,
+        by,
+        preview,
+        ...(kept && { vault: kept }),
+        ...(from && { from }),
+        ...(to && { to }),
+      }),
+      queueUpdate(root, state, { added }),
+    ])
+    const lane = this.lane(said.to)
+    if (said.mode === 'urgent' && lane.run)
+      await stopRun(this.#parts, lane.run, new RunStopped('cancelled', said.from, 'something urgent came'))
+    lane.poke()
+    return messageId
+  }
+
+  /** A session works while one of its agents does. */
+  async #changed(isBegin: boolean): Promise<void> {
+    const { engine } = this.#parts
+    const state = engine.session(this.#id)
+    const root = state && !hasEnded(state) && sessionRoot(state, state.managed?.agentType ?? 'agent')
+    if (!state || !root) return
+    const isAtWork = this.lanes().some(({ run }) => run !== undefined)
+    const to = isAtWork ? 'running' : 'idle'
+    if (state.lifecycle === to || (isBegin && !isAtWork)) return
+    await engine.perform([draftOf(root, 'session.state.changed', { from: state.lifecycle, to })])
+  }
+
+  async #handOver(from: string, to: string): Promise<readonly string[] | undefined> {
+    if (this.#trail.at(-1) !== from) this.#trail.push(from)
+    const circle = handoffLoop(this.#trail, to)
+    if (circle) return circle
+    this.#trail.push(to)
+    const { engine } = this.#parts
+    const state = engine.session(this.#id)
+    const root = state && sessionRoot(state, from)
+    if (root) await engine.perform([draftOf(root, 'session.updated', { agentType: to, by: from })])
+    return undefined
+  }
+}

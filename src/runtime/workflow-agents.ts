@@ -1,0 +1,287 @@
+import type { AgentDefinition } from '../contract/agent-definition.ts'
+import { AppError } from '../contract/errors.ts'
+import type { AgentEvent } from '../contract/event.ts'
+import { findAgent } from '../core/definitions/find-definition.ts'
+import { narrowTools } from '../core/delegation/allowed-tools.ts'
+import { tokenTotal } from '../core/ledger/model-usage.ts'
+import { type OpenSpan, spanKey } from '../core/session/state.ts'
+import { agentEndTypes } from '../core/trace/span-endings.ts'
+import { lateReason, workTime } from '../engine/budgets.ts'
+import type { Clock } from '../ports/clock.ts'
+import { FlowStopped, LimitReached } from '../ports/durable.ts'
+import type { ModelMessage } from '../ports/model.ts'
+import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
+import { wordsOf } from './agent-run.ts'
+import { loadHistory } from './history.ts'
+import { closeCutOff, soFar, tidyCutOff } from './interrupted-runs.ts'
+import { LiveRun, RunStopped } from './live-run.ts'
+import type { RuntimeParts } from './parts.ts'
+import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
+import type { Questions } from './questions.ts'
+import { runtimePlan } from './runtime-plan.ts'
+import { WorkNotes } from './tools/runtime-tool.ts'
+
+type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
+
+const isEnd = (event: AgentEvent): event is End => agentEndTypes.some((type) => type === event.type)
+
+/** What a run is begun or gone on with. */
+type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'> & {
+  /** How long it could not work since it was begun. */
+  readonly stoodMs: number
+}
+
+const recentMs = 1000
+
+type Taken = { readonly work: Work; readonly agent: AgentDefinition }
+
+/** Agents of Muster's own at the work of workflows: each is a run of the workflow's session. */
+export class WorkflowAgents implements Workers {
+  readonly #parts: RuntimeParts
+  readonly #questions: Questions
+  readonly #runs = new Set<LiveRun>()
+
+  constructor(parts: RuntimeParts, questions: Questions) {
+    this.#parts = withMemory(parts)
+    this.#questions = questions
+  }
+
+  /** Those that are under way. */
+  runs(): LiveRun[] {
+    return [...this.#runs]
+  }
+
+  async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
+    const { engine } = this.#parts
+    const state = engine.session(work.root.sessionId)
+    if (!state) throw new AppError('conflict', 'the session of this workflow has ended')
+    const left = state.open.get(spanKey(state, { ...work.root, spanId: work.spanId }))
+    const ended = !left && work.isAgain ? await this.#ended(work) : undefined
+    if (ended) return ended
+    const agents = await this.#parts.agents(work.workspace, signal)
+    const role = findAgent(agents, work.agent)
+    const agent = { ...role, tools: narrowTools(role.tools, work.tools) }
+    await work.taken?.()
+    const beginning = left ? await this.#takenUp({ work, agent }, left) : this.#begun({ work, agent })
+    return this.#perform(work, { ...beginning, agents }, signal)
+  }
+
+  async #perform(
+    work: Work,
+    { agents, stoodMs, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
+    signal: AbortSignal,
+  ): Promise<WorkEnd> {
+    const parts = this.#parts
+    const { run, messages } = beginning
+    const { workspace, scope, model, prompt } = work
+    const scopes = scope.length > 0 ? [scope] : []
+    const over = new AbortController()
+    const stop = () => run.stop(stoppedBy(signal.reason))
+    signal.addEventListener('abort', stop, { once: true, signal: over.signal })
+    if (signal.aborted) stop()
+    let isLate = false
+    const untilMs = run.startedMs + stoodMs + work.timeoutMs
+    const isWaiting = () => this.#questions.isAsking(run.runId)
+    workTime(parts.clock, { untilMs, isWaiting }, over.signal).then(
+      () => {
+        isLate = true
+        run.stop(new RunStopped('cancelled', 'muster', lateReason(work)))
+      },
+      () => {},
+    )
+    this.#runs.add(run)
+    try {
+      const outcome = await performRun(parts, {
+        ...beginning,
+        task: prompt,
+        depth: 1,
+        mode: 'auto',
+        model,
+        scopes,
+        workspace,
+        agents,
+        takeMessages: async () => [],
+        refuse: once(work.refuse),
+        ...runtimePlan({
+          parts,
+          run,
+          notes: new WorkNotes(),
+          depth: 1,
+          scopes,
+          workspace,
+          agents,
+          questions: this.#questions,
+          // The gates refuse both to whoever works for another.
+          tell: async () => {},
+          handOver: async () => [],
+        }),
+      })
+      // What a limit stops is told what it used; all else that is stopped has no end of its own.
+      if (!(signal.reason instanceof LimitReached)) signal.throwIfAborted()
+      const durationMs = Math.max(0, parts.clock.now() - run.startedMs)
+      return { ...endOf(outcome, lastWords(messages), isLate), tokens: tokenTotal(run.usage), durationMs }
+    } finally {
+      over.abort()
+      this.#runs.delete(run)
+    }
+  }
+
+  #begun({ work, agent }: Taken): Beginning {
+    const { ids, clock } = this.#parts
+    const run = liveRun({ work, agent }, { runId: ids.run(), startedMs: clock.now() })
+    return { run, begins: [], messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs: 0 }
+  }
+
+  /** Goes on with a run that a stopped daemon left. */
+  async #takenUp({ work, agent }: Taken, span: OpenSpan): Promise<Beginning> {
+    const parts = this.#parts
+    const { sessionId } = work.root
+    const state = parts.engine.session(sessionId)
+    if (state) await closeCutOff(parts.engine, state, span)
+    const { runId } = span
+    const { messages, kept } = await loadHistory(parts, { sessionId, runId })
+    const { startedMs, stoodMs, turns, usage, seenBefore } = await tidyCutOff(parts, {
+      sessionId,
+      runId,
+      workspace: work.workspace,
+    })
+    const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
+    for (const used of usage) run.used(used)
+    return messages.length > 0
+      ? { run, begins: 'resumed', messages, kept, turns, stoodMs }
+      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs }
+  }
+
+  /** How it ended, when it ended before the crash and nobody had taken note. */
+  async #ended(work: Work): Promise<WorkEnd | undefined> {
+    const parts = this.#parts
+    const { root, spanId } = work
+    let isSpent = false
+    for await (const event of parts.events(root.sessionId, [...agentEndTypes, 'budget.exceeded'])) {
+      if (event.spanId !== spanId) continue
+      if (event.type === 'budget.exceeded') isSpent = true
+      if (!isEnd(event)) continue
+      const { sessionId } = root
+      const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })
+      const { usage } = await soFar(parts, sessionId, event.runId)
+      const tokens = usage.reduce((sum, one) => sum + tokenTotal(one), 0)
+      const text = lastWords(messages)
+      const durationMs = event.payload.durationMs ?? 0
+      if (event.type === 'agent.completed') return { status: 'completed', text, tokens, durationMs }
+      const { reason } = event.payload
+      const isLate =
+        event.type === 'agent.cancelled' && event.payload.by === 'muster' && reason === lateReason(work)
+      return {
+        status: isLate ? 'timeout' : 'failed',
+        text,
+        reason,
+        ...(isSpent && { isSpent }),
+        tokens,
+        durationMs,
+      }
+    }
+    return undefined
+  }
+}
+
+/** Agents of one workflow begin one after the other: none needs to look again at what the one before has seen. */
+function withMemory(parts: RuntimeParts): RuntimeParts {
+  const agents = new Recent<readonly AgentDefinition[]>(parts.clock, recentMs)
+  const models = new Recent<Awaited<ReturnType<RuntimeParts['models']['list']>>>(parts.clock, recentMs)
+  return {
+    ...parts,
+    agents: (workspace, signal) => agents.get(workspace, () => parts.agents(workspace, signal)),
+    models: {
+      ...parts.models,
+      open: (ref) => parts.models.open(ref),
+      list: (signal) => models.get('', () => parts.models.list(signal)),
+    },
+  }
+}
+
+function liveRun(
+  { work, agent }: Taken,
+  { runId, ...begun }: Pick<LiveRun, 'runId' | 'startedMs'> & Partial<Pick<LiveRun, 'seenBefore'>>,
+): LiveRun {
+  const { taskId, name } = work
+  return new LiveRun({
+    root: {
+      ...work.root,
+      runId,
+      parentRunId: work.root.runId,
+      spanId: work.spanId,
+      actor: name,
+      ...(taskId !== undefined && { taskId }),
+    },
+    parentSpanId: work.parentSpanId,
+    agent,
+    agentId: name,
+    resultSchema: work.resultSchema,
+    ...begun,
+  })
+}
+
+/** A workflow that goes on later leaves its runs open; one that was called off ends them. */
+function stoppedBy(reason: unknown): RunStopped {
+  const { how, by, message } =
+    reason instanceof FlowStopped
+      ? reason
+      : {
+          how: 'cancelled' as const,
+          by: 'muster',
+          message: reason instanceof Error ? reason.message : String(reason),
+        }
+  return new RunStopped(how, by, message)
+}
+
+/** Only the first answer is refused: who errs twice has failed, and is not asked for ever. */
+function once(refuse: Work['refuse']): Work['refuse'] {
+  let isAsked = false
+  return (
+    refuse &&
+    ((text) => {
+      if (isAsked) return undefined
+      isAsked = true
+      return refuse(text)
+    })
+  )
+}
+
+function endOf(
+  outcome: RunOutcome,
+  text: string,
+  isLate: boolean,
+): Pick<WorkEnd, 'status' | 'text' | 'reason' | 'isSpent'> {
+  if (outcome.status === 'completed') return { status: 'completed', text: outcome.text }
+  if (outcome.status === 'failed')
+    return { status: 'failed', text, reason: outcome.reason, ...(outcome.isSpent && { isSpent: true }) }
+  return { status: isLate ? 'timeout' : 'failed', text, reason: outcome.why.message }
+}
+
+function lastWords(messages: readonly ModelMessage[]): string {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  return last?.role === 'assistant' ? wordsOf(last) : ''
+}
+
+const mostKeys = 100
+
+/** What was found a moment ago is given again, where many look for the same one after the other; a failure is not. */
+export class Recent<V> {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #found = new Map<string, { readonly untilMs: number; readonly value: V }>()
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock
+    this.#ms = ms
+  }
+
+  async get(key: string, find: () => Promise<V>): Promise<V> {
+    const known = this.#found.get(key)
+    if (known && this.#clock.monotonic() < known.untilMs) return known.value
+    const value = await find()
+    if (this.#found.size >= mostKeys) this.#found.clear()
+    this.#found.set(key, { untilMs: this.#clock.monotonic() + this.#ms, value })
+    return value
+  }
+}
