@@ -87,7 +87,8 @@ export class Questions {
     const { engine, clock } = this.#parts
     const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
-    if (!held) throw new AppError('conflict', 'the run that asked this is over; nothing waits for the answer')
+    if (!held)
+      throw new AppError('conflict', 'the run that asked this has ended; nothing is waiting for the answer')
     const decided = { approvalId, subject, by, latencyMs: Math.max(0, clock.now() - ask.requestedAtMs) }
     const isKept = decision.verdict === 'allow' && decision.scope !== 'once'
     const permit = isKept ? permitOf(held.signal, placeOf(state)) : undefined

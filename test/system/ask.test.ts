@@ -57,7 +57,7 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
   const m = await ownDaemon()
   for (const [args, code, err] of [
-    [['finder', 'x'], 2, /subagent .* speak with one of: .*boss/],
+    [['finder', 'x'], 2, /subagent .* talk to one of: .*boss/],
     [['nobody', 'x'], 3, /no agent type nobody/],
     [['boss'], 2, /the prompt is empty/],
     [['boss', 'x', '--session', 'ffffffff'], 3, /ffffffff/],

@@ -186,7 +186,7 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
     tokens_used: 2450,
     tokens_remaining_estimate: 2450,
     completion_percentage: 50,
-    estimate_basis: 'what it said of itself',
+    estimate_basis: 'its own report',
     tools_used: { Read: 1 },
     total_tools: 1,
     last_tool: {
@@ -316,7 +316,7 @@ test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is o
   expect(await c.client.getProgress({ id: reports.id })).toMatchObject({
     completion_percentage: 60,
     tokens_remaining_estimate: 200,
-    estimate_basis: 'what it said of itself',
+    estimate_basis: 'its own report',
   })
 })
 

@@ -87,7 +87,7 @@ test('[MUS-270] it sees what was changed meanwhile, in any file', async () => {
 })
 
 test.each([
-  [{ operation: 'hover', file: '../outside.ts', line: 1, character: 1 }, 'outside of the project'],
+  [{ operation: 'hover', file: '../outside.ts', line: 1, character: 1 }, 'outside the project'],
   [{ operation: 'hover', file: 'src/none.ts', line: 1, character: 1 }, 'no such file'],
   [{ operation: 'hover', file: 'src/b.ts' }, 'say where'],
   [{ operation: 'hover', file: 'src/b.ts', line: 99, character: 1 }, 'no line 99'],

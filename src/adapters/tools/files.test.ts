@@ -270,7 +270,7 @@ describe('Write', () => {
     mkdirSync(join(b.workspace, 'src'))
     symlinkSync('../docs', join(b.workspace, 'src/d'))
     expect((await write(b, 'src/d/new', 'x')).text).toContain(
-      'docs/new is outside of what may be changed (src/**)',
+      'docs/new is outside what may be changed (src/**)',
     )
     expect(await write(b, 'src/new', 'x')).toMatchObject({ isError: false })
     expect((await b.call('Write', { file_path: 'src/x', content: '' }, { mayChange: false })).isError).toBe(

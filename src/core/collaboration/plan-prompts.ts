@@ -28,7 +28,7 @@ type Rejected = Asked & {
 /** Asks an architect for another plan, because the work that came of the last one was rejected. */
 export const replanPrompt = ({ round, findings, ...asked }: Rejected): string =>
   [
-    `You are the architect of a crew. The reviewer rejected the work on this request: the approach itself is wrong. Plan again; do not change any file. The rejected work stands in this work tree. Its files may be changed or deleted by the new tasks.`,
+    `You are the architect of a crew. The reviewer rejected the work on this request: the approach itself is wrong. Plan again; do not change any file. The rejected work is in this work tree. Its files may be changed or deleted by the new tasks.`,
     `What the reviewer said:\n\n${fenced([round.summary, ...findings.map(findingWords)].join('\n'))}`,
     ...planParts(asked),
   ].join('\n\n')
@@ -36,7 +36,7 @@ export const replanPrompt = ({ round, findings, ...asked }: Rejected): string =>
 /** Asks an architect for its plan again, with what a challenger holds against it. */
 export const challengedPlanPrompt = (objections: ChallengerReply): string =>
   [
-    'A challenger has looked for what is wrong with your plan. Mend the plan where the objections hold; where one does not, say why in `notes`.',
+    'A challenger has looked for what is wrong with your plan. Fix the plan where the objections are right; where one does not, say why in `notes`.',
     fenced(challengeWords(objections)),
     'Answer again with the whole JSON object of the plan, in the same shape, and nothing after it.',
   ].join('\n\n')

@@ -97,7 +97,7 @@ test.each<[FailureKind, number, string, number]>([
   expect(failure(kind, attempt)).toMatchObject({ action, limitMs: nextMs })
 })
 
-test('[COL-63] where nobody can split a task, it is to do less at a time', () => {
+test('[COL-63] where nobody can split a task, it should do less at a time', () => {
   expect(failure('resource_limit', 1, { canSplit: false })).toMatchObject({
     action: 'retry',
     feedback: expect.stringContaining('do less at a time'),

@@ -32,7 +32,7 @@ test('[COL-31] a hard dependency waits until it is complete, a soft one until it
 test.each([
   ['failed', 'failed'],
   ['partial', 'is only partly done'],
-  ['cancelled', 'was called off'],
+  ['cancelled', 'was cancelled'],
 ] as const)('[COL-31] what needs a task that is %s is blocked, and in turn what needs it', (state, words) => {
   const tasks = [planTask('c', ['b']), planTask('a'), planTask('b', ['a']), planTask('free', ['~c'])]
   expect(next(tasks, { a: state })).toEqual({
