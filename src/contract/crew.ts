@@ -60,7 +60,7 @@ const CrewMember = z.strictObject({
   duty: Duty,
   /** The agent definition, by the name that is in force. */
   agent: z.string(),
-  /** `own` is Muster's own runtime; anything else is a coding CLI or a program of the settings. */
+  /** `own` is a built-in agent; anything else is a coding CLI or a program of the settings. */
   cli: z.string(),
   model: z.string().optional(),
   /** How many may work at a time. */

@@ -134,7 +134,7 @@ export const ReplayView = z.strictObject({
 })
 export type ReplayView = z.infer<typeof ReplayView>
 
-/** The routes of our own agents, as their contract writes them. */
+/** The routes of built-in agents, as their contract writes them. */
 export const runtimeRoutes = {
   listAgentRuns: route({
     ...places.listAgentRuns,

@@ -167,7 +167,7 @@ export class Engine {
     return this.#fleet.permits
   }
 
-  /** How our own agents work in a project, when somebody chose. */
+  /** How built-in agents work in a project, when somebody chose. */
   mode(projectRoot: string): LoopMode | undefined {
     return this.#fleet.modes.get(projectRoot)
   }

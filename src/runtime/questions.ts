@@ -13,10 +13,10 @@ import type { RuntimeParts } from './parts.ts'
 
 type Held = { readonly root: Root; readonly signal: SignalOf<'asking'>; settle(decision: Decision): void }
 
-/** The cli that permits of our own agents are kept under. */
+/** The cli that permits of built-in agents are kept under. */
 const own = 'own'
 
-/** Questions of Muster's own agents to people: one decision wins, and silence is a denial. */
+/** Questions of built-in agents to people: one decision wins, and silence is a denial. */
 export class Questions {
   readonly #parts: RuntimeParts
   readonly #held = new Map<string, Held>()

@@ -52,7 +52,7 @@ async function bed(folder?: string) {
 }
 const never = new AbortController().signal
 
-test('[MUS-276] [OBS-41] an agent of our own does the work of a workflow as a run of its session, with its limits', async () => {
+test('[MUS-276] [OBS-41] a built-in agent does the work of a workflow as a run of its session, with its limits', async () => {
   const { runtime, begin, work, events } = await bed()
   const root = await begin()
   const prompt = script(
@@ -151,7 +151,7 @@ const earlier = (event: AgentEvent): AgentEvent => ({
   timestamp: new Date(Date.parse(event.timestamp) - 3_600_000).toISOString(),
 })
 
-test('[COL-67] the time of an agent of our own does not run while no daemon is there', async () => {
+test('[COL-67] the time of a built-in agent does not run while no daemon is there', async () => {
   const prompt = script(
     call('Bash', { command: 'true' }),
     { text: 'Thinking.', chunkMs: 400, ...call('Bash', { command: 'true' }) },
@@ -163,7 +163,7 @@ test('[COL-67] the time of an agent of our own does not run while no daemon is t
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
 })
 
-test('[COL-67] the time of an agent of our own does not run while it waits for a person', async () => {
+test('[COL-67] the time of a built-in agent does not run while it waits for a person', async () => {
   const m = await bed()
   const root = await m.begin()
   const question = {
@@ -220,7 +220,10 @@ test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one t
   for (const how of ['daemon', 'cancelled'] as const) {
     const stop = new AbortController()
     const spanId = derivedSpan(how)
-    const running = runtime.workflowAgents.run(work(await begin(), script({ hang: true }), { spanId }), stop.signal)
+    const running = runtime.workflowAgents.run(
+      work(await begin(), script({ hang: true }), { spanId }),
+      stop.signal,
+    )
     await m.until('llm.request.started', how === 'daemon' ? 1 : 2)
     stop.abort(new FlowStopped(how, 'me', 'enough'))
     await expect(running).rejects.toThrow('enough')

@@ -192,7 +192,7 @@ export function durableSuite(name: string, open: OpenBed): void {
           const caught = await flow
             .step('bad', async () => {
               world.done.push('bad')
-              throw new Error('it does not exist')
+              throw new Error('no such thing')
             })
             .catch((error: Error) => error.message)
           await flow.waitSignal('go')

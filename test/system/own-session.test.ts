@@ -6,7 +6,7 @@ import { call, script } from '../support/own-agents.ts'
 import { person } from '../support/person.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-274][MUS-261] every command works on a session of our own agents, without a word of terminals', async () => {
+test('[MUS-274][MUS-261] every command works on a session of built-in agents, without a word of terminals', async () => {
   const m = await ownDaemon('runtime: { approvals: [{ tool: Bash, action: ask }] }\n')
   const child = script(call('Bash', { command: 'echo from below' }), { text: 'late', delayMs: 60_000 })
   const prompt = `Decide. ${script(
@@ -83,7 +83,7 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   expect(await m.client().listAgentRuns({ session_id: other })).toMatchObject([{ status: 'cancelled' }])
 })
 
-test('[MUS-274] sm down --sessions ends sessions of our own and workflows, too, and each is recorded as killed', async () => {
+test('[MUS-274] sm down --sessions ends sessions of built-in agents and workflows, too, and each is recorded as killed', async () => {
   const m = await ownDaemon()
   await m.sm('ask', 'boss', script({ text: 'Hello.' }), '--keep')
   writeFileSync(

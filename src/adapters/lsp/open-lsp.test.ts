@@ -91,7 +91,7 @@ test.each([
   [{ operation: 'hover', file: 'src/none.ts', line: 1, character: 1 }, 'no such file'],
   [{ operation: 'hover', file: 'src/b.ts' }, 'say where'],
   [{ operation: 'hover', file: 'src/b.ts', line: 99, character: 1 }, 'no line 99'],
-  [{ operation: 'hover', file: 'src/b.ts', query: 'ad' }, 'does not stand in the file'],
+  [{ operation: 'hover', file: 'src/b.ts', query: 'ad' }, 'is not in the file'],
   [{ operation: 'hover', line: 1, character: 1 }, 'needs a file'],
   [{ operation: 'symbols' }, 'needs a file, or a query'],
   [{ operation: 'rename', file: 'src/b.ts' }, 'does not fit'],
@@ -126,7 +126,7 @@ test('[MUS-270] a server that dies, hangs or says nonsense is an answer, and a c
     'exec yes a header without an end',
   ])
     expect((await withServer(nonsense).ask({ operation: 'symbols', query: 'x' })).text).toContain(
-      'no message',
+      'not a message',
     )
   const patient = withServer('exec sleep 1000')
   const stop = new AbortController()

@@ -40,7 +40,7 @@ test('[COL-42] a file that cannot be the style guide is refused with what to do'
     ['missing.md', `missing.md is no file in ${root}; write it, or change style_guide in /c/mine.yaml`],
     ['dangling.md', 'is no file'],
     ['.', 'is no file'],
-    ['link.md', 'outside of the project'],
+    ['link.md', 'outside the project'],
     ['empty.md', 'has no text; write some'],
     ['binary.md', 'has no text; write some'],
     ['long.md', 'has more than 32768 characters; shorten it'],

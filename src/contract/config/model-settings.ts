@@ -97,7 +97,7 @@ export const builtInProviders: ReadonlyMap<string, BuiltInProvider> = new Map(
   }),
 )
 
-/** Which models our own agents may be run with, and how they are reached. */
+/** Which models built-in agents may be run with, and how they are reached. */
 export const ModelsConfig = z
   .strictObject({
     default: ModelName.optional().describe(

@@ -57,7 +57,7 @@ test('[RUN-17] a subagent with Delegate is named, and a main agent without a too
 
 test('[MUS-152] a limit that is not kept is named', () => {
   expect(check(agent({ name: 'a', budget: { usd: 2, tokens: 1000 } }))).toEqual([
-    expect.stringMatching(/warning budget\.usd is not counted: .*limit tokens or minutes$/),
+    expect.stringMatching(/warning budget\.usd is not enforced, .*limit tokens or minutes$/),
   ])
   expect(check(agent({ name: 'a', budget: { tokens: 1000 } }))).toEqual([])
 })
