@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts'
-import type { Parts } from '../engine/sessions/parts.ts'
+import type { Parts } from '../engine/sessions/session-parts.ts'
 import { Sessions } from '../engine/sessions/sessions.ts'
 
 /** Managed sessions once they are wanted: a daemon that runs none starts no tmux server. */

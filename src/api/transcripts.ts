@@ -6,7 +6,7 @@ import type { RouteOutput } from '../contract/routes.ts'
 import type { Signal } from '../contract/signal.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Observer } from '../engine/observer.ts'
-import type { Parts } from '../engine/sessions/parts.ts'
+import type { Parts } from '../engine/sessions/session-parts.ts'
 import type { Directory } from './directory.ts'
 import { textOf } from './session-views.ts'
 

@@ -7,7 +7,7 @@ import {
   VaultConfig,
 } from './config/daemon-settings.ts'
 import { ModelsConfig } from './config/model-settings.ts'
-import { RuntimeConfig } from './config/runtime.ts'
+import { RuntimeConfig } from './config/runtime-settings.ts'
 import {
   ChildAgentsConfig,
   ClaudeConfig,

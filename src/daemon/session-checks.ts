@@ -11,7 +11,7 @@ import { linked } from '../contract/linked.ts'
 import { version } from '../contract/version.ts'
 import { inheritedVariables, sessionEnvironment } from '../core/session/session-environment.ts'
 import { release } from '../engine/sessions/launch.ts'
-import type { Parts } from '../engine/sessions/parts.ts'
+import type { Parts } from '../engine/sessions/session-parts.ts'
 import { packageRoot } from './home.ts'
 
 /** Whether sessions can run here: terminals, walls, the CLIs and their logins, and `sm` as an agent would find it. */

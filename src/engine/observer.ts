@@ -14,7 +14,7 @@ import type { AgentCli, ForeignSession, TranscriptMemory } from '../ports/agent-
 import type { Ids } from '../ports/clock.ts'
 import type { LineFiles } from '../ports/files.ts'
 import { draftOf, type Root } from './sessions/drafts.ts'
-import type { Parts } from './sessions/parts.ts'
+import type { Parts } from './sessions/session-parts.ts'
 
 /** What observing needs; no terminal is among it, and nothing that could change what is seen. */
 type ObserverParts = Pick<Parts, 'engine' | 'clock' | 'ids' | 'files' | 'clis' | 'config' | 'onBug'> & {

@@ -2,6 +2,10 @@ import { Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/route.ts'
 import { type Api, type RouteName, routeEntries, type SseRouteName } from '../contract/routes.ts'
+import { openapi } from './openapi.ts'
+import { forgetCookie, login, type Page, type Redeem } from './page.ts'
+import { problemOf } from './problem.ts'
+import { readInput, readJson } from './read-input.ts'
 import {
   type Address,
   type Authenticate,
@@ -15,11 +19,7 @@ import {
   identify,
   securityHeaders,
   wireHeader,
-} from './guards.ts'
-import { openapi } from './openapi.ts'
-import { forgetCookie, login, type Page, type Redeem } from './page.ts'
-import { problemOf } from './problem.ts'
-import { readInput, readJson } from './read-input.ts'
+} from './request-guards.ts'
 import { type StreamDeps, Streams } from './streams.ts'
 
 /** Everything the server is given; it makes nothing itself. */

@@ -3,7 +3,7 @@ import { errorCodes } from '../contract/errors.ts'
 import type { Route } from '../contract/route.ts'
 import { Problem, routeEntries } from '../contract/routes.ts'
 import { wireVersions } from '../contract/version.ts'
-import { sessionCookie, wireHeader } from './guards.ts'
+import { sessionCookie, wireHeader } from './request-guards.ts'
 
 type Json = Record<string, unknown>
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Handler } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { eventTypes } from '../contract/event.ts'
-import { type HttpEnv, sessionCookie } from './guards.ts'
+import { type HttpEnv, sessionCookie } from './request-guards.ts'
 
 /** One file of the page, ready to send. */
 type PageFile = { readonly type: string; readonly text: string }

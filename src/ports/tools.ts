@@ -42,6 +42,9 @@ export type ToolOutcome = {
   readonly scopeViolation?: readonly string[]
 }
 
+/** How the answer of a search begins that found nothing; an agent that keeps searching so is told to stop. */
+export const nothingFound = { files: 'No file matches.', lines: 'No matches.' }
+
 /** A file that a call changed. */
 export type FileChange = {
   readonly path: string

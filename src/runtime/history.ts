@@ -3,8 +3,8 @@ import type { RunId, SessionId } from '../contract/ids.ts'
 import type { ModelMessage, ToolAnswer } from '../ports/model.ts'
 import type { Vault } from '../ports/storage.ts'
 import type { Compacted } from './compact.ts'
-import type { RuntimeParts } from './parts.ts'
 import type { KeptAnswer } from './run-call.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 /** A conversation as the vault has it, with an answer to every call, so that a provider takes it. */
 export type History = {

@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts'
 import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
 import type { SeenBefore } from '../ports/tools.ts'
 import type { LiveRun } from './live-run.ts'
-import type { RuntimeParts } from './parts.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 /** Why a run failed that nobody went on with. */
 export const stopped = 'Muster was stopped while it worked (runtime.on_restart)'

@@ -8,9 +8,9 @@ import { draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
 import { type History, loadHistory } from './history.ts'
 import { soFar } from './interrupted-runs.ts'
 import { LiveRun } from './live-run.ts'
-import type { RuntimeParts } from './parts.ts'
 import { performRun, type RunPlan } from './perform-run.ts'
 import type { Recorder } from './recorder.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import type { WorkNotes } from './tools/runtime-tool.ts'
 
 /** So long it is waited after a bug or a full disk before what waits is tried again. */

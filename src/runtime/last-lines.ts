@@ -1,6 +1,6 @@
 import type { CallOutput } from './agent-run.ts'
 import type { LiveRun } from './live-run.ts'
-import type { RuntimeParts, TextStream } from './parts.ts'
+import type { RuntimeParts, TextStream } from './runtime-parts.ts'
 
 const everyMs = 400
 const lineChars = 200

@@ -6,7 +6,7 @@ import type { Tokens } from '../contract/values.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
 import type { ModelPiece } from '../ports/model.ts'
 import type { SeenBefore } from '../ports/tools.ts'
-import type { RuntimeParts, TextStream } from './parts.ts'
+import type { RuntimeParts, TextStream } from './runtime-parts.ts'
 
 type Usage = z.infer<typeof Tokens>
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { AppError } from '../contract/errors.ts'
 import { findAgent } from '../core/definitions/find-definition.ts'
-import type { RuntimeParts } from './parts.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 /** The main agent of this name; people speak with no other kind. */
 export async function mainAgent(

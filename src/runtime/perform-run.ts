@@ -14,10 +14,10 @@ import type { Tool } from '../ports/tools.ts'
 import type { RunDeps, RunEnd } from './agent-run.ts'
 import { lastLines } from './last-lines.ts'
 import { type LiveRun, RunStopped, streamWords } from './live-run.ts'
-import type { OpenedTools, RuntimeParts } from './parts.ts'
 import { Recorder } from './recorder.ts'
 import { runAgent } from './run-agent.ts'
 import { endsOf } from './run-ends.ts'
+import type { OpenedTools, RuntimeParts } from './runtime-parts.ts'
 
 /** What a run is performed with. */
 export type RunPlan = {

@@ -9,7 +9,7 @@ import { isPermitted, permitOf } from '../core/approvals/permissions.ts'
 import type { SessionState } from '../core/session/state.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
-import type { RuntimeParts } from './parts.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 type Held = { readonly root: Root; readonly signal: SignalOf<'asking'>; settle(decision: Decision): void }
 

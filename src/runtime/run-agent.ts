@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { statusOf } from '../contract/status-phrases.ts'
-import { guardAnswer, guardTurn, type SeenCall, unguarded } from '../core/agent-loop/guards.ts'
+import { guardAnswer, guardTurn, type SeenCall, unguarded } from '../core/agent-loop/loop-guards.ts'
 import { type ModelCall, ModelFailure, type ToolOffer } from '../ports/model.ts'
 import type { Tool } from '../ports/tools.ts'
 import { type AgentRun, type RunDeps, type RunEnd, wordsOf } from './agent-run.ts'
 import { type Asked, askModel } from './ask-model.ts'
 import { compact, contextTokens } from './compact.ts'
 import { type DoneCall, runCall } from './run-call.ts'
+
+/** Ends the reason of a run that its limit of turns stopped; a replay knows the limit by it. */
+export const turnLimit = '(max_iters)'
 
 /** The loop of an agent: a turn of the model, its calls, and again, until it answers, gives up or is stopped. */
 export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
@@ -61,7 +64,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
       kept = run.messages.length
     }
   }
-  return { status: 'failed', reason: `it was not done after ${run.maxIters} turns (max_iters)` }
+  return { status: 'failed', reason: `it was not done after ${run.maxIters} turns ${turnLimit}` }
 }
 
 type Step = { readonly tools: readonly ToolOffer[]; readonly kept: number }
@@ -122,8 +125,11 @@ function sideBySide(run: AgentRun, calls: readonly ModelCall[]): ModelCall[][] {
   return groups
 }
 
+/** Answers a call that the chat mode leaves out; a replay knows the mode by it. */
+export const notRun = 'One tool per turn: this call was not run. Make it again.'
+
 const oneAtATime = ({ callId, tool }: ModelCall): DoneCall => ({
-  answer: { callId, tool, text: 'One tool per turn: this call was not run. Make it again.', isError: true },
+  answer: { callId, tool, text: notRun, isError: true },
   isMalformed: false,
   isEmptySearch: false,
   isChange: false,

@@ -2,7 +2,7 @@ import { statusOf } from '../contract/status-phrases.ts'
 import { type Denial, gateCall } from '../core/delegation/gate-call.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelCall, ToolAnswer } from '../ports/model.ts'
-import type { Tool, ToolOutcome } from '../ports/tools.ts'
+import { nothingFound, type Tool, type ToolOutcome } from '../ports/tools.ts'
 import type { AgentRun, RunDeps } from './agent-run.ts'
 
 const previewChars = 2000
@@ -162,10 +162,13 @@ const done = (
 ): DoneCall => ({
   answer: { callId, tool, text: outcome.text, isError: outcome.isError },
   isMalformed,
-  isEmptySearch: !outcome.isError && (tool === 'Grep' || tool === 'Glob') && outcome.text.startsWith('No '),
+  isEmptySearch: !outcome.isError && isEmptySearch(tool, outcome.text),
   isChange: (outcome.changes?.length ?? 0) > 0,
   ...(outcome.ends && { ends: outcome.ends }),
 })
+
+const isEmptySearch = (tool: string, text: string): boolean =>
+  (tool === 'Glob' && text === nothingFound.files) || (tool === 'Grep' && text.startsWith(nothingFound.lines))
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,8 +3,8 @@ import { statusOf } from '../contract/status-phrases.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun, RunStopped } from './live-run.ts'
-import type { RuntimeParts } from './parts.ts'
 import type { RunOutcome } from './perform-run.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 /** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
 export const stopGraceMs = 700

@@ -8,9 +8,9 @@ import { agentOf, closeCutOff, failLeft, settle, tidyCutOff } from './interrupte
 import { Lane, queueUpdate } from './lane.ts'
 import { RunStopped } from './live-run.ts'
 import { mainAgent } from './main-agent.ts'
-import type { RuntimeParts } from './parts.ts'
 import type { Questions } from './questions.ts'
 import { stopRun } from './run-ends.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import { runtimePlan } from './runtime-plan.ts'
 import { WorkNotes } from './tools/runtime-tool.ts'
 

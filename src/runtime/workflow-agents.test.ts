@@ -5,12 +5,14 @@ import { expect, test } from 'vitest'
 import { leapingClock } from '../../test/support/leaping-clock.ts'
 import { call, definition, ownAgents, script } from '../../test/support/own-agents.ts'
 import { ids } from '../../test/support/temp-engine.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { derivedSpan } from '../contract/derived-ids.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import { FlowStopped } from '../ports/durable.ts'
 import type { Work } from '../ports/workers.ts'
+import { Recent } from './workflow-agents.ts'
 
 const agents = () => [
   definition('developer', { kind: 'subagent', policy: { allow: ['Patch'], delegateTargets: 'any' } }),
@@ -258,4 +260,22 @@ test('[MUS-167] a call is written down before it has any effect; one that a cras
     'tool.call.failed',
     'llm.request.started',
   ])
+})
+
+test('[MUS-281] what was found a moment ago is not looked for again, what failed or is older is', async () => {
+  let nowMs = 0
+  const recent = new Recent<number>({ ...systemClock, monotonic: () => nowMs }, 1000)
+  let looks = 0
+  const look = async () => {
+    looks += 1
+    if (looks === 1) throw new Error('not yet')
+    return looks
+  }
+  await expect(recent.get('a', look)).rejects.toThrow('not yet')
+  expect(await recent.get('a', look)).toBe(2)
+  nowMs = 999
+  expect(await recent.get('a', look)).toBe(2)
+  expect(await recent.get('b', look)).toBe(3)
+  nowMs = 1000
+  expect(await recent.get('a', look)).toBe(4)
 })

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Layer } from '../system/shell-walls.ts'
+import type { Layer } from '../system/shell-sandbox.ts'
 
 /** What of a repository git writes when something is committed, and what it must not. */
 export type GitFolders = {

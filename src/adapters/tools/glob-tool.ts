@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { Tool } from '../../ports/tools.ts'
+import { nothingFound, type Tool } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
 import { type Place, placeInside } from '../system/place.ts'
 import { askProgram } from '../system/run-program.ts'
@@ -34,7 +34,7 @@ export const globTool = ({ matchesGlob, env }: Parts): Tool =>
       await mustExist(base, path)
       const below = pattern.startsWith(`${base.full}/`) ? pattern.slice(base.full.length + 1) : pattern
       const { files, isCut } = await listFiles(base, { wants: globPattern(below, matchesGlob), env, signal })
-      if (files.length === 0) return { text: 'No file matches.', isError: false }
+      if (files.length === 0) return { text: nothingFound.files, isError: false }
       const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
       const text = newest.slice(0, mostShown).map((file) => file.path)
       if (files.length <= mostShown && !isCut) return { text: text.join('\n'), isError: false }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { linked } from '../../contract/linked.ts'
-import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
+import { nothingFound, type Tool, type ToolContext, type ToolOutcome } from '../../ports/tools.ts'
 import { cutText, defineTool } from '../system/define-tool.ts'
 import { placeInside } from '../system/place.ts'
 import { findProgram } from '../system/run-program.ts'
@@ -96,7 +96,7 @@ async function grep(
     ]
     const text = [...report.lines, ...notes.map((note) => `[${note}]`)].join('\n')
     return {
-      text: report.lines.length === 0 ? ['No matches.', text].join('\n').trim() : text,
+      text: report.lines.length === 0 ? [nothingFound.lines, text].join('\n').trim() : text,
       isError: false,
       ...(notes.length > 0 && { isTruncated: true as const }),
     }

@@ -14,10 +14,10 @@ import {
   permitOf,
 } from '../../core/approvals/permissions.ts'
 import { draftOf } from './drafts.ts'
-import type { Parts } from './parts.ts'
 import { pressAnswer } from './press-answer.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { Sessions } from './sessions.ts'
-import type { SessionWatch } from './watch.ts'
 
 /** A caller that names no question means all of them. */
 export const anyQuestion = '*'

@@ -7,11 +7,11 @@ import { firstOverBudget } from '../../core/session/session-tree.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
-import type { Parts } from './parts.ts'
 import { paneOfWatch } from './read-screen.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { TranscriptFollower } from './transcript.ts'
 import { TypingBox } from './typing-box.ts'
-import type { SessionWatch } from './watch.ts'
 
 const lookMs = 125
 /** A paste that is in the terminal for certain shows by then, or somebody has taken it out. */

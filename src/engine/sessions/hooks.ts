@@ -12,10 +12,10 @@ import { firstOverBudget } from '../../core/session/session-tree.ts'
 import type { Dialect, HookReply } from '../../ports/agent-cli.ts'
 import type { Approvals } from './approvals.ts'
 import { draftOf } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 import type { Refusal } from './session-turns.ts'
+import type { Origin } from './session-watch.ts'
 import type { Live } from './sessions.ts'
-import type { Origin } from './watch.ts'
 
 type Answering = { readonly parts: Parts; readonly live: Live; readonly approvals: Approvals }
 

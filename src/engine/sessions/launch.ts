@@ -3,12 +3,12 @@ import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import type { ResolvedLaunch } from '../../core/session/launch.ts'
+import type { ResolvedLaunch } from '../../core/session/launch-plan.ts'
 import type { LaunchPlan } from '../../ports/agent-cli.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import type { Worktree } from '../../ports/workspace.ts'
 import { draftOf, type Root } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 
 const width = 220
 const height = 50

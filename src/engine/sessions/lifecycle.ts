@@ -2,9 +2,9 @@ import type { Detection } from '../../contract/events/session.ts'
 import { completionScore, detectionRecord } from '../../core/session/evidence/completion.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { TranscriptFollower } from './transcript.ts'
-import type { SessionWatch } from './watch.ts'
 
 const messageChars = 300
 

@@ -4,7 +4,7 @@ import { manualClock } from '../../../test/http/manual-clock.ts'
 import { Config } from '../../contract/config.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import { Polling } from './polling.ts'
-import type { SessionWatch } from './watch.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 /** Two sessions that are polled by a clock the test moves; every step of a look can be made to throw. */
 function polled() {

@@ -2,9 +2,9 @@ import type { SessionId } from '../../contract/ids.ts'
 import { firstOverBudget, openChildren } from '../../core/session/session-tree.ts'
 import { hasEnded } from '../../core/session/state.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { TranscriptFollower } from './transcript.ts'
-import type { SessionWatch } from './watch.ts'
 
 const pollEveryMs = 2000
 

@@ -4,9 +4,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { Dialog, SignalOf } from '../../contract/signal.ts'
 import { dialogText, fitsDialog } from '../../core/approvals/approval-card.ts'
 import { draftOf } from './drafts.ts'
-import type { Parts } from './parts.ts'
 import { paneOfWatch, readScreen } from './read-screen.ts'
-import type { SessionWatch } from './watch.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 const lookMs = 150
 const goneMs = 5000

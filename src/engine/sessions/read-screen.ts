@@ -3,8 +3,8 @@ import type { Screen } from '../../contract/screen.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import type { PaneInfo, PaneRef } from '../../ports/terminal.ts'
-import type { Parts } from './parts.ts'
-import type { SessionWatch } from './watch.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 /** What a screen of a program that nobody has rules for looked like last, by session. */
 const last = new WeakMap<SessionWatch, string>()

@@ -1,13 +1,13 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import { type RestartPlan, restartPlan } from '../../core/session/launch.ts'
+import { type RestartPlan, restartPlan } from '../../core/session/launch-plan.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { type LaunchSpec, launch, readSpec, release } from './launch.ts'
-import type { Parts } from './parts.ts'
 import { paneOf } from './read-screen.ts'
+import type { Parts } from './session-parts.ts'
 
 /** Starts the program of a session again in its own conversation. The prompt is given again only where it never ran. */
 export async function relaunch(

@@ -7,10 +7,10 @@ import type { TerminalEvent } from '../../ports/terminal.ts'
 import { draftOf } from './drafts.ts'
 import { release } from './launch.ts'
 import { modeOf } from './lifecycle.ts'
-import type { Parts } from './parts.ts'
 import { paneOf } from './read-screen.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { Live } from './sessions.ts'
-import type { SessionWatch } from './watch.ts'
 import { sayClosed, sayExited } from './write-end.ts'
 
 /** What the ends of sessions need of those who run. */

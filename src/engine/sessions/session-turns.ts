@@ -6,7 +6,7 @@ import { newlyReported } from '../../core/session/managed.ts'
 import { type DeniedCall, type FactRun, Facts } from '../../core/session/signal-facts.ts'
 import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 import { LastWords, launchReceipt, TurnCalls, TurnUse } from './turn-memory.ts'
 
 const answerChars = 64_000

@@ -6,15 +6,15 @@ import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import { narrowTools } from '../../core/delegation/allowed-tools.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { type ResolvedLaunch, resolveLaunch } from '../../core/session/launch.ts'
+import { type ResolvedLaunch, resolveLaunch } from '../../core/session/launch-plan.ts'
 import { sessionEnvironment } from '../../core/session/session-environment.ts'
 import { type ReachedLimit, spawnLimit } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../engine.ts'
 import { draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
-import type { Parts } from './parts.ts'
-import { type Placed, placeOf, wallsOf } from './walls.ts'
+import { type Placed, placeOf, wallsOf } from './session-isolation.ts'
+import type { Parts } from './session-parts.ts'
 
 const previewChars = 2000
 

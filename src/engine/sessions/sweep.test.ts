@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 import { sweep } from './sweep.ts'
 
 test('[MUS-283] a terminal whose session cannot be looked up now is left as it is, and the others are swept', async () => {

@@ -3,8 +3,8 @@ import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { PaneInfo } from '../../ports/terminal.ts'
 import { type Program, release, sessionMark } from './launch.ts'
 import { modeOf } from './lifecycle.ts'
-import type { Parts } from './parts.ts'
 import { isAt } from './read-screen.ts'
+import type { Parts } from './session-parts.ts'
 
 /** What is followed already, and how to take up what should be. */
 export type Following = {

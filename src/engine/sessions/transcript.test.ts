@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../test/http/manual-clock.ts'
 import type { Signal } from '../../contract/signal.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import { TranscriptFollower } from './transcript.ts'
-import type { SessionWatch } from './watch.ts'
 
 /** Follows two records, that of an agent and that of its subagent, given as lines. */
 function following(files: Record<string, readonly string[]>, unreadable: ReadonlySet<string>) {

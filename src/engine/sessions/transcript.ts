@@ -2,8 +2,8 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { Evidence } from '../../core/session/evidence/evidence.ts'
 import type { TranscriptFile, TranscriptMemory } from '../../ports/agent-cli.ts'
-import type { Parts } from './parts.ts'
-import type { SessionWatch } from './watch.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 const pieceBytes = 1 << 20
 const quietMs = 40

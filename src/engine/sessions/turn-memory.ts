@@ -6,7 +6,7 @@ import { tokenTotal } from '../../core/ledger/model-usage.ts'
 import { isSameText } from '../../core/messages/message-text.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { draftOf, type Root } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 
 const turnEnds = new Set<Signal['kind']>(['prompt', 'turn-end', 'turn-failed', 'interrupted'])
 const keptCalls = 200

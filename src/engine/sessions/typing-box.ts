@@ -2,9 +2,9 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import { isShown } from '../../core/messages/message-text.ts'
 import type { Typing } from '../../ports/agent-cli.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
-import type { Parts } from './parts.ts'
 import { paneOfWatch, readScreen, type Seen } from './read-screen.ts'
-import type { SessionWatch } from './watch.ts'
+import type { Parts } from './session-parts.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 /** Nobody types over a person: so long after their last key, and only into an empty box. */
 const humanQuietMs = 5000

@@ -2,8 +2,8 @@ import type { Draft } from '../../contract/event.ts'
 import type { Detection } from '../../contract/events/session.ts'
 import type { Signal } from '../../contract/signal.ts'
 import { draftOf } from './drafts.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { Live } from './sessions.ts'
-import type { SessionWatch } from './watch.ts'
 
 /** What is said of the end of a session; `detected` when a guess of it was agreed to. */
 export type Said = {

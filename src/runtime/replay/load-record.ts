@@ -4,8 +4,8 @@ import type { RunId, SessionId } from '../../contract/ids.ts'
 import type { ModelMessage, ModelTurn, SaidPart } from '../../ports/model.ts'
 import type { Compacted } from '../compact.ts'
 import { loadHistory } from '../history.ts'
-import type { RuntimeParts } from '../parts.ts'
 import type { KeptAnswer } from '../run-call.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 import {
   previewed,
   type RecordedAct,

@@ -6,10 +6,10 @@ import { ModelFailure, type ModelMessage } from '../../ports/model.ts'
 import type { Tool } from '../../ports/tools.ts'
 import type { AgentRun, RunDeps, RunEnd } from '../agent-run.ts'
 import { LiveRun } from '../live-run.ts'
-import type { RuntimeParts } from '../parts.ts'
 import type { Questions } from '../questions.ts'
 import { Recorder } from '../recorder.ts'
-import { runAgent } from '../run-agent.ts'
+import { notRun, runAgent, turnLimit } from '../run-agent.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 import { runtimePlan } from '../runtime-plan.ts'
 import { WorkNotes } from '../tools/runtime-tool.ts'
 import { loadRecord, type RecordRef } from './load-record.ts'
@@ -209,15 +209,14 @@ function runOf(
 function modeOf({ acts }: RunRecord): LoopMode {
   const told = acts.flatMap((act) => (act.kind === 'turn' ? act.gained : []))
   const isChat = told.some(
-    (message) =>
-      message.role === 'tool' && message.answers.some(({ text }) => text.startsWith('One tool per turn')),
+    (message) => message.role === 'tool' && message.answers.some(({ text }) => text === notRun),
   )
   return isChat ? 'chat' : 'auto'
 }
 
 /** Limits are settings, and may be others by now; the record says where they were met. */
 const mostTurns = ({ acts, end }: RunRecord): number =>
-  end?.reason?.endsWith('(max_iters)') ? acts.filter(({ kind }) => kind === 'turn').length : Infinity
+  end?.reason?.endsWith(turnLimit) ? acts.filter(({ kind }) => kind === 'turn').length : Infinity
 
 function depsOf(
   { clock, ids }: Pick<RuntimeParts, 'clock' | 'ids'>,

@@ -3,9 +3,9 @@ import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { RunId, SpanId } from '../../contract/ids.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import type { LiveRun } from '../live-run.ts'
-import type { RuntimeParts } from '../parts.ts'
 import type { RunPlan } from '../perform-run.ts'
 import type { Questions } from '../questions.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 
 /** A tool that changes no files: it speaks with people, agents or the record. */
 export function runtimeTool<S extends z.ZodType<Readonly<Record<string, unknown>>>>(given: {

@@ -11,7 +11,7 @@ import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Appended } from '../engine.ts'
 import type { Root } from './drafts.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './session-parts.ts'
 import { type Refusal, SessionTurns } from './session-turns.ts'
 import { changedState, TakenTexts } from './turn-memory.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type GuardAdvice, guardAnswer, guardTurn, type SeenCall, unguarded } from './guards.ts'
+import { type GuardAdvice, guardAnswer, guardTurn, type SeenCall, unguarded } from './loop-guards.ts'
 
 const call = (fields: Partial<SeenCall> = {}): SeenCall => ({
   tool: 'Read',

@@ -4,7 +4,7 @@ import { Config } from '../../contract/config.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { Queued } from '../messages/message-queue.ts'
-import { resolveLaunch, restartPlan } from './launch.ts'
+import { resolveLaunch, restartPlan } from './launch-plan.ts'
 import type { Managed } from './managed.ts'
 
 const resolved = (request: Partial<SpawnRequest>, config: unknown = {}) =>
