@@ -85,7 +85,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     const { status } = await viewOf(row)
     if (status === 'running') return 'it is already running; sm workflow show shows its progress'
     const then =
-      row.name === scriptName ? 'sm workflow fork starts a new one from what it did' : 'begin another'
+      row.name === scriptName ? 'sm workflow fork starts a new one from what it did' : 'start another'
     return `it has ${status === 'completed' ? 'completed' : `ended (${status})`}; ${then}`
   }
   const refuseUnknownCli = (cli: string | undefined): void => {

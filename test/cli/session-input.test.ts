@@ -142,7 +142,7 @@ describe('command lines of sessions', () => {
     expect(await input('ls --closed', 'all')).toEqual({ closed: true })
     expect(await input('logs def456 -f', 'tail')).toMatchObject({ session: 'def456', follow: true })
     expect(await parseCommandLine(['help', 'ls'])).toMatchObject({
-      text: expect.stringContaining('sm ls is the same'),
+      text: expect.stringContaining('Alias: sm ls'),
     })
   })
 

@@ -156,7 +156,7 @@ export async function writableFor(
   if (inside)
     throw new AppError(
       'invalid',
-      `${workingDir} lies in ${inside}, which is hidden from it; choose another folder`,
+      `${workingDir} is inside ${inside}, which is hidden from it; choose another folder`,
     )
   const repository = await linkedRepository(work)
   return [work, ...(repository ? [repository] : []), ...added]

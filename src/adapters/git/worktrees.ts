@@ -202,7 +202,7 @@ export async function ownTree(path: string, machine: Machine, signal: AbortSigna
   const [root, gitFolder, store] = answer?.split('\n') ?? []
   // Without its .git file a folder would lead to the repository around it, and with that to the user's own files.
   if (root === undefined || gitFolder === undefined || gitFolder === store || root !== (await realpath(path)))
-    throw new AppError('conflict', `${path} is not a work tree of its own; open it again`)
+    throw new AppError('conflict', `${path} is not a separate work tree; open it again`)
   const branch = await maybe(git(path, ['symbolic-ref', '-q', 'HEAD'], { signal }))
   const locks = [join(gitFolder, 'index.lock'), join(gitFolder, 'HEAD.lock')]
   if (branch !== undefined) locks.push(join(store ?? '', `${branch}.lock`))

@@ -25,7 +25,7 @@ const Input = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('A name: where it stands in the line or file, or what symbols to find'),
+    .describe('A name: where it is in the line or file, or which symbols to find'),
 })
 type Input = z.infer<typeof Input>
 

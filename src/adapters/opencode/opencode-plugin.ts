@@ -7,7 +7,7 @@ import { pluginClient } from '../system/plugin-client.ts'
 export const openCodePlugin = (
   url: string,
   isGated: boolean,
-): string => `// Written by Muster for one session; it goes when the session does.
+): string => `// Written by Muster for one session and removed with it.
 ${pluginClient(url)}
 const isGated = ${JSON.stringify(isGated)}
 const dayMs = 86_400_000

@@ -20,7 +20,7 @@ export const piExtension = ({
   url,
   isGated,
   mode,
-}: PiExtension): string => `// Written by Muster for one session; it goes when the session does.
+}: PiExtension): string => `// Written by Muster for one session and removed with it.
 ${pluginClient(url)}
 const isGated = ${JSON.stringify(isGated)}
 const unasked = ${JSON.stringify(unasked[mode] ?? null)}

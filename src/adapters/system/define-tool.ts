@@ -31,7 +31,7 @@ export function defineTool<I extends Input>({ target, run, ...rest }: Definition
     async run(given, context) {
       const parsed = rest.input.safeParse(given)
       if (!parsed.success)
-        return failure(`The input does not fit ${rest.name}:\n${z.prettifyError(parsed.error)}`)
+        return failure(`The input of ${rest.name} is not valid:\n${z.prettifyError(parsed.error)}`)
       try {
         context.signal.throwIfAborted()
         return await run(parsed.data, context)

@@ -25,7 +25,7 @@ export const readTool: Tool = defineTool({
   name: 'Read',
   description: [
     `Reads a text file and answers its lines, each after its number and a tab.`,
-    `It reads ${mostLines} lines at most unless limit says otherwise, and never more than ${mostBytes >> 10} KB; use offset to go on.`,
+    `It reads ${mostLines} lines at most unless limit says otherwise, and never more than ${mostBytes >> 10} KB; use offset to continue.`,
     'Read a file before you change it. For a folder use Glob.',
   ].join(' '),
   category: 'perception',

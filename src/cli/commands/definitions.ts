@@ -247,7 +247,7 @@ function checkWords({ checks }: ShownCrew): string {
     ...(checks.typeCheck === undefined ? [] : [checks.typeCheck]),
     ...checks.custom.map(({ name, command }) => `${name} (${command})`),
   ]
-  return named.length === 0 ? 'none of its own' : named.join(', ')
+  return named.length === 0 ? 'none' : named.join(', ')
 }
 
 /** What a check of definition files found. */

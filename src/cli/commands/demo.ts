@@ -32,7 +32,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
     return
   }
   await makeProject(daemon.home, repo)
-  if (!io.isJson) yield 'A demonstration: a crew adds two functions to a small project (no model is called)\n'
+  if (!io.isJson) yield 'Demo: a crew adds two functions to a small project (no model is called)\n'
   // On the scripted model whatever keys there are.
   const begun = await client.startCrew({
     request: demonstrationRequest,
@@ -111,10 +111,7 @@ export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string
   const paint = painter(color)
   const look = [
     [`sm workflow show ${demo.workflow_id}`, 'the report'],
-    [
-      shellQuote(['git', '-C', demo.repo, 'log', '--graph', '--oneline', demo.branch ?? '']),
-      'what came of it',
-    ],
+    [shellQuote(['git', '-C', demo.repo, 'log', '--graph', '--oneline', demo.branch ?? '']), 'the commits'],
     ...(demo.approval_id === null
       ? []
       : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it alone`]] as const)),
@@ -122,7 +119,7 @@ export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string
   return [
     `${paint('bold', `${demo.verdict ?? 'it failed'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
     '',
-    'Look at it',
+    'Next',
     ...terms(look.map(([line, does]) => [line, paint('dim', does)])),
   ].join('\n')
 }

@@ -19,7 +19,7 @@ export const historyCommands = commandFamily({
       },
     },
     examples: [
-      { line: 'sm search retry backoff', does: 'where both words were said' },
+      { line: 'sm search retry backoff', does: 'where both words occur' },
       { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin with flaky' },
     ],
   },
@@ -28,7 +28,7 @@ export const historyCommands = commandFamily({
     summary: 'replay a run from its record',
     needs: 'daemon',
     answers: 'replayRun',
-    arguments: { run: { takes: 'one', about: 'a run, or a session (its last run is taken)' } },
+    arguments: { run: { takes: 'one', about: 'a run, or a session (its last run is used)' } },
     options: {
       from: { kind: 'count', value: 'step', about: 'branch off at this step (or seq)' },
       model: { kind: 'text', value: 'model', about: 'the model to use from there on' },

@@ -211,7 +211,7 @@ export const sessionCommands = commandFamily({
     answers: 'decideApproval',
     arguments: {
       id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
-      reason: { takes: 'optional', about: 'why; the agent is told' },
+      reason: { takes: 'optional', about: 'why; the agent sees it' },
     },
     options: {},
     examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it continues with that' }],

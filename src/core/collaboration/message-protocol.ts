@@ -172,7 +172,7 @@ const request = ({ reviews, said }: MessageLog, review: string): string[] =>
 
 function result(log: MessageLog, review: string | undefined, from: string): string[] {
   const asked = openReview(log, review)
-  if (asked === undefined) return [`no review ${review ?? ''} is open, so there is no result of it`]
+  if (asked === undefined) return [`no review ${review ?? ''} is open, so it cannot have a result`]
   const reviewer = log.said.find(({ messageId }) => messageId === asked)?.to
   return reviewer === from ? [] : [`the review ${review} was asked of ${reviewer}, not of ${from}`]
 }

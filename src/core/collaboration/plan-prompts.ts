@@ -47,7 +47,7 @@ function planParts({ request, maxTasks, taken = [], checks = [] }: Asked): strin
     `Read the code that the request touches first: entry points, tests, conventions, how it is built and tested. Then choose the smallest change that fulfils the whole request, and cut it into at most ${maxTasks} ${maxTasks === 1 ? 'task' : 'tasks'}; one task is best when the work is small.`,
     [
       'Rules that are enforced:',
-      '- Each task goes to a developer who sees only that task, in a work tree of its own.',
+      '- Each task goes to a developer who sees only that task, in its own work tree.',
       '- `scope` lists globs, relative to the project. A developer can change nothing else, so include the tests.',
       '- Two tasks that may run at the same time must not be able to change the same file. Where they must, make one a hard dependency of the other.',
       '- A hard dependency waits until the other task is complete, and sees its work. A soft one may start once the other has begun, and does not see its work.',
@@ -158,7 +158,7 @@ export const splitPrompt = ({ task, why, taken }: Split): string =>
     fencedJson(task),
     [
       'Rules that are enforced:',
-      '- The scopes of the new tasks lie within the scope of this one.',
+      '- The scopes of the new tasks must be within the scope of this one.',
       '- Two tasks that may run at the same time must not be able to change the same file. Where they must, make one a hard dependency of the other.',
       '- What this task waited for the new ones wait for too; name only dependencies between the new ones.',
       `- These names are taken: ${taken.join(', ')}.`,

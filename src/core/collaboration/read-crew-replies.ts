@@ -155,7 +155,7 @@ const outside = (part: PlanTask, whole: PlanTask | undefined): string[] =>
     .filter((glob) => !(whole?.scope ?? []).some((given) => isWithin(glob, given)))
     .map(
       (glob) =>
-        `task ${part.task_id}: ${JSON.stringify(glob)} is outside of the scope of the task that is split`,
+        `task ${part.task_id}: ${JSON.stringify(glob)} is outside the scope of the task that is being split`,
     )
 
 /** Whether what a glob names is surely named by another; paths of several depths stand for what it names. */

@@ -185,7 +185,7 @@ test('[COL-34] a completion belongs to an open assignment of who sends it, a res
   ])
   expect(problems(talk, { ...complete('t1'), from: 'dev2' })).toEqual(['t1 is assigned to dev, not to dev2'])
   expect(problems(talk, judge({ review_id: 'r9' }))).toEqual([
-    'no review r9 is open, so there is no result of it',
+    'no review r9 is open, so it cannot have a result',
   ])
   expect(problems(talk, { ...judge({ review_id: 'r1' }), from: 'dev' })).toHaveLength(1)
   expect(problems(talk, judge({ task_id: 'whole' }))).toEqual([])

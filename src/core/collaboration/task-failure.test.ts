@@ -30,7 +30,7 @@ test.each<[string, Partial<Tried>, TaskFailure['kind'] | undefined, string]>([
     'a file outside, whatever is said',
     { outside: ['b.ts'] },
     'scope_violation',
-    'b.ts, which is outside of src/a/**',
+    'b.ts, which is outside src/a/**',
   ],
   ['too much time', { end: { status: 'timeout' } }, 'timeout', 'too long'],
   [

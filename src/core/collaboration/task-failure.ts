@@ -39,7 +39,7 @@ export function taskFailure({ end, reply, scope, outside, left }: Tried): TaskFa
   if (outside.length > 0)
     return {
       kind: 'scope_violation',
-      error: `it changed ${outside.slice(0, 10).join(', ')}, which is outside of ${scope.join(', ')}; that was undone`,
+      error: `it changed ${outside.slice(0, 10).join(', ')}, which is outside ${scope.join(', ')}; that was undone`,
     }
   if (end.status === 'timeout')
     return { kind: 'timeout', error: end.reason ?? 'it took too long', isPartial: true }

@@ -17,7 +17,7 @@ export function developerPrompt({ input, checks = [] }: GivenTask): string {
   const isTestWanted = input.constraints?.testing_required !== false
   const own = checksOfTask(checks, { testing_required: isTestWanted })
   return [
-    'You are a developer in a crew. Carry out exactly this task in the current folder, which is a git work tree of your own.',
+    'You are a developer in a crew. Carry out exactly this task in the current folder, which is your own git work tree.',
     fencedJson(input),
     [
       'Rules:',

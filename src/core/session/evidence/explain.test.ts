@@ -76,6 +76,6 @@ test('[MUS-136] signs of calls, questions and subagents are told too', () => {
   }
   const said = explained([prompt, start, agent, ask], 6000).signs.map(({ says }) => says)
   expect(said).toContain('it asked for a permission (Bash)')
-  expect(said).toContain('a call (Bash) has begun and no end of it was seen')
+  expect(said).toContain('a call (Bash) has started and has not been seen to end')
   expect(said).toContain('subagent a1 was last seen and has not ended')
 })

@@ -33,7 +33,9 @@ export function signsOf(evidence: Evidence, now: number): readonly Sign[] {
   const asked = asks.map((ask) => signOf('asking', ask, `it asked for a ${ask.ask}${about(ask.tool)}`))
   const answered = answers.map((one) => signOf('answered', one, `a ${one.ask}${about(one.tool)} was decided`))
   const called = calls.flatMap(({ start, end, tool }) =>
-    start && !end ? [signOf('call', start, `a call${about(tool)} has begun and no end of it was seen`)] : [],
+    start && !end
+      ? [signOf('call', start, `a call${about(tool)} has started and has not been seen to end`)]
+      : [],
   )
   const working = agents.flatMap(({ seen, end, agentId }) =>
     end ? [] : [signOf('subagent', seen, `subagent ${agentId} was last seen and has not ended`)],
