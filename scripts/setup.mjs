@@ -117,7 +117,8 @@ function npm(args) {
 function withLock(work) {
   const deadline = Date.now() + 10 * 60_000
   for (let isSaid = false; !tryLock(); ) {
-    if (Date.now() > deadline) throw new Error(`another setup has held ${lock} for ten minutes; if none is running, delete it`)
+    if (Date.now() > deadline)
+      throw new Error(`another setup has held ${lock} for ten minutes; if none is running, delete it`)
     if (!isSaid) say('waiting for another setup in this checkout')
     isSaid = true
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
