@@ -10,7 +10,7 @@ import { type Figure, median, ratio } from './support/figure.ts'
 import { withFolder } from './support/temp.ts'
 
 export const about =
-  'a run of 200 turns of our own agent, each with a tool call: what a turn takes beyond the same HTTP exchange made bare'
+  'a run of 200 turns of a built-in agent, each with a tool call: what a turn takes beyond the same HTTP exchange made bare'
 
 const turns = 200
 /** Each turn of the run, and each exchange, is done so often; the middle one counts. */

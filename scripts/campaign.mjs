@@ -30,7 +30,8 @@ function settings(words) {
   const found = {}
   for (let i = 0; i < words.length; i += 2) {
     const option = /^--([a-z][a-z-]*)$/.exec(words[i])
-    if (option === null || words[i + 1] === undefined) throw new Error(`${words[i]} does not fit; ${usage}`)
+    if (option === null || words[i + 1] === undefined)
+      throw new Error(`${words[i]} is not an option; ${usage}`)
     found[`MUSTER_CAMPAIGN_${option[1].toUpperCase().replaceAll('-', '_')}`] = words[i + 1]
   }
   return found

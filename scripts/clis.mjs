@@ -36,14 +36,14 @@ function installAll(names) {
   const missing = wanted.filter((pin) => executableOf(pin, folder) === undefined)
   const gigabytes = (list) => (list.reduce((sum, { mb }) => sum + mb, 0) / 1000).toFixed(1)
   say(`coding CLIs in ${folder}; together they take about ${gigabytes(wanted)} GB`)
-  if (missing.length === 0) say('all of them are there')
+  if (missing.length === 0) say('all of them are installed')
   else say(`missing: ${missing.map(label).join(', ')} (about ${gigabytes(missing)} GB)`)
 
   mkdirSync(folder, { recursive: true })
   removeAbandoned(folder)
   const failed = wanted.filter((pin) => !report(pin, folder))
   if (failed.length === 0) return 0
-  say(`failed: ${failed.map(label).join(', ')}; what npm said is above`)
+  say(`failed: ${failed.map(label).join(', ')}; the output of npm is above`)
   return 1
 }
 

@@ -20,7 +20,7 @@ function versionOf(name, env) {
       { env, timeout: 3000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 },
       (error, stdout) => {
         if (error?.code === 'ENOENT') resolve('not found')
-        else if (error) resolve('found, but does not tell its version')
+        else if (error) resolve('found, version unknown')
         else resolve(stdout.match(/\d+\.\d+[\w.-]*/)?.[0] ?? 'found')
       },
     ).stdin?.end()

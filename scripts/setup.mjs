@@ -33,7 +33,7 @@ export function build() {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (done.status !== 0) throw new Error('the build failed; what it said is above')
+  if (done.status !== 0) throw new Error('the build failed; its output is above')
 }
 
 export function say(message) {
@@ -110,15 +110,16 @@ function npm(args) {
   const done = spawnSync('npm', args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
   if (done.error)
     throw new Error(`npm could not be started (${done.error.message}); install Node with npm first`)
-  if (done.status !== 0) throw new Error(`npm ${args[0]} failed; what it said is above`)
+  if (done.status !== 0) throw new Error(`npm ${args[0]} failed; its output is above`)
 }
 
 // Two first starts at once would delete each other's node_modules.
 function withLock(work) {
   const deadline = Date.now() + 10 * 60_000
   for (let isSaid = false; !tryLock(); ) {
-    if (Date.now() > deadline) throw new Error(`another setup has held ${lock} for ten minutes; delete it`)
-    if (!isSaid) say('waiting for another setup of this checkout')
+    if (Date.now() > deadline)
+      throw new Error(`another setup has held ${lock} for ten minutes; if none is running, delete it`)
+    if (!isSaid) say('waiting for another setup in this checkout')
     isSaid = true
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   }

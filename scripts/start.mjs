@@ -5,7 +5,7 @@ import { main, root } from './setup.mjs'
 
 const next = [
   ['./sm open', 'the page, in a browser'],
-  ['./sm doctor', 'what is missing here, and how to cure it'],
+  ['./sm doctor', 'find problems and how to fix them'],
   ['./sm help', 'every command'],
 ]
 

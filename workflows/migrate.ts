@@ -1,7 +1,7 @@
 /** Makes the same change in many files: each by an agent that may change that file alone, each looked at by another. */
 export const meta = {
   name: 'migrate',
-  description: 'Makes one change in every file that needs it, file by file, and checks each',
+  description: 'Makes one change in every file that needs it, file by file, and checks each one',
   phases: ['discover', 'migrate'],
   tools: ['Read', 'Grep', 'Glob', 'Edit'],
   writes: ['**'],
@@ -55,10 +55,10 @@ export default async function ({ args, agent, approve, phase, pipeline, log }) {
         if (said.isDone) return { file, problems: [] }
         log(`${file} once more: ${said.problems.join('; ')}`)
         await agent(
-          `In ${file}, and nowhere else, mend this: ${said.problems.join('; ')}\nIt was meant to be: ${change}`,
+          `In ${file}, and nowhere else, fix this: ${said.problems.join('; ')}\nIt was meant to be: ${change}`,
           {
             agent: 'developer',
-            name: 'mend',
+            name: 'fix',
             scope: [file],
           },
         )

@@ -29,7 +29,11 @@ export async function decideApproval(deps: Deps, given: Given): Promise<Approval
   await kind.decide(state, ask, { decision: decisionOf(given), by: nameOf(engine, given.principal) })
   await directory.caughtUp()
   const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
-  if (!row) throw new AppError('unavailable', 'the decision is written; the index has not taken it yet')
+  if (!row)
+    throw new AppError(
+      'unavailable',
+      'the decision is recorded, but the index is behind; see: sm approvals --all',
+    )
   return approvalView(directory, row)
 }
 
@@ -53,7 +57,7 @@ async function pendingAsk(
     await directory.caughtUp()
     const [row] = await directory.ask('approvals', { approvalId: word, limit: 1 })
     throw row
-      ? new AppError('conflict', `${word} is decided already; see: sm approvals --all`)
+      ? new AppError('conflict', `${word} has already been decided; see: sm approvals --all`)
       : new AppError('not_found', `there is no approval ${word}; see: sm approvals --all`)
   }
   const row = await directory.find(word)
@@ -61,7 +65,7 @@ async function pendingAsk(
   const state = engine.session(row.sessionId)
   const asks = state?.asks ?? []
   const [ask] = asks
-  if (!state || !ask) throw new AppError('conflict', `nothing of ${titleOf(row)} waits for a decision`)
+  if (!state || !ask) throw new AppError('conflict', `${titleOf(row)} is not waiting for a decision`)
   if (asks.length > 1)
     throw new AppError(
       'conflict',

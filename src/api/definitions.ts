@@ -91,7 +91,7 @@ function modelsView(config: ModelsConfig, statuses: readonly ModelStatus[]): Mod
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { passedOver } = error.details as { passedOver: readonly PassedOver[] }
-    const why = 'neither models.default nor a fallback of it can be used'
+    const why = 'neither models.default nor any of its fallbacks can be used'
     return { ...same, default: { model: null, why, passed_over: [...passedOver] }, fallback: [] }
   }
 }

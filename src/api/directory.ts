@@ -199,7 +199,7 @@ export async function findSession(index: Index, word: string): Promise<SessionRo
   if (!first)
     throw new AppError(
       'not_found',
-      `no session "${word}"; sm all lists them, sm all --closed those that are over`,
+      `no session "${word}"; sm all lists them, sm all --closed includes ended ones`,
     )
   if (found.length > 1)
     throw new AppError(

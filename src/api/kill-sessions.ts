@@ -131,13 +131,11 @@ export async function unsavedOf(
   const isOpen = status === 'running' || status === 'waiting_input'
   const unsaved = [
     ...(isOpen
-      ? [
-          `an open turn (${status === 'running' ? (session.activity ?? 'running') : 'it waits for an answer'})`,
-        ]
+      ? [`an open turn (${status === 'running' ? (session.activity ?? 'running') : 'waiting for an answer'})`]
       : []),
-    ...(waiting_for === 'background' ? ['work in the background'] : []),
+    ...(waiting_for === 'background' ? ['background work'] : []),
     ...(queued_messages > 0 ? [`${some(queued_messages, 'message')} not delivered yet`] : []),
-    ...(pending_approvals > 0 ? [`${some(pending_approvals, 'question')} without an answer`] : []),
+    ...(pending_approvals > 0 ? [`${some(pending_approvals, 'question')} not answered yet`] : []),
     ...(working_dir === null || isIsolated ? [] : await gitLines(parts, working_dir, signal)),
   ]
   return { session, unsaved }
@@ -157,7 +155,7 @@ async function gitLines(parts: Parts, folder: string, signal: AbortSignal): Prom
     ...(changed.length > 0
       ? [`${some(changed.length, 'uncommitted file')} in ${root} (${first}${more})`]
       : []),
-    ...(unpushed > 0 ? [`${some(unpushed, 'commit')} of ${branch ?? 'HEAD'} on no remote`] : []),
+    ...(unpushed > 0 ? [`${some(unpushed, 'commit')} on ${branch ?? 'HEAD'} not pushed`] : []),
   ]
 }
 

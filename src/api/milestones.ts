@@ -69,7 +69,7 @@ export async function addCheckpoint(
   if (recorded?.type !== 'progress.checkpoint')
     throw new AppError(
       'unavailable',
-      'the milestone is written, but could not be read back; see: sm checkpoints',
+      'the milestone was recorded but could not be read back; see: sm checkpoints',
     )
   const view = checkpointView(recorded, 0)
   await rename(`${refs}/${view.number}`).catch((error: unknown) => onBug(error, `the ref ${pending}`))
@@ -93,12 +93,12 @@ export async function diffCheckpoints(
   if (before.commit === null || row.workingDir === null)
     throw new AppError(
       'conflict',
-      `milestone ${from} was recorded outside of a git work tree; nothing to compare`,
+      `milestone ${from} was recorded outside a git work tree, so there is nothing to compare`,
     )
   if (after && after.commit === null)
     throw new AppError(
       'conflict',
-      `milestone ${to} was recorded outside of a git work tree; nothing to compare`,
+      `milestone ${to} was recorded outside a git work tree, so there is nothing to compare`,
     )
   const range = { from: before.commit, ...(after?.commit && { to: after.commit }) }
   const { files, diff } = await workspace.diff(row.workingDir, range, signal)

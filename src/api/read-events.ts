@@ -124,7 +124,7 @@ export async function endedSession(
   if (!(await index.reached(journal.watermark(), AbortSignal.timeout(indexWaitMs))))
     throw new AppError(
       'unavailable',
-      'the index is still catching up, so it is not known whether the session ended; try again',
+      'the index is still catching up and cannot tell whether the session ended; try again',
     )
   let state: SessionState | undefined
   for await (const event of sessionEvents({ journal, index }, sessionId, telling))

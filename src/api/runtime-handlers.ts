@@ -101,11 +101,14 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const which = { sessionId, runId, isInexact: inexact }
       if (from === undefined) {
         if (model !== undefined || prompt !== undefined || run_tools)
-          throw new AppError('invalid', 'name the step from which on it goes another way: --from N')
+          throw new AppError('invalid', 'say at which step to branch off: --from N')
         return replayView(await runtime.replay(which))
       }
       if (inexact)
-        throw new AppError('invalid', 'a model is asked with the texts themselves only; leave --inexact out')
+        throw new AppError(
+          'invalid',
+          'a replay with --from needs the full text, and --inexact works without it; leave out --inexact',
+        )
       const by = nameOf(engine, principal)
       const wish = { from, by, model, prompt, runsTools: run_tools }
       const branched = await runtime.branch(which, wish)
@@ -152,7 +155,7 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       const state = engine.session(row.sessionId)
       if (state?.managed?.origin !== 'runtime')
-        throw new AppError('conflict', 'only messages to agents of Muster’s own can be taken back')
+        throw new AppError('conflict', 'only messages to built-in agents can be withdrawn')
       await runtime.session(state.sessionId).dismiss(state, message, nameOf(engine, principal))
       return messageView(await queued(message))
     },
@@ -192,11 +195,11 @@ async function sessionOf(
     if (row.origin !== 'runtime')
       throw new AppError(
         'conflict',
-        `${row.shortId} is no session of our own agents; speak to it with: sm send`,
+        `${row.shortId} is not a session of built-in agents; talk to it with: sm send`,
       )
     const state = engine.session(row.sessionId)
     if (!state || hasEnded(state))
-      throw new AppError('conflict', `${row.shortId} has ended; begin another by leaving session_id out`)
+      throw new AppError('conflict', `${row.shortId} has ended; leave out session_id to start a new one`)
     return state
   }
   if (asked.session_id !== undefined) return known(asked.session_id)
@@ -204,10 +207,7 @@ async function sessionOf(
   const workspace = await projects.folder(asked.project_root)
   const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
   if (parent?.managed?.isolation)
-    throw new AppError(
-      'denied',
-      'an isolated session cannot start agents that work outside of its walls; ask a person',
-    )
+    throw new AppError('denied', 'an isolated session cannot start agents outside its sandbox; ask a person')
   const sessionId = await runtime.open({
     agent: agent ?? 'lead',
     workspace,
@@ -218,7 +218,7 @@ async function sessionOf(
     name: asked.name,
   })
   const state = engine.session(sessionId)
-  if (!state) throw new AppError('unavailable', 'the session could not be begun; try again')
+  if (!state) throw new AppError('unavailable', 'the session could not be started; try again')
   return state
 }
 

@@ -44,7 +44,7 @@ export async function importSession(
     })
     const refused = results.find((result) => result.status === 'rejected')
     if (refused)
-      throw new AppError('failed', `the file was read, but an event of it was refused: ${refused.message}`)
+      throw new AppError('failed', `the file was read, but one of its events was refused: ${refused.message}`)
     added += results.filter((result) => result.status === 'appended').length
   }
   return {

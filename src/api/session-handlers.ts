@@ -147,7 +147,11 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       if (isAnswer) return answeredView(row, { messageId, text, mode, from, at: clock.now() })
       await directory.caughtUp()
       const [message] = await directory.ask('messages', { messageId, limit: 1 })
-      if (!message) throw new AppError('unavailable', `it is queued as ${messageId}; the index is behind`)
+      if (!message)
+        throw new AppError(
+          'unavailable',
+          `the message is queued as ${messageId}, but the index is behind; see: sm messages`,
+        )
       return messageView(message)
     },
     async listMessages({ id, limit, failed }, { principal }) {
@@ -257,7 +261,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
 
 function reporting(sessions: Sessions, principal: Principal): Live {
   const live = principal.kind === 'session' ? sessions.get(principal.sessionId) : undefined
-  if (!live) throw new AppError('denied', 'a hook reports with the token of a session that runs')
+  if (!live) throw new AppError('denied', 'a hook must report with the token of a running session')
   return live
 }
 

@@ -44,7 +44,7 @@ export function answeredView(
     mode: said.mode,
     state: 'answered',
     preview: said.text.slice(0, 2000),
-    detail: 'it answered the question that the agent asked',
+    detail: 'it answered the question of the agent',
     queued_at: time,
     accepted_at: time,
     failed_at: null,
@@ -93,7 +93,7 @@ export async function summaryOf(directory: Directory, row: SessionRow) {
     last_tool && status === 'working' && `It last used ${last_tool.name}.`,
   ]
   const summary = sentences.filter(Boolean).join(' ')
-  return { session_id: row.shortId, name, summary, made_by: 'Muster, from its own words' }
+  return { session_id: row.shortId, name, summary, made_by: 'Muster, from what it said itself' }
 }
 
 function short(text: string): string {

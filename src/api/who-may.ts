@@ -14,7 +14,7 @@ export function mayAct(
 ): void {
   if (principal.kind === 'operator') return
   if (principal.kind === 'anonymous')
-    throw new AppError('unauthenticated', 'a token is needed for this; run sm on the machine of the daemon')
+    throw new AppError('unauthenticated', 'this needs a token; run sm on the machine of the daemon')
   const { sessionId, isOwnAllowed } = target
   if (sessionId === principal.sessionId && !isOwnAllowed)
     throw new AppError('denied', 'a session cannot do this to itself; its parent or a person can')
@@ -26,7 +26,7 @@ export function mayAct(
   }
   throw new AppError(
     'denied',
-    `${shortId(sessionId)} is not below this session; only its own parents and a person reach it`,
+    `${shortId(sessionId)} is not a descendant of this session; only its own parents and a person can act on it`,
   )
 }
 
@@ -52,6 +52,6 @@ export async function refuseOnDuty(engine: Engine, principal: Principal): Promis
   if (managed?.origin !== 'workflow') return
   throw new AppError(
     'denied',
-    `this session works for ${managed.name} and starts no sessions or workflows of its own; name what is needed in the blockers of its answer, or ask the architect`,
+    `this session works for ${managed.name} and cannot start sessions or workflows; say what is needed in the blockers of the answer, or ask the architect`,
   )
 }

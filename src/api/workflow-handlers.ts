@@ -47,10 +47,10 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     if (named) return named
     const { sessionId, shortId: short } = await directory.find(word).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-      throw new AppError('not_found', `no workflow is called ${word}; sm workflow list shows them`)
+      throw new AppError('not_found', `there is no workflow called ${word}; sm workflow list shows them`)
     })
     const [first] = (await directory.ask('workflows', { sessionId, limit: 100 })).slice(-1)
-    if (!first) throw new AppError('not_found', `${short} is no workflow; sm workflow list shows them`)
+    if (!first) throw new AppError('not_found', `${short} is not a workflow; sm workflow list shows them`)
     return first
   }
   const viewOf = async (given: WorkflowRow): Promise<WorkflowView> => {
@@ -83,9 +83,9 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
   }
   const standsOf = async (row: WorkflowRow): Promise<string> => {
     const { status } = await viewOf(row)
-    if (status === 'running') return 'it is under way already; sm workflow show tells how far it is'
+    if (status === 'running') return 'it is already running; sm workflow show shows its progress'
     const then =
-      row.name === scriptName ? 'sm workflow fork begins another from what it did' : 'begin another'
+      row.name === scriptName ? 'sm workflow fork starts a new one from what it did' : 'start another'
     return `it has ${status === 'completed' ? 'completed' : `ended (${status})`}; ${then}`
   }
   const refuseUnknownCli = (cli: string | undefined): void => {
@@ -110,7 +110,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       if (parent?.managed?.isolation)
         throw new AppError(
           'denied',
-          'an isolated session cannot start a crew that works outside of its walls',
+          'an isolated session cannot start a crew outside its sandbox; ask a person',
         )
       const judged = crew.flow === 'review' ? await branches.underReview(root, signal) : undefined
       const input: CrewInput = {
@@ -215,7 +215,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const row = await rowOf(id)
       mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       if (!(await workflows.resume(row.workflowId)))
-        throw new AppError('conflict', `${row.workflowId} cannot go on: ${await standsOf(row)}`)
+        throw new AppError('conflict', `${row.workflowId} cannot be resumed: ${await standsOf(row)}`)
       return viewOf(await rowOf(row.workflowId))
     },
     async forkWorkflow({ id, before }, { principal }) {
@@ -241,7 +241,10 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const by = nameOf(engine, principal)
       const reached = await workflows.cancel(row.workflowId, { by, reason: reason ?? `cancelled by ${by}` })
       if (reached !== 'delivered')
-        throw new AppError('conflict', `${row.workflowId} does not run: it is ${(await viewOf(row)).status}`)
+        throw new AppError(
+          'conflict',
+          `${row.workflowId} is not running: it is ${(await viewOf(row)).status}`,
+        )
       return viewOf(await rowOf(row.workflowId))
     },
   }

@@ -51,7 +51,10 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
   const start = async () => {
     const health = await find()
     if (health === undefined && isIsolated)
-      throw new AppError('unavailable', 'the daemon does not answer; it is started outside of this session')
+      throw new AppError(
+        'unavailable',
+        'the daemon does not answer; a session cannot start it, ask a person to run sm up',
+      )
     if (health !== undefined) return { health, started: false }
     const { startDaemon } = await import('./start-daemon.ts')
     return startDaemon({ home, io, probe })
@@ -90,7 +93,7 @@ async function findHealth(probe: Probe, { io, patience }: Waiting): Promise<Heal
   if (probed.state === 'slow') {
     throw new AppError(
       'timeout',
-      `the daemon runs but did not answer in ${slowMs / 1000} s; try again, or see: sm doctor`,
+      `the daemon is running but did not answer in ${slowMs / 1000} s; try again, or see: sm doctor`,
     )
   }
   return probed.state === 'running' ? probed.health : undefined

@@ -72,9 +72,9 @@ const lines: Readonly<Record<string, (said: Words, around: Around) => string | u
     return `${paint('bold', 'plan')}  ${all.length === 1 ? '1 task' : `${all.length} tasks`}: ${all.map(({ taskId }) => taskId).join(', ')}`
   },
   'agent.task.assigned': ({ agentId, taskId }, { paint }) =>
-    `${paint('cyan', '→')} ${text(agentId)} begins ${text(taskId)}`,
+    `${paint('cyan', '→')} ${text(agentId)} starts ${text(taskId)}`,
   'task.completed': ({ agentId, summary }, { paint, taskId }) =>
-    `${paint('green', '●')} ${text(agentId)} ended ${taskId ?? ''}: ${first(summary)}`,
+    `${paint('green', '●')} ${text(agentId)} finished ${taskId ?? ''}: ${first(summary)}`,
   'task.failed': ({ agentId, reason }, { paint, taskId }) =>
     `${paint('red', '✗')} ${text(agentId)} could not do ${taskId ?? ''}: ${first(reason)}`,
   'test.passed': ({ command }, { paint, taskId }) => `${paint('green', '✓')} ${of(taskId)}${first(command)}`,
@@ -89,5 +89,5 @@ const lines: Readonly<Record<string, (said: Words, around: Around) => string | u
     `${paint('red', '✗')} the budget is used up: ${String(used)} of ${String(limit)} ${text(budget)}`,
   'workflow.failed': ({ reason, error }, { paint }) => `${paint('red', '✗')} ${first(reason ?? error)}`,
   'workflow.cancelled': ({ reason }, { paint }) =>
-    `${paint('yellow', '✗')} it was called off: ${first(reason)}`,
+    `${paint('yellow', '✗')} it was cancelled: ${first(reason)}`,
 }

@@ -11,7 +11,7 @@ export async function textInput(
   io: Pick<Io, 'cwd' | 'signal'>,
 ): Promise<string | undefined> {
   if (words !== undefined && file !== undefined)
-    throw new AppError('invalid', 'the text is given twice, in words and as a file; leave one out')
+    throw new AppError('invalid', 'the text is given twice, as an argument and as a file; leave one out')
   const source = words === '-' ? '-' : file
   if (source === undefined) return words
   const text = await readNamedFile(source === '-' ? '-' : resolve(io.cwd, source), io.signal)
@@ -32,12 +32,16 @@ export async function readNamedFile(file: string, signal: AbortSignal): Promise<
 /** Turns what the file system says about a named file into a refusal; anything else stays a bug. */
 export function fileProblem(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new AppError('not_found', `there is no ${file}`)
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new AppError('not_found', `${file} does not exist; check the path`)
   if (code === 'EISDIR') return new AppError('invalid', `${file} is a folder; name a file`)
   if (code === 'EACCES' || code === 'EPERM')
-    return new AppError('denied', `${file} may not be opened; check its owner and mode`)
+    return new AppError('denied', `${file} cannot be opened; check its owner and permissions`)
   if (code === 'EEXIST')
-    return new AppError('conflict', `${file} exists; name another, nothing is written over it`)
+    return new AppError(
+      'conflict',
+      `${file} already exists; choose another name, files are never overwritten`,
+    )
   return error
 }
 

@@ -36,7 +36,7 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Invocat
   const found = await findCommand(asked, asksHelp)
   if (found.kind === 'family') {
     if (flags.isJson && !asksHelp) {
-      throw new AppError('invalid', `say which command of ${found.family}; see: sm help ${found.family}`)
+      throw new AppError('invalid', `${found.family} needs a subcommand; see: sm help ${found.family}`)
     }
     return help(asksHelp ? 'help' : 'incomplete', found)
   }

@@ -46,7 +46,7 @@ function parserOf(name: string, definition: CommandDefinition): Command {
     const usage = takes === 'one' ? `<${argument}>` : takes === 'many' ? `<${argument}...>` : `[${argument}]`
     command.argument(usage, '', (value: string, before: unknown) => {
       if (choices !== undefined && !choices.includes(value)) {
-        throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
+        throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}`)
       }
       return takes === 'many' ? [...((before as string[] | undefined) ?? []), value] : value
     })
@@ -72,7 +72,7 @@ function optionOf(name: string, option: Option): CommanderOption {
 
 function valueOf(text: string, { kind, choices, range }: Option): string | number {
   if (choices !== undefined && !choices.includes(text)) {
-    throw new InvalidArgumentError(`it is one of ${choices.join(', ')}`)
+    throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}`)
   }
   if (kind === 'amount') return amountOf(text)
   return kind === 'count' ? countOf(text, range) : text
@@ -81,23 +81,26 @@ function valueOf(text: string, { kind, choices, range }: Option): string | numbe
 function amountOf(text: string): number {
   const value = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > Number.MAX_SAFE_INTEGER)
-    throw new InvalidArgumentError('it is a number above 0, like 5 or 0.50')
+    throw new InvalidArgumentError('It must be a number above 0, like 5 or 0.50')
   return value
 }
 
 function countOf(text: string, [least, most]: NonNullable<Option['range']> = [0]): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('it is a whole number')
+    throw new InvalidArgumentError('It must be a whole number')
   if (value < least || value > (most ?? value))
     throw new InvalidArgumentError(
-      most === undefined ? `it is a number from ${least} on` : `it is a number from ${least} to ${most}`,
+      most === undefined ? `It must be ${least} or more` : `It must be a number from ${least} to ${most}`,
     )
   return value
 }
 
 function tidy(message: string): string {
   const [said = '', hint] = message.replace(/^error: /, '').split('\n(Did you mean ')
-  const text = said.trim().replace(/\.$/, '')
+  const text = said
+    .trim()
+    .replace(/\.$/, '')
+    .replace(/^command-argument value ('.*?') is invalid for argument '(.+?)'/s, '$1 is not a valid $2')
   return hint === undefined ? `${text}.` : `${text}; did you mean ${hint.replace(/\)$/, '')}`
 }

@@ -25,7 +25,7 @@ function positive(value: number, amount: string): number {
 }
 
 const notABudget = (amount: string): AppError =>
-  new AppError('invalid', `'${amount}' is no budget; write tokens like 200k or 1.5m, or money like 5usd`)
+  new AppError('invalid', `'${amount}' is not a budget; write tokens like 200k or 1.5m, or money like 5usd`)
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -50,7 +50,10 @@ function lastTimeAt(hours: number, minutes: number, now: number): number {
 function isoOf(at: number, text: string): string {
   const date = new Date(at)
   if (!Number.isNaN(date.getTime())) return date.toISOString()
-  throw new AppError('invalid', `'${text}' is no time; write an age like 10min, 15:10, or 2026-01-27T15:10Z`)
+  throw new AppError(
+    'invalid',
+    `'${text}' is not a time; write an age like 10min, 15:10, or 2026-01-27T15:10Z`,
+  )
 }
 
 /** Only what was given on the command line: options that were left out are not sent at all. */

@@ -119,8 +119,8 @@ export async function* runInForeground<T>(
   await ended
   if (io.signal.aborted || exit === 0) return
   if (exit === errorCodes.conflict.exit)
-    throw new AppError('conflict', 'another daemon runs already; use: sm up --replace')
-  throw new AppError('failed', `the daemon ended with exit ${exit}; what it said is above`)
+    throw new AppError('conflict', 'another daemon is already running; replace it with: sm up --replace')
+  throw new AppError('failed', `the daemon ended with exit ${exit}; its output is above`)
 }
 
 /** How much of a file there is now, so that later only what came after is shown. */

@@ -164,7 +164,7 @@ describe('[MUS-88] down and slow are told apart', () => {
     })
     await expect(client.shutdown({})).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('look whether it was done'),
+      message: expect.stringContaining('check whether it was done'),
     })
   })
 

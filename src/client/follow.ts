@@ -94,7 +94,7 @@ async function* connection(
 async function withinIdle<T>(work: Promise<T>, limit: { transport: Transport; idleMs: number }): Promise<T> {
   const stop = new AbortController()
   const late = limit.transport.sleep(limit.idleMs, stop.signal).then(() => {
-    throw new AppError('timeout', `nothing came in ${limit.idleMs} ms; the connection counts as lost`)
+    throw new AppError('timeout', `nothing arrived for ${limit.idleMs} ms; the connection is considered lost`)
   })
   try {
     return await Promise.race([work, late])

@@ -53,14 +53,14 @@ export function connectionFailure(error: unknown, isAct: boolean): AppError {
   if (code === 'EACCES' || code === 'EPERM')
     return new AppError(
       'denied',
-      "the daemon's socket belongs to somebody else, or a sandbox forbids it; check MUSTER_HOME, or run sm outside of the sandbox",
+      "the daemon's socket belongs to somebody else, or a sandbox forbids it; check MUSTER_HOME, or run sm outside the sandbox",
       { cause: error },
     )
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
     return new AppError(
       'unavailable',
       isAct
-        ? 'the daemon closed the connection before it answered; look whether it was done before trying again'
+        ? 'the daemon closed the connection before it answered; check whether it was done before trying again'
         : 'the daemon closed the connection; try again',
       { cause: error },
     )
@@ -69,10 +69,7 @@ export function connectionFailure(error: unknown, isAct: boolean): AppError {
 
 /** Connected, or about to be, and no answer: the daemon is there. */
 export const slowDaemon = (timeoutMs: number): AppError =>
-  new AppError(
-    'timeout',
-    `the daemon is slow: no answer in ${timeoutMs} ms; try again, or look at \`sm doctor\``,
-  )
+  new AppError('timeout', `the daemon is slow: no answer in ${timeoutMs} ms; try again, or see \`sm doctor\``)
 
 /** Something else answers at the daemon's address. */
 export const notMuster = (status: number): AppError =>

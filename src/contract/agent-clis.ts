@@ -72,7 +72,7 @@ const table = {
     bypassArgs: [],
   },
   custom: {
-    title: 'a program of your own',
+    title: 'your own program',
     tellsCost: false,
     environment: /^$/,
     bypassArgs: [],

@@ -46,16 +46,16 @@ const Policy = z.union(
 /** The frontmatter of an agent file. */
 export const AgentFrontmatter = z.strictObject({
   name: GivenName.optional().describe(
-    'Name of the agent in any case; the file name without .md when left out.',
+    'Name of the agent, not case-sensitive; the file name without .md when left out.',
   ),
   description: z
     .string()
     .max(4096)
     .default('')
-    .describe('When to use this agent, in a sentence: people and other agents choose by it.'),
+    .describe('When to use this agent, in a sentence, for the people and agents who choose it.'),
   tools: listOf(ToolName)
     .default([])
-    .describe('Tools that the agent may use, a hard gate; ["*"] means all, left out means none.'),
+    .describe('Tools that the agent may use, strictly enforced; ["*"] means all, left out means none.'),
   model: z
     .string()
     .max(200)
@@ -68,7 +68,7 @@ export const AgentFrontmatter = z.strictObject({
     'main takes tasks from people; subagent works for one main agent.',
   ),
   policy: Policy.default([]).describe(
-    'Actions that the agent may take, a hard gate: Patch changes files, Finalize ends with a packet, Delegate hands work on; left out means none.',
+    'Actions that the agent may take, strictly enforced: Patch changes files, Finalize ends with a packet, Delegate passes work on; left out means none.',
   ),
   aliases: listOf(GivenName).default([]).describe('Other names of the agent.'),
   work_globs: Globs.describe('Files that the agent may change, as globs; none means all of the project.'),
@@ -76,8 +76,8 @@ export const AgentFrontmatter = z.strictObject({
   skills: listOf(z.string().min(1).max(200)).default([]).describe('Skills that are loaded for the agent.'),
   idle_prompt: z.string().min(1).optional().describe('Prompt that an idle agent is given.'),
   idle_interval_secs: z.int().min(1).optional().describe('Seconds between two idle prompts.'),
-  personality: z.string().min(1).optional().describe('Manner of speaking, put before the prompt.'),
-  max_iters: z.int().min(1).max(1000).optional().describe('Most turns of one run.'),
+  personality: z.string().min(1).optional().describe('Style of speech, put before the prompt.'),
+  max_iters: z.int().min(1).max(1000).optional().describe('Maximum turns of one run.'),
   budget: z
     .strictObject({
       tokens: z.int().min(1).optional(),
@@ -85,7 +85,7 @@ export const AgentFrontmatter = z.strictObject({
       minutes: z.number().positive().optional(),
     })
     .optional()
-    .describe('Most that one run may use.'),
+    .describe('Budget of one run.'),
   mcp: z
     .union([z.array(GivenName), z.record(GivenName, z.unknown())], {
       error: 'expected a list of server names, or a map of servers',

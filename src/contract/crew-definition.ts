@@ -14,21 +14,21 @@ const plannedPatterns = ['peer_to_peer', 'consensus']
 const Pattern = z
   .string()
   .refine((word) => !plannedPatterns.includes(word), {
-    error: ({ input }) => `${String(input)} is not there yet; use master_worker or pipeline`,
+    error: ({ input }) => `${String(input)} is not available yet; use master_worker or pipeline`,
   })
   .pipe(CrewPattern)
 
 const Member = z.strictObject({
-  id: GivenName.optional().describe('Name of this place in the crew; the role when left out.'),
+  id: GivenName.optional().describe('Name of this member in the crew; the role when left out.'),
   role: GivenName.describe(
-    'architect plans, challenger attacks the plan, developer takes tasks, reviewer judges; any other word is the role of an agent.',
+    'architect plans, challenger looks for flaws in the plan, developer takes tasks, reviewer judges; any other word is the role of an agent.',
   ),
-  agent: GivenName.optional().describe('Agent definition that fills the place; the role when left out.'),
+  agent: GivenName.optional().describe('Agent definition of this member; the role when left out.'),
   cli: GivenName.default('own').describe(
-    "own is Muster's own runtime; else a coding CLI, or a program of the settings.",
+    'own is a built-in agent; otherwise a coding CLI, or a program from the settings.',
   ),
-  model: z.string().min(1).max(200).optional().describe('Model, instead of the one of the agent.'),
-  count: z.int().min(1).max(32).default(1).describe('How many of it may work at a time.'),
+  model: z.string().min(1).max(200).optional().describe('Model to use instead of the model of its agent.'),
+  count: z.int().min(1).max(32).default(1).describe('How many may work at a time.'),
   guidelines: z.array(Sentence).max(32).default([]).describe('Sentences added to its prompt.'),
 })
 
@@ -36,9 +36,9 @@ const minutes = (usual: number) => z.number().positive().max(1440).default(usual
 
 const Limits = z
   .strictObject({
-    max_iterations: z.int().min(1).max(20).default(3).describe('Rounds of review, at most.'),
-    max_parallel: z.int().min(1).max(32).default(4).describe('Tasks under way at a time, at most.'),
-    max_tasks: z.int().min(1).max(200).default(20).describe('Tasks that a plan may have.'),
+    max_iterations: z.int().min(1).max(20).default(3).describe('Maximum rounds of review.'),
+    max_parallel: z.int().min(1).max(32).default(4).describe('Maximum tasks in progress at a time.'),
+    max_tasks: z.int().min(1).max(200).default(20).describe('Maximum tasks in a plan.'),
     developer_minutes: minutes(10).describe('Minutes for one task.'),
     reviewer_minutes: minutes(5).describe('Minutes for one review.'),
     progress_seconds: z.int().min(1).max(3600).default(30).describe('Seconds between two reports of a task.'),
@@ -52,22 +52,22 @@ const Checks = z.strictObject({
     .array(z.strictObject({ name: Sentence.max(200), command: CommandLine }))
     .max(32)
     .default([])
-    .describe('Further commands that have to succeed.'),
+    .describe('Other commands that must succeed.'),
 })
 
 /** What a crew file may say. */
 export const CrewFile = z.strictObject({
-  name: GivenName.optional().describe('Name of the crew in any case; the file name when left out.'),
+  name: GivenName.optional().describe('Name of the crew, not case-sensitive; the file name when left out.'),
   aliases: z.array(GivenName).max(32).default([]).describe('Other names of the crew.'),
   description: z.string().max(4096).default('').describe('What the crew is for, in a sentence.'),
   pattern: Pattern.default('master_worker').describe(
     'master_worker hands out tasks and reviews them; pipeline gives the output of each member to the next.',
   ),
   members: z.array(Member).min(1).max(32).describe('Who takes part; in a pipeline in this order.'),
-  limits: Limits.describe('Bounds of one run.'),
-  budget: CrewBudget.optional().describe('Most that one run may use.'),
+  limits: Limits.describe('Limits of one run.'),
+  budget: CrewBudget.optional().describe('Budget of one run.'),
   checks: Checks.prefault({}).describe(
-    'Commands that Muster runs before each review, tests and types also for each task; all have to succeed.',
+    'Commands that Muster runs before each review, tests and types also for each task; all must succeed.',
   ),
   style_guide: StyleGuide.optional().describe(
     'How code is written here: the text itself, or { file: … } for a file of the project.',
@@ -76,7 +76,7 @@ export const CrewFile = z.strictObject({
   on_max_iterations: OnMaxIterations.default('human_review').describe(
     'What to do when the last round was not approved.',
   ),
-  recommended_for: z.array(Sentence).max(32).default([]).describe('Work that the crew suits.'),
+  recommended_for: z.array(Sentence).max(32).default([]).describe('What the crew is good for.'),
 })
 export type CrewFile = z.infer<typeof CrewFile>
 

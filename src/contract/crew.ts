@@ -43,7 +43,7 @@ export const StyleGuide = z.union([
       .min(1)
       .max(1024)
       .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), {
-        error: 'must be a path inside of the project, such as docs/style.md',
+        error: 'must be a path inside the project, such as docs/style.md',
       }),
   }),
 ])
@@ -60,10 +60,10 @@ const CrewMember = z.strictObject({
   duty: Duty,
   /** The agent definition, by the name that is in force. */
   agent: z.string(),
-  /** `own` is Muster's own runtime; anything else is a coding CLI or a program of the settings. */
+  /** `own` is a built-in agent; anything else is a coding CLI or a program of the settings. */
   cli: z.string(),
   model: z.string().optional(),
-  /** How many of it may work at a time. */
+  /** How many may work at a time. */
   count: z.int(),
   guidelines: z.array(z.string()),
 })

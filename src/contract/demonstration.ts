@@ -8,7 +8,7 @@ const test = 'node --test'
 
 /** A small project with one function and its test. */
 export const demonstrationFiles: Readonly<Record<string, string>> = {
-  'README.md': `# Greetings\n\nA project to look at. Its tests: \`${test}\`\n`,
+  'README.md': `# Greetings\n\nA small demo project. Its tests: \`${test}\`\n`,
   'greet.mjs': '/** Greets somebody by name. */\nexport const greet = (name) => `Hello, ${name}!`\n',
   'greet.test.mjs': testFile('greet', "assert.equal(greet('Ada'), 'Hello, Ada!')"),
 }
@@ -26,7 +26,7 @@ const task = (task_id: string, title: string, description: string) => ({
 })
 
 const plan = {
-  summary: 'Two small modules in the manner of greet(), which do not touch each other, side by side.',
+  summary: 'Two small modules like greet(), independent of each other, next to it.',
   tasks: [
     task(
       'farewell',
@@ -36,7 +36,7 @@ const plan = {
     task(
       'shout',
       'Add shout(text)',
-      'shout.mjs exports shout(text): the text in capitals with a mark at its end.',
+      'shout.mjs exports shout(text): the text in capitals with an exclamation mark.',
     ),
   ],
   checks: { test },
@@ -59,7 +59,7 @@ const done = (summary: string) =>
 
 const develop = (name: string, code: string, tests: string) => [
   {
-    text: 'I look at the one that is there first.',
+    text: 'First I look at the existing one.',
     tools: [read('greet.mjs'), read('greet.test.mjs')],
     delayMs: 300,
   },
@@ -68,8 +68,8 @@ const develop = (name: string, code: string, tests: string) => [
     tools: [write(`${name}.mjs`, code), write(`${name}.test.mjs`, tests)],
     delayMs: 400,
   },
-  { text: 'And I see whether it holds.', tools: [bash(test)], delayMs: 200 },
-  { text: done(`${name}() and its test are there; \`${test}\` passes.`), delayMs: 200 },
+  { text: 'Now I run the tests.', tools: [bash(test)], delayMs: 200 },
+  { text: done(`Added ${name}() with a test; \`${test}\` passes.`), delayMs: 200 },
 ]
 
 /** What the scripted model does, by the part that it plays; the tools, the files, git and the tests are real. */
@@ -79,17 +79,17 @@ export const demonstrationCast = {
       when: '"review_id": "review-2"',
       steps: [
         {
-          text: 'I look at what was asked for last time.',
+          text: 'I check what was requested last time.',
           tools: [read('shout.mjs'), read('shout.test.mjs')],
           delayMs: 300,
         },
         {
           text: said({
             verdict: 'approved',
-            summary: 'shout() holds for an empty text now, and a test shows it. The tests pass.',
+            summary: 'shout() now handles an empty text, and a test covers it. All tests pass.',
             findings: [],
             addressed: ['r1-empty-shout'],
-            commendations: ['Both modules follow the one that was there.'],
+            commendations: ['Both modules follow the existing one.'],
           }),
           delayMs: 300,
         },
@@ -106,7 +106,7 @@ export const demonstrationCast = {
         {
           text: said({
             verdict: 'changes_requested',
-            summary: 'farewell() is right. shout() says something when there is nothing to say.',
+            summary: 'farewell() is right, but shout() shouts even when the text is empty.',
             findings: [
               {
                 finding_id: 'empty-shout',
@@ -114,8 +114,8 @@ export const demonstrationCast = {
                 category: 'bug',
                 file: 'shout.mjs',
                 line: 2,
-                description: "shout('') gives '!', though there is nothing to shout",
-                suggestion: 'Give back an empty text for an empty one, and test it',
+                description: "shout('') returns '!' instead of an empty text",
+                suggestion: 'Return an empty text for an empty one, and add a test',
               },
             ],
           }),
@@ -128,7 +128,7 @@ export const demonstrationCast = {
       steps: [
         { text: 'The review is right.', tools: [read('shout.mjs'), read('shout.test.mjs')], delayMs: 300 },
         {
-          text: 'I mend it, and test it.',
+          text: 'I fix it and add a test.',
           tools: [
             {
               name: 'Edit',
@@ -138,7 +138,7 @@ export const demonstrationCast = {
           ],
           delayMs: 300,
         },
-        { text: 'And I see whether it holds.', tools: [bash(test)], delayMs: 200 },
+        { text: 'Now I run the tests.', tools: [bash(test)], delayMs: 200 },
         { text: done(`An empty text stays empty; \`${test}\` passes.`), delayMs: 200 },
       ],
     },
@@ -155,7 +155,7 @@ export const demonstrationCast = {
       when: 'You are the architect of a crew',
       steps: [
         {
-          text: 'I look at the project first.',
+          text: 'First I look at the project.',
           tools: [{ name: 'Glob', input: { pattern: '*' } }, read('greet.mjs')],
           delayMs: 300,
         },

@@ -48,7 +48,7 @@ export const SelfReport = z.strictObject({
 })
 export type SelfReport = z.infer<typeof SelfReport>
 
-/** Size and reach of the journal. */
+/** Size of the journal, its first and last event. */
 export const JournalStats = z.strictObject({
   segments: Count,
   bytes: Count,

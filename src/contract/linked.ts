@@ -2,7 +2,7 @@
 export type Linked = AbortController & Disposable
 
 /** Made once: an error of its own for each would cost more than what it ends. */
-const letGo = new DOMException('nobody waits for it any more', 'AbortError')
+const letGo = new DOMException('nobody is waiting for it any more', 'AbortError')
 
 /**
  * Follows another signal. `AbortSignal.any` is not used anywhere: Node 24 can lose an abort of it

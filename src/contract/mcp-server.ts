@@ -8,10 +8,10 @@ export const McpServer = z.union(
   [
     z.strictObject({
       type: z.literal('stdio').optional(),
-      command: z.string().min(1).max(4096).describe('Program that is the server.'),
+      command: z.string().min(1).max(4096).describe('Program to run as the server.'),
       args: z.array(Text).max(200).default([]).describe('Its arguments.'),
       env: Texts.default({}).describe(
-        'Variables that it gets; no key or token of the daemon is among them otherwise.',
+        'Variables that it gets; keys and tokens of the daemon are included only if named here.',
       ),
     }),
     z.strictObject({

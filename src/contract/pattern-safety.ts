@@ -55,7 +55,7 @@ function whyUnsafe(group: Group): string | undefined {
   const all = [first!, ...others]
   const wide = all.some((branch) => branch === '' || branch === '.' || /^(?:\[|\\[wWsSdD])/.test(branch))
   return wide || new Set(all).size < all.length
-    ? 'its pattern repeats a choice whose branches can begin alike'
+    ? 'its pattern repeats a choice whose branches can start the same way'
     : undefined
 }
 

@@ -105,7 +105,7 @@ export const routes = {
     access: 'read',
     input: nothing,
     output: SelfReport,
-    summary: 'What the daemon observes of itself',
+    summary: 'What the daemon reports about itself',
   }),
   listEvents: route({
     ...places.listEvents,
@@ -125,7 +125,7 @@ export const routes = {
     access: 'report',
     input: AppendRequest,
     output: AppendResponse,
-    summary: 'Append a batch of events; each item is answered for itself',
+    summary: 'Append a batch of events; each item gets its own answer',
   }),
   streamEvents: route({
     ...places.streamEvents,
@@ -177,7 +177,7 @@ export const routes = {
       limit: limit(200, 20),
     }),
     output: z.strictObject({ hits: z.array(SearchHit) }),
-    summary: 'Where words were said, best first',
+    summary: 'Where words occur, best match first',
   }),
   exportLog: route({
     ...places.exportLog,
@@ -205,7 +205,7 @@ export const routes = {
     access: 'read',
     input: nothing,
     output: z.strictObject({ agents: z.array(AgentView).readonly() }),
-    summary: 'The agent definitions in force',
+    summary: 'The agent definitions in use',
   }),
   getAgent: route({
     ...places.getAgent,
@@ -247,21 +247,21 @@ export const routes = {
     access: 'read',
     input: nothing,
     output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: Origin })),
-    summary: 'Every setting in force and where it was written',
+    summary: 'Every current setting and where it was set',
   }),
   journalStats: route({
     ...places.journalStats,
     access: 'read',
     input: nothing,
     output: JournalStats,
-    summary: 'Size and reach of the journal',
+    summary: 'Size of the journal, its first and last event',
   }),
   rebuildIndex: route({
     ...places.rebuildIndex,
     access: 'operate',
     input: nothing,
     output: z.strictObject({ seq: Count }),
-    summary: 'Build the index again from the journal; answers how far it reaches',
+    summary: 'Rebuild the index from the journal; the answer is the last event in it',
   }),
   createLoginLink: route({
     ...places.createLoginLink,
@@ -275,7 +275,7 @@ export const routes = {
     access: 'operate',
     input: z.strictObject({ sessions: z.boolean().optional() }),
     output: z.strictObject({ stopping: z.literal(true), killed: Count }),
-    summary: 'Stop the daemon; sessions go on, unless they shall end with it',
+    summary: 'Stop the daemon; sessions keep running, unless they should end with it',
   }),
   openapi: route({
     ...places.openapi,

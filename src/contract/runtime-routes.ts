@@ -134,7 +134,7 @@ export const ReplayView = z.strictObject({
 })
 export type ReplayView = z.infer<typeof ReplayView>
 
-/** The routes of our own agents, as their contract writes them. */
+/** The routes of built-in agents, as their contract writes them. */
 export const runtimeRoutes = {
   listAgentRuns: route({
     ...places.listAgentRuns,
@@ -145,7 +145,7 @@ export const runtimeRoutes = {
       limit: z.coerce.number<number>().int().min(1).max(1000).default(100),
     }),
     output: z.array(AgentRunRecord),
-    summary: 'Runs of agents, newest first: of our own and of CLIs alike',
+    summary: 'Runs of built-in agents and of CLIs, newest first',
   }),
   listAgentChildren: route({
     ...places.listAgentChildren,
@@ -163,14 +163,14 @@ export const runtimeRoutes = {
       slice: z.enum(['messages', 'tools', 'artifacts']).optional(),
     }),
     output: AgentContext,
-    summary: 'What a run was about; raw adds what was said, a slice only one part',
+    summary: 'What a run was about; raw adds the full conversation, a slice only one part of it',
   }),
   cancelAgent: route({
     ...places.cancelAgent,
     access: 'report',
     input: z.strictObject({ run_id: RunId }),
     output: z.strictObject({ cancelled_run_ids: z.array(RunId) }),
-    summary: 'End a run and all that work for it',
+    summary: 'End a run and all runs that work for it',
   }),
   replayRun: route({
     ...places.replayRun,
@@ -192,7 +192,7 @@ export const runtimeRoutes = {
       inexact: z.boolean().default(false),
     }),
     output: ReplayView,
-    summary: 'Run a run again from its record and compare, or go on from one of its steps in another way',
+    summary: 'Replay a run from its record and compare, or branch off at one of its steps',
     maxBodyBytes: 2 * 1024 * 1024,
   }),
   chat: route({
@@ -221,7 +221,8 @@ export const runtimeRoutes = {
       message_id: z.string().optional(),
       mode: LoopMode.optional(),
     }),
-    summary: 'Say something to a main agent; `@name …` names another, `/mode chat|auto` changes how it works',
+    summary:
+      'Send a message to a main agent; `@name …` addresses another one, `/mode chat|auto` changes how it works',
     maxBodyBytes: 2 * 1024 * 1024,
   }),
   getSettings: route({
@@ -250,7 +251,7 @@ export const runtimeRoutes = {
     access: 'report',
     input: z.strictObject({ message: z.string().min(1).max(200) }),
     output: MessageView,
-    summary: 'Take a message back that its agent has not taken up yet',
+    summary: 'Withdraw a message that is still queued',
   }),
   getBlackboard: route({
     ...places.getBlackboard,

@@ -127,13 +127,13 @@ export const workflowRoutes = {
     access: 'report',
     input: z.strictObject({ id: WorkflowRef }),
     output: WorkflowView,
-    summary: 'Go on with a workflow that stands still',
+    summary: 'Resume a workflow that has stopped',
   }),
   forkWorkflow: route({
     ...places.forkWorkflow,
     access: 'report',
     input: z.strictObject({ id: WorkflowRef, before: z.string().max(2000).optional() }),
     output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
-    summary: 'Begin another workflow with all that this one had done before a step',
+    summary: 'Start a new workflow from what this one had done before a step',
   }),
 } as const

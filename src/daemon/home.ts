@@ -39,7 +39,7 @@ export async function usableHome(home: string): Promise<string> {
     return home
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const cure = 'give it back with chown or chmod, or set MUSTER_HOME to another folder'
+    const cure = 'fix its owner or permissions with chown or chmod, or set MUSTER_HOME to another folder'
     throw new AppError(
       'denied',
       `the state folder ${home} cannot be written by this user (${code}); ${cure}`,

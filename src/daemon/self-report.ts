@@ -70,7 +70,7 @@ function checksOf(
       name: 'followers',
       isFine: stuck === undefined,
       detail: stuck ? `${stuck.name}: ${stuck.error}` : 'all are up to date',
-      cure: 'it tries again by itself; see the disk check',
+      cure: 'it retries by itself; see the disk check',
     }),
     judged({
       name: 'disk',
@@ -82,7 +82,7 @@ function checksOf(
       name: 'index',
       isFine: lag <= lagEvents,
       detail: `${lag} events behind`,
-      cure: 'wait; it catches up',
+      cure: 'wait until it has caught up',
     }),
     judged({
       name: 'parked events',
@@ -93,15 +93,15 @@ function checksOf(
     judged({
       name: 'polling',
       isFine: faults.length === 0,
-      detail: faults.map(faultLine).join('; ') || 'every session is looked at',
-      cure: 'it is tried again every two seconds; the cause is in the daemon log',
+      detail: faults.map(faultLine).join('; ') || 'every session is being watched',
+      cure: 'it is retried every two seconds; the cause is in the daemon log',
     }),
     { name: 'redaction', status: 'ok', detail: redacted(report.redaction) },
     judged({
       name: 'event loop',
       isFine: p99 <= slowLoopMs,
       detail: `p99 ${p99} ms`,
-      cure: 'see what loads this machine',
+      cure: 'find out what is using the CPU of this machine',
     }),
   ]
 }
@@ -118,14 +118,14 @@ function journalCheck({ journal, seq }: Health): Check {
         name: 'journal',
         status: 'failed',
         detail: 'the disk is full: only endings are written',
-        cure: 'free some disk space; the daemon goes on by itself',
+        cure: 'free some disk space; the daemon then continues by itself',
       }
     case 'poisoned':
       return {
         name: 'journal',
         status: 'failed',
-        detail: 'the last write failed; nothing is written until it was opened again',
-        cure: 'see the disk; the next append opens it again, or: sm down && sm up',
+        detail: 'the last write failed; nothing is written until the journal is reopened',
+        cure: 'check the disk; the next write reopens the journal, or run: sm down && sm up',
       }
   }
 }
@@ -144,8 +144,8 @@ function redacted(counts: Readonly<Record<string, number>>): string {
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
   const rules = Object.entries(counts).sort((a, b) => b[1] - a[1])
   return total === 0
-    ? 'no secret met since the start'
-    : `${total} taken out since the start: ${rules.map(([rule, n]) => `${rule} ${n}`).join(', ')}`
+    ? 'no secrets found since the daemon started'
+    : `${total} removed since the daemon started: ${rules.map(([rule, n]) => `${rule} ${n}`).join(', ')}`
 }
 
 const mb = (bytes: number): number => Math.round(bytes / 1e6)

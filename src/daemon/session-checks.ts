@@ -56,7 +56,9 @@ async function cliCheck(parts: Parts, name: CodingCliName, signal: AbortSignal):
   const version = await cli.version(command, signal)
   if (version === undefined) return { name, status: 'ok', detail: 'not installed' }
   const login = await cli.login(command, signal)
-  const said = { in: 'logged in', out: 'not logged in', unknown: 'its login is not known' }[login.state]
+  const said = { in: 'logged in', out: 'not logged in', unknown: 'whether it is logged in is not known' }[
+    login.state
+  ]
   return login.state === 'out'
     ? { name, status: 'warning', detail: `${version}, ${said}`, cure: login.detail }
     : { name, status: 'ok', detail: `${version}, ${said} ${login.detail}` }
@@ -84,7 +86,7 @@ async function probeTerminal(parts: Parts, signal: AbortSignal): Promise<Check[]
       isFine: said.get('version')?.startsWith(`muster ${version} `) === true,
       fine: `${own}, version ${version}`,
       bad: `it says: ${said.get('version') ?? 'nothing'}`,
-      cure: `start the daemon again with: sm up --replace; its sm is ${fileURLToPath(packageRoot())}`,
+      cure: `restart the daemon with: sm up --replace; its sm is ${fileURLToPath(packageRoot())}`,
     }),
     judge({
       name: 'hooks',
@@ -92,7 +94,7 @@ async function probeTerminal(parts: Parts, signal: AbortSignal): Promise<Check[]
       isFine: said.get('hooks') === '401',
       fine: `${parts.surroundings.hookUrl()} answers inside a terminal`,
       bad: `${parts.surroundings.hookUrl()} inside a terminal: ${said.get('hooks') ?? 'no answer'}`,
-      cure: 'see whether a proxy or a firewall stands before 127.0.0.1',
+      cure: 'check whether a proxy or a firewall blocks 127.0.0.1',
     }),
   ]
 }
@@ -110,7 +112,7 @@ function wrongShells(said: ReadonlyMap<string, string>, own: string): Check[] {
         name: 'PATH of sessions',
         status: 'failed',
         detail,
-        cure: `a start-up file of that shell sets the PATH anew; let it keep what was there: PATH="…:$PATH"`,
+        cure: `a start-up file of that shell replaces PATH; make it keep the old value: PATH="…:$PATH"`,
       },
     ]
   })

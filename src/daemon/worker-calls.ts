@@ -42,7 +42,7 @@ export class WorkerCalls {
     if (this.#isClosed) return Promise.reject(stopping())
     if (this.#waiting.size >= maxWaiting)
       return Promise.reject(
-        new AppError('limited', `too many calls wait for ${this.#entry.pathname}; try again`),
+        new AppError('limited', `too many calls are waiting for ${this.#entry.pathname}; try again`),
       )
     this.#worker ??= this.#start()
     const id = this.#nextId++

@@ -101,7 +101,7 @@ async function tell(
   const asked = draftOf({ ...root, spanId: ids.span(), parentSpanId: root.spanId }, 'approval.requested', {
     approvalId: `apr_${ids.event().slice(4)}`,
     subject: 'budget',
-    action: `${name} has used up its budget: ${amountOf(use)}. Go on with as much again?`,
+    action: `${name} has used up its budget: ${amountOf(use)}. Grant the same amount again?`,
     risk: 'medium',
     options: ['approve', 'reject'],
   })

@@ -167,7 +167,7 @@ export class Engine {
     return this.#fleet.permits
   }
 
-  /** How our own agents work in a project, when somebody chose. */
+  /** How built-in agents work in a project, when somebody chose. */
   mode(projectRoot: string): LoopMode | undefined {
     return this.#fleet.modes.get(projectRoot)
   }
@@ -236,7 +236,7 @@ export class Engine {
       if (known === 'stale epoch')
         throw new AppError(
           'conflict',
-          `producer ${turn.producer.id} has begun a newer epoch; this one is over`,
+          `producer ${turn.producer.id} has started a newer epoch; stop this instance`,
         )
     }
     return { status: 'appended', ...this.#decided(prepared, turn) }
@@ -299,7 +299,7 @@ export class Engine {
   /** From here to the append there is no await: seqs are given in the order of decisions. */
   #refuseWhileReopening(): void {
     if (this.#reopening || this.#deps.journal.health() === 'poisoned')
-      throw new AppError('unavailable', 'the journal is being opened again after a failed write; try again')
+      throw new AppError('unavailable', 'the journal is being reopened after a failed write; try again')
   }
 
   #session(id: SessionId): SessionState | undefined {
@@ -319,7 +319,7 @@ export class Engine {
 
   #allow(draft: Draft, principal: Principal): void {
     if (draft.sessionId === fleetIds.sessionId)
-      throw new AppError('denied', 'facts of the fleet are written by the daemon alone')
+      throw new AppError('denied', 'only the daemon may write facts about the fleet; use a session id')
     if (principal.kind === 'operator') return
     if (principal.kind === 'anonymous')
       throw new AppError('unauthenticated', 'a token is needed to report events')
@@ -329,7 +329,7 @@ export class Engine {
       if (id === principal.sessionId) return
       id = this.#fleet.sessions.get(id)?.parentSessionId ?? parentOf(draft, id)
     }
-    throw new AppError('denied', 'a session may report for itself and for those below it only')
+    throw new AppError('denied', 'a session may report only for itself and its descendants')
   }
 }
 

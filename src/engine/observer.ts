@@ -269,8 +269,8 @@ const ended = (state: Readonly<SessionState>, isWanted: boolean): Draft =>
   draftOf(rootOf(state), 'session.completed', {
     outcome: 'cancelled',
     reason: isWanted
-      ? `its program was left; go on with it by: sm adopt ${shortId(state.sessionId)}`
-      : 'sessions outside of Muster are not looked at any more (sessions.observe)',
+      ? `its program was quit; continue it with: sm adopt ${shortId(state.sessionId)}`
+      : 'sessions outside Muster are no longer watched (sessions.observe)',
   })
 
 const tailBytes = 512 * 1024

@@ -49,10 +49,10 @@ export function parseDraft(item: unknown): Draft {
 /** Says what is wrong, by the schema itself. */
 function parseSlowly(item: unknown): Draft {
   const envelope = DraftEnvelope.safeParse(item)
-  if (!envelope.success) throw invalid('the event does not fit', envelope.error)
+  if (!envelope.success) throw invalid('the event is not valid', envelope.error)
   const payload = catalogue[envelope.data.type].payload.safeParse(envelope.data.payload)
   if (!payload.success)
-    throw invalid(`the payload of ${envelope.data.type} does not fit`, payload.error, 'payload')
+    throw invalid(`the payload of ${envelope.data.type} is not valid`, payload.error, 'payload')
   return { ...envelope.data, payload: payload.data } as Draft
 }
 

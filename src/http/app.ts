@@ -75,7 +75,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
   app.notFound((c) => {
     const refusal = new AppError(
       'not_found',
-      `there is no ${c.req.path}; /api/v1/openapi.json lists what there is`,
+      `there is no ${c.req.path}; /api/v1/openapi.json lists all routes`,
     )
     return answer(c, refusal, deps)
   })

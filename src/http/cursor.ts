@@ -27,7 +27,7 @@ export function startOf(
   if (!cursor)
     throw new AppError(
       'invalid',
-      `"${asked.id.slice(0, 40)}" is no frame id; one is seq or seq.part, like 120.0`,
+      `"${asked.id.slice(0, 40)}" is not a frame id; it must be seq or seq.part, like 120.0`,
     )
   const end = journal.watermark()
   if (cursor.seq > end) {

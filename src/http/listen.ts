@@ -38,7 +38,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
   if (!isLoopback(host) && !options.isExposed)
     throw new AppError(
       'denied',
-      `${host} can be reached from outside; set http.host to 127.0.0.1, and come from elsewhere by ssh -L`,
+      `${host} can be reached from outside; set http.host to 127.0.0.1, and use ssh -L from other machines`,
     )
   // The kernel cuts longer names silently on some systems and refuses them on others.
   if (socketPath !== undefined && Buffer.byteLength(socketPath) > 103)
@@ -119,7 +119,7 @@ function listenTcp(server: Server, { host, port, onBug }: ListenOptions): Promis
       error.code === 'EADDRINUSE'
         ? new AppError(
             'conflict',
-            `port ${port} is taken; set http.port to another, or end the program that has it`,
+            `port ${port} is in use; set http.port to another one, or end the program that uses it`,
             { cause: error },
           )
         : error,
@@ -135,7 +135,7 @@ async function listenUnix(server: Server, path: string, isRetry = false): Promis
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     if (isRetry || !lstatSync(path).isSocket() || (await isAnswered(path)))
-      throw new AppError('conflict', `${path} is in use; another daemon runs with this MUSTER_HOME`)
+      throw new AppError('conflict', `${path} is in use; another daemon is running with this MUSTER_HOME`)
     // Left behind by a daemon that was killed.
     unlinkSync(path)
     return listenUnix(server, path, true)

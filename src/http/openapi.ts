@@ -79,7 +79,7 @@ function answer(route: Route, output: string): Json {
   if (route.answers === 'json') return { description: 'Done.', content: { 'application/json': { schema } } }
   return {
     description:
-      'Frames with an id of seq.part, an event name and one line of JSON. A frame named resync says that something was missed; a block with only an id moves the cursor.',
+      'Frames with an id of seq.part, an event name and one line of JSON. A frame named resync means that something was missed; a block with only an id moves the cursor.',
     content: { 'text/event-stream': { schema: { type: 'string' }, 'x-data-schema': schema } },
   }
 }

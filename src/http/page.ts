@@ -63,7 +63,7 @@ const usedUp = `<!doctype html>
 <title>Muster: link used</title>
 <link rel="stylesheet" href="/page/feed.css">
 <main class="notice">
-<h1>This link does not work any more</h1>
+<h1>This link no longer works</h1>
 <p>It works once, and for a short time. Run <code>sm open</code> again for a new one.</p>
 <p><a href="/">Go on without logging in</a> (reading only)</p>
 </main>

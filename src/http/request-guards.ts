@@ -47,7 +47,7 @@ export function guardAccess(access: Access, principal: Principal, anonymousReads
 export function guardForgery(isByCookie: boolean, method: string, origin: string | undefined): void {
   const isAct = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
   if (isByCookie && isAct && origin === undefined)
-    throw new AppError('denied', 'an act by cookie needs an Origin header; use the page, or a token')
+    throw new AppError('denied', 'acting with a cookie needs an Origin header; use the page, or a token')
 }
 
 function prove(token: string, authenticate: Authenticate): Principal {

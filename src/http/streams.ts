@@ -69,7 +69,7 @@ export class Streams {
     if (this.#open.size >= limits.maxClients)
       throw new AppError(
         'limited',
-        `${limits.maxClients} streams are open already; close one, or try again later`,
+        `${limits.maxClients} streams are already open; close one, or try again later`,
       )
     const stream: OpenStream = openStream({
       journal,

@@ -15,7 +15,7 @@ export type Work = {
   readonly name: string
   /** What it is about, in a few words for people. */
   readonly about?: string
-  /** `own` is an agent of Muster's own, anything else a program in a terminal. */
+  /** `own` is a built-in agent, anything else a program in a terminal. */
   readonly cli: string
   readonly model?: string | undefined
   readonly prompt: string

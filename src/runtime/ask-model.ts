@@ -57,7 +57,7 @@ export async function askModel(deps: AskDeps, asking: Asking): Promise<Asked> {
       ])
     }
   }
-  throw new Error('a turn was asked of no model')
+  throw new Error('a turn was requested without a model')
 }
 
 const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`

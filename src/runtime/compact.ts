@@ -5,7 +5,7 @@ import { type AgentRun, type RunDeps, wordsOf } from './agent-run.ts'
 import { askModel } from './ask-model.ts'
 
 const request =
-  'Write down what is needed to go on with this work without the conversation above: the task in full, what was decided and why, what was done to which files, what failed and how, what is left, and exact names, paths and commands. Nothing else.'
+  'Write down what is needed to continue this work without the conversation above: the task in full, what was decided and why, what was done to which files, what failed and how, what is left, and exact names, paths and commands. Nothing else.'
 
 /** A shorter conversation as it is kept, with what the model said of the longer one. */
 export type Compacted = { readonly messages: readonly ModelMessage[]; readonly said: ModelTurn['parts'] }
@@ -31,7 +31,7 @@ export async function compact(
   const rest: ModelMessage[] = [
     {
       role: 'user',
-      text: `${task?.text ?? ''}\n\nThe conversation was made shorter. What is known by now:\n\n${summary}\n\nGo on.`,
+      text: `${task?.text ?? ''}\n\nThe conversation was shortened. What is known so far:\n\n${summary}\n\nContinue.`,
     },
   ]
   run.messages.splice(0, run.messages.length, ...system, ...rest)

@@ -34,7 +34,7 @@ const types = [
 ] as const satisfies readonly AgentEvent['type'][]
 
 const cutOff =
-  'It was cut off; whether it took effect is not known. Look what is there before you do it again.'
+  'It was cut off; whether it took effect is not known. Check the current state before you do it again.'
 
 /** Reads a conversation of a session again; what the vault has lost is told to the model. */
 export async function loadHistory(

@@ -155,7 +155,7 @@ export class Lane {
     const found = await this.#definition(state.managed?.workingDir ?? '/')
     const history = await this.#load()
     const gone = history.lost.has(runId)
-      ? 'it cannot go on: what was said in it is no longer in the vault; say it again'
+      ? 'it cannot continue: the conversation is no longer in the vault; send your message again'
       : undefined
     if ('error' in found || gone !== undefined) {
       const reason = 'error' in found ? found.error : gone

@@ -135,7 +135,7 @@ async function outcomeOf(
         draftOf(run.root, 'decision.made', {
           subject: 'tool',
           candidates: [server],
-          choice: `the run goes on without ${server}`,
+          choice: `the run continues without ${server}`,
           reason,
         }),
       ])
@@ -314,7 +314,5 @@ async function overBudget(
   // What it used itself counts too, before it uses more. A run that cannot be recorded is stopped by that.
   await recorder.durable().catch(() => {})
   const over = await budgets.over(sessionId)
-  return (
-    over && `the budget of ${over.name} is used up (${amountOf(over.use)}); more is given with: sm budget`
-  )
+  return over && `the budget of ${over.name} is used up (${amountOf(over.use)}); raise it with: sm budget`
 }

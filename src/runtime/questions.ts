@@ -13,10 +13,10 @@ import type { RuntimeParts } from './runtime-parts.ts'
 
 type Held = { readonly root: Root; readonly signal: SignalOf<'asking'>; settle(decision: Decision): void }
 
-/** The cli that permits of our own agents are kept under. */
+/** The cli that permits of built-in agents are kept under. */
 const own = 'own'
 
-/** Questions of Muster's own agents to people: one decision wins, and silence is a denial. */
+/** Questions of built-in agents to people: one decision wins, and silence is a denial. */
 export class Questions {
   readonly #parts: RuntimeParts
   readonly #held = new Map<string, Held>()
@@ -87,7 +87,8 @@ export class Questions {
     const { engine, clock } = this.#parts
     const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
-    if (!held) throw new AppError('conflict', 'the run that asked this is over; nothing waits for the answer')
+    if (!held)
+      throw new AppError('conflict', 'the run that asked this has ended; nothing is waiting for the answer')
     const decided = { approvalId, subject, by, latencyMs: Math.max(0, clock.now() - ask.requestedAtMs) }
     const isKept = decision.verdict === 'allow' && decision.scope !== 'once'
     const permit = isKept ? permitOf(held.signal, placeOf(state)) : undefined

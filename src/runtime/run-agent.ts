@@ -29,7 +29,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     run.messages.push({ role: 'assistant', parts: turn.parts })
     kept = run.messages.length
     const calls = turn.parts.filter((part) => part.kind === 'call')
-    if (turn.finish === 'refusal') return { status: 'failed', reason: 'the model refused to go on' }
+    if (turn.finish === 'refusal') return { status: 'failed', reason: 'the model refused to continue' }
     if (calls.length === 0 && turn.finish !== 'length') {
       // What was said meanwhile is answered too, and not left for a run that may never come.
       const late = await deps.takeMessages()
@@ -48,7 +48,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     if (spent !== undefined) return { status: 'failed', reason: spent, isSpent: true }
     const done = await runCalls(deps, run, { calls, why: wordsOf(turn) })
     if (calls.length > 0) run.messages.push({ role: 'tool', answers: done.map(({ answer }) => answer) })
-    else say('Your answer was cut off at its longest. Go on from there.')
+    else say('Your answer was cut off at the maximum length. Continue from there.')
     const over = done.find(({ ends }) => ends !== undefined)?.ends
     if (over) return { status: 'completed', ...over }
     const seen = guardTurn(guards, {

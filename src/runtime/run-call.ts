@@ -51,12 +51,12 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
   }
   const gated = await deniedBy(run, call, tool)
   if (gated) return denied(gated)
-  if (call.malformed !== undefined) return failed('the input of this call is no JSON; send it again', true)
+  if (call.malformed !== undefined) return failed('the input of this call is not JSON; send it again', true)
   if (!tool)
     return failed(`there is no tool ${call.tool}; use one of ${[...run.tools.keys()].join(', ')}`, true)
   if (!input?.success) {
     const [issue] = input?.error.issues ?? []
-    return failed(`the input does not fit: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
+    return failed(`the input is not valid: ${issue?.path.join('.')}: ${issue?.message}; send it again`, true)
   }
   const refused = await deps.refusal({ callId: call.callId, tool: tool.name, input: input.data })
   if (refused) return denied(refused)

@@ -21,7 +21,7 @@ export type OpenedTools = {
   close(): Promise<void>
 }
 
-/** What Muster's own agents are run with. */
+/** What built-in agents are run with. */
 export type RuntimeParts = {
   readonly engine: Engine
   readonly vault: Vault

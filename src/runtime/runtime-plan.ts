@@ -37,7 +37,7 @@ async function refusal(own: ToolRun, call: Call, recorder: Recorder): Promise<De
       gate: 'approval',
       rule: 'plan_mode',
       reason:
-        'you are planning: nothing is changed and nobody is set to work before the plan is approved with ExitPlanMode',
+        'you are planning: nothing may be changed or delegated before the plan is approved with ExitPlanMode',
     }
   const { action, rule } = toolPolicy(parts.config().runtime, call)
   if (action === 'allow') return undefined

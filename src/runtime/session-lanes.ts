@@ -61,7 +61,7 @@ export class SessionLanes {
   async dismiss(state: Readonly<SessionState>, messageId: string, by: string): Promise<void> {
     const waiting = state.queue?.find((one) => one.messageId === messageId && one.stage === 'queued')
     const root = sessionRoot(state, waiting?.to ?? by)
-    if (!waiting || !root) throw new AppError('conflict', 'it is not waiting any more')
+    if (!waiting || !root) throw new AppError('conflict', 'it is no longer waiting')
     await this.#parts.engine.perform([
       draftOf({ ...root, spanId: waiting.spanId }, 'message.failed', {
         messageId,

@@ -54,7 +54,7 @@ async function bed(folder?: string) {
 }
 const never = new AbortController().signal
 
-test('[MUS-276] [OBS-41] an agent of our own does the work of a workflow as a run of its session, with its limits', async () => {
+test('[MUS-276] [OBS-41] a built-in agent does the work of a workflow as a run of its session, with its limits', async () => {
   const { runtime, begin, work, events } = await bed()
   const root = await begin()
   const prompt = script(
@@ -153,7 +153,7 @@ const earlier = (event: AgentEvent): AgentEvent => ({
   timestamp: new Date(Date.parse(event.timestamp) - 3_600_000).toISOString(),
 })
 
-test('[COL-67] the time of an agent of our own does not run while no daemon is there', async () => {
+test('[COL-67] the time of a built-in agent does not run while no daemon is there', async () => {
   const prompt = script(
     call('Bash', { command: 'true' }),
     { text: 'Thinking.', chunkMs: 400, ...call('Bash', { command: 'true' }) },
@@ -165,7 +165,7 @@ test('[COL-67] the time of an agent of our own does not run while no daemon is t
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
 })
 
-test('[COL-67] the time of an agent of our own does not run while it waits for a person', async () => {
+test('[COL-67] the time of a built-in agent does not run while it waits for a person', async () => {
   const m = await bed()
   const root = await m.begin()
   const question = {

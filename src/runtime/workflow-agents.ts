@@ -35,7 +35,7 @@ const recentMs = 1000
 
 type Taken = { readonly work: Work; readonly agent: AgentDefinition }
 
-/** Agents of Muster's own at the work of workflows: each is a run of the workflow's session. */
+/** Built-in agents at the work of workflows: each is a run of the workflow's session. */
 export class WorkflowAgents implements Workers {
   readonly #parts: RuntimeParts
   readonly #questions: Questions

@@ -27,7 +27,7 @@ function checkAgents(session: MultiAgentSession, report: Report): void {
     report(
       path[0] === 'messages' ? 'agent_unknown' : 'agent_unlisted',
       [...path, 'agent_id'],
-      `${agent.agent_id} is no orchestrator or participant`,
+      `${agent.agent_id} is not an orchestrator or participant`,
     )
 }
 

@@ -133,7 +133,8 @@ const multiSummaryTable = fieldTable<Figures>(MultiAgentSessionSummary, {
 
 function sessionRecord(json: unknown, log: RepairLog): JsonRecord {
   const deep = tooDeep(json)
-  if (deep) throw refused(pointer(deep), `nested deeper than ${maxNesting} levels; this is no session file`)
+  if (deep)
+    throw refused(pointer(deep), `nested deeper than ${maxNesting} levels; this is not a session file`)
   const value = hasPrototypeKey(json)
     ? withoutPrototypeKeys(json, (path) =>
         log(path.reduce(at, root), 'dropped', 'a field named __proto__ is never data'),
@@ -173,7 +174,7 @@ function earliest(record: JsonRecord, filename: string | undefined): string {
   if (start !== undefined) return start
   throw new AppError(
     'invalid',
-    'the session says nowhere when it began: give it created_at, like "2026-01-26T10:00:00Z"',
+    'the session does not say when it began: give it created_at, like "2026-01-26T10:00:00Z"',
     { details: { path: '/created_at' } },
   )
 }

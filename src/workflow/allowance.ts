@@ -105,7 +105,7 @@ export class Allowance implements Workers, Disposable {
     const isOwn = sessionId === this.#flow.root().sessionId
     this.reached(
       new LimitReached(
-        isOwn ? `it used ${amountOf(use)}` : `${name}, above it, used ${amountOf(use)}, so it is over`,
+        isOwn ? `it used ${amountOf(use)}` : `${name}, above it, used ${amountOf(use)}, so it was stopped`,
       ),
     )
   }

@@ -33,7 +33,7 @@ const takenMs = 3 * 60_000
 const graceMs = 60_000
 
 /** Why one was ended that has not taken its prompt; by these words it is known again after a crash. */
-const untakenReason = 'it does not take its prompt'
+const untakenReason = 'it did not accept its prompt'
 
 type Ended = Pick<WorkEnd, 'status' | 'text' | 'reason' | 'undelivered' | 'isSpent'>
 type Followed = {
@@ -177,7 +177,7 @@ export class CliWorker implements Workers {
   async #untaken({ sessionId, turns }: Followed, undelivered: Undelivered, reason: string): Promise<Ended> {
     await this.#endSession(sessionId, { isKilled: true, reason: untakenReason })
     return turns.hasPrompt
-      ? { status: 'failed', text: '', reason: 'it took its prompt only when it was ended for that' }
+      ? { status: 'failed', text: '', reason: 'it accepted its prompt only when it was already being ended' }
       : { status: 'failed', text: '', reason: reason || untakenReason, undelivered }
   }
 
@@ -203,7 +203,7 @@ export class CliWorker implements Workers {
   /** Until its last process is gone: what it might still change would not be collected, nor its last words counted. */
   async #endSession(
     sessionId: SessionId,
-    { isKilled, message, reason = 'its work is over' }: Ending,
+    { isKilled, message, reason = 'its work has ended' }: Ending,
   ): Promise<void> {
     const sessions = await this.#deps.sessions()
     const live = await this.#live(sessionId)

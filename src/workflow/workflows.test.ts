@@ -40,7 +40,7 @@ test('[MUS-275] the session of a workflow that could not begin has failed, and s
   await expect(workflows.begin(wish)).rejects.toMatchObject({ code: 'not_found' })
   expect((await events()).at(-1)).toMatchObject({
     type: 'session.failed',
-    payload: { reason: 'it could not begin: there is no procedure none' },
+    payload: { reason: 'it could not start: there is no procedure none' },
   })
 })
 
@@ -60,7 +60,7 @@ test('[MUS-275] a session that a kill left before its workflow began has failed,
   await expect.poll(async () => (await events()).at(-1)?.type).not.toBe('session.started')
   expect((await events()).at(-1)).toMatchObject({
     type: 'session.failed',
-    payload: { reason: 'Muster was stopped before it began; begin it again' },
+    payload: { reason: 'Muster was stopped before it began; start it again' },
   })
 })
 

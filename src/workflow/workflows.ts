@@ -180,7 +180,7 @@ export class Workflows {
     const span = [...state.open.values()].find(({ spanId }) => spanId === ask.spanId)
     const workflowId = span?.workflowId
     if (!span || workflowId === undefined)
-      throw new AppError('conflict', 'nothing waits for this answer any more')
+      throw new AppError('conflict', 'nothing is waiting for this answer any more')
     const { approvalId, subject } = ask
     const { kind: _kind, facts: _facts, ...place } = span
     const root = { ...place, sessionId: state.sessionId, actor: by }
@@ -209,7 +209,7 @@ export class Workflows {
     if (reached !== 'delivered')
       throw new AppError(
         'conflict',
-        `${workflowId} does not run, so it cannot be answered; see: sm workflow list`,
+        `${workflowId} is not running, so it cannot be answered; see: sm workflow list`,
       )
   }
 
@@ -287,7 +287,7 @@ export class Workflows {
       ? last.type === 'workflow.failed'
         ? last.payload.reason
         : undefined
-      : 'Muster was stopped before it began; begin it again'
+      : 'Muster was stopped before it began; start it again'
     await this.#close(
       sessionId,
       last?.type === 'workflow.cancelled' ? { outcome: 'cancelled' } : { outcome: 'completed', failed },
@@ -298,7 +298,7 @@ export class Workflows {
   /** Nothing ran in it, and it says why; where that cannot be written, the next daemon says so. */
   async #unbegun(sessionId: SessionId, error: unknown, by: string): Promise<void> {
     const text = error instanceof Error ? error.message : String(error)
-    const failed = `it could not begin: ${text.replaceAll(/\s+/g, ' ').slice(0, 900)}`
+    const failed = `it could not start: ${text.replaceAll(/\s+/g, ' ').slice(0, 900)}`
     await this.#close(sessionId, { outcome: 'completed', failed }, by).catch((bug: unknown) =>
       this.#deps.onBug(bug, `the end of ${sessionId}, in which nothing began`),
     )

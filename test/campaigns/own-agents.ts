@@ -1,4 +1,4 @@
-/** kill -9 of the daemon while its own agents work: `npm run campaign own-agents -- --runs 50 --seed 1`. */
+/** kill -9 of the daemon while its built-in agents work: `npm run campaign own-agents -- --runs 50 --seed 1`. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -62,7 +62,7 @@ describe('with a real tmux', () => {
     const env = { PATH: process.env['PATH'] ?? '', TMUX: socket, TERM: 'xterm' }
     const { io, said } = world({ client: { getAttach }, env })
     await collect(attach.run({ session: 'abc123', print: false }, io))
-    expect(said).toEqual(['engineer-x opens in a window of its own; Ctrl-Q leaves it'])
+    expect(said).toEqual(['engineer-x opens in a new tmux window; Ctrl-Q leaves it'])
     expect(tmux(outer, 'list-windows', '-F', '#{window_name}').stdout.split('\n')).toContain('engineer-x')
     await expect
       .poll(() => tmux(inner, 'list-clients').stdout.trim().split('\n').filter(Boolean))

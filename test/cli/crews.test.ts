@@ -64,18 +64,18 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
   expect(
     problems.map(({ file, line, severity, message }) => `${file}:${line} ${severity} ${message}`),
   ).toEqual([
-    `${join(own, 'bad.yaml')}:4 error codx is no CLI; did you mean codex?`,
+    `${join(own, 'bad.yaml')}:4 error codx is not a CLI; did you mean codex?`,
     `${join(own, 'pair.yaml')}:1 error may not replace the crew pair: the project is not trusted; copy it to your own crews folder`,
     `${join(own, 'tests.yaml')}:3 warning checks is not used: the project is not trusted`,
   ])
   expect((await sm('list')).stderr).toContain('3 problems in crew files; see: sm crews check')
   expect(await sm('show', 'bad')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('no crew is called bad; a file was skipped, see: sm crews check'),
+    stderr: expect.stringContaining('there is no crew called bad; a file was skipped, see: sm crews check'),
   })
   expect(await sm('show', 'balancd')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('no crew is called balancd; did you mean balanced?'),
+    stderr: expect.stringContaining('there is no crew called balancd; did you mean balanced?'),
   })
 })
 

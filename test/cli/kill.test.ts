@@ -22,7 +22,7 @@ async function killing(unsaved: string[], { confirms, force = false }: How) {
     () => 'ended',
     (error: AppError) => error.code,
   )
-  return { code, isAsked: said.includes('End it all the same?'), isKilled }
+  return { code, isAsked: said.includes('End it anyway?'), isKilled }
 }
 
 test('[SM-85] a person is asked when something is unsaved, and only then; --force and a script are not', async () => {

@@ -70,7 +70,7 @@ describe('sm as a process', () => {
     expect(await runSm(['redact', 'test', '/nowhere/at/all'])).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'sm: there is no /nowhere/at/all\n',
+      stderr: 'sm: /nowhere/at/all does not exist; check the path\n',
     })
     expect((await runSm(['redact', 'test', '/'])).code).toBe(2)
   })

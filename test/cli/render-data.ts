@@ -192,7 +192,7 @@ export const models: CommandOutput<'models'> = {
       protocol: 'anthropic',
       models: ['scripted'],
       usable: true,
-      why: 'ready: it answers from a script, and no model is called',
+      why: 'ready: it answers from a script; no model is called',
     },
   ],
   default: { model: 'anthropic/claude-opus-5-5', why: 'it is models.default', passed_over: [] },
@@ -203,7 +203,7 @@ export const modelsNone: CommandOutput<'models'> = {
   providers: models.providers.filter(({ usable }) => !usable),
   default: {
     model: null,
-    why: 'neither models.default nor a fallback of it can be used',
+    why: 'neither models.default nor any of its fallbacks can be used',
     passed_over: [
       {
         model: 'openai/gpt-6-sol',

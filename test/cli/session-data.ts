@@ -114,7 +114,7 @@ export const progress: ProgressView = {
   tokens_used: 2450,
   tokens_remaining_estimate: 7550,
   completion_percentage: 24,
-  estimate_basis: 'what it said of itself',
+  estimate_basis: 'its own report',
   tools_used: { Bash: 2, Read: 5, Edit: 1, Write: 3 },
   total_tools: 11,
   last_tool: {

@@ -310,7 +310,7 @@ describe('approvals', () => {
         '    sm approve apr_1',
       ),
     )
-    expect(renderApprovals({ approvals: [] }, plain)).toBe('Nothing waits for a decision.')
+    expect(renderApprovals({ approvals: [] }, plain)).toBe('Nothing is waiting for a decision.')
     const question = {
       ...approval,
       subject: 'question',
@@ -437,7 +437,7 @@ test('[SM-109] status shows the caller, its children and its workspace', () => {
     ),
   )
   expect(renderStatus({ session: null, children: [], working_dir: '/w', others: [] }, plain)).toBe(
-    lines('You: a person, outside of any session', 'Others in /w: none'),
+    lines('You: a person, not in a session', 'Others in /w: none'),
   )
 })
 

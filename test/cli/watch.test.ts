@@ -16,7 +16,7 @@ test('sm alone prints help where there is no terminal, and sm watch says what to
   expect(await runSm(['watch'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'sm: there is no terminal to draw on; use sm all, or sm watch --json\n',
+    stderr: 'sm: sm watch needs a terminal; use sm all, or sm watch --json\n',
   })
 })
 

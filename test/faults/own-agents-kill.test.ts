@@ -4,7 +4,7 @@ import { ownAgentsCampaign } from '../support/own-agents-campaign.ts'
 import { sized } from '../support/size.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
-test('[MUS-174][RUN-29] own agents under kill -9 at random moments: each message taken once, one end for each run, no command run twice', async () => {
+test('[MUS-174][RUN-29] built-in agents under kill -9 at random moments: each message taken once, one end for each run, no command run twice', async () => {
   const folder = realpathSync(tempFolder('moc-'))
   const { faults, taken, runs } = await ownAgentsCampaign({ folder, kills: sized(3, 1), seed: 11 })
   expect(faults).toEqual([])

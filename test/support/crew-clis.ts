@@ -51,7 +51,7 @@ export async function crewClis(parts: readonly Part[]) {
   }
 }
 
-const crew = `description: An architect of our own, and agent programs for the rest
+const crew = `description: A built-in architect, and agent programs for the rest
 members:
   - role: architect
     model: fast/scripted-1

@@ -23,7 +23,7 @@ const settleMs = 120_000
 type Own = Awaited<ReturnType<typeof ownDaemon>>
 
 /**
- * People speak with own agents that delegate and run commands, while the daemon is killed again and again and each
+ * People talk to built-in agents that delegate and run commands, while the daemon is killed again and again and each
  * new one fails or resumes what it finds. In the end every message was taken once, each run has one end, no span is
  * open below an ended one, and no command ran twice.
  */

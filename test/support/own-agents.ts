@@ -59,7 +59,7 @@ export const roster = (): AgentDefinition[] => [
 export const script = (...steps: readonly object[]): string => `SCRIPT:${JSON.stringify(steps)}`
 export const call = (name: string, input: object): object => ({ tools: [{ name, input }] })
 
-/** Muster's own agents on a real journal, vault, tools and the scripted model over HTTP. */
+/** built-in agents on a real journal, vault, tools and the scripted model over HTTP. */
 export async function ownAgents(
   options: {
     readonly agents?: AgentDefinition[]

@@ -17,7 +17,7 @@ export type RunRecord = {
 const agentFile = (kind: string) =>
   `---\nkind: ${kind}\ntools: ["*"]\npolicy: [Patch, Finalize, Delegate]\n---\nWork.\n`
 
-/** A real daemon whose own agents ask a model that outlives it, so that it can be killed at any moment. */
+/** A real daemon whose built-in agents ask a model that outlives it, so that it can be killed at any moment. */
 export async function ownDaemon(
   folder: string,
   options: { readonly runtime?: string; readonly isBuilt?: boolean } = {},
@@ -119,7 +119,7 @@ models:
 const lineOf = ({ seq, type, actor, payload }: AgentEvent) =>
   `${seq} ${type} ${actor} ${JSON.stringify(payload).slice(0, 200)}`
 
-/** What must hold of every journal of own agents: one end for each run and span, and none open below an ended one. */
+/** What must hold of every journal of built-in agents: one end for each run and span, and none open below an ended one. */
 export function journalFaults(events: readonly AgentEvent[]): string[] {
   const faults: string[] = []
   const open = new Map<string, AgentEvent>()

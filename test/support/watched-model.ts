@@ -31,7 +31,7 @@ export async function watchedModel() {
   subscribe(channel, onRequest)
   return {
     url: model.url,
-    /** The settings with which our own agents speak to it. */
+    /** The settings with which built-in agents speak to it. */
     config: `models:
   default: lab/scripted-1
   providers:

@@ -57,9 +57,9 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
   const m = await ownDaemon()
   for (const [args, code, err] of [
-    [['finder', 'x'], 2, /subagent .* speak with one of: .*boss/],
+    [['finder', 'x'], 2, /subagent .* talk to one of: .*boss/],
     [['nobody', 'x'], 3, /no agent type nobody/],
-    [['boss'], 2, /nothing to ask/],
+    [['boss'], 2, /the prompt is empty/],
     [['boss', 'x', '--session', 'ffffffff'], 3, /ffffffff/],
   ] as const) {
     const ended = await m.sm('ask', ...args)
@@ -72,7 +72,7 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
   const late = await m.sm('ask', 'boss', script({ text: 'late', delayMs: 60_000 }), '--timeout', '1')
   expect(late).toMatchObject({
     code: 4,
-    err: expect.stringMatching(/works on: sm chat --session [0-9a-f]{8}/),
+    err: expect.stringMatching(/keeps working: sm chat --session [0-9a-f]{8}/),
   })
   const { sessions } = await m.client().listSessions({})
   expect(sessions.map(({ status }) => status).toSorted()).toEqual(['error', 'running'])

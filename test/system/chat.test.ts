@@ -29,7 +29,7 @@ test('[MUS-273][RUN-52] sm chat in a terminal: answers, calls, a permission, a q
   p.keys('y')
   await p.shows(/● Bash echo hi[\s\S]*│ Bash: echo ho\n[\s\S]*y once/)
   p.keys('n')
-  await p.shows(/type why/)
+  await p.shows(/say why/)
   p.type('not today')
   p.keys('Enter')
   await p.shows(/⊘ Bash echo ho {2}denied: not today[\s\S]*◆ It ran\./)
@@ -67,7 +67,7 @@ test('[MUS-273][RUN-52] sm chat in a terminal: answers, calls, a permission, a q
   await p.shows(/◆ boss {2}session [0-9a-f]{8}[\s\S]*› say something to boss/)
   expect(p.screen()).toContain('Made again.')
   p.keys('C-c')
-  await p.shows(/ctrl-c once more leaves/)
+  await p.shows(/press ctrl-c again to quit/)
   p.keys('C-c')
   await p.shows(/The session stays/)
 })
@@ -83,7 +83,7 @@ test('[MUS-273] without a terminal each line of the input is a message, and each
   ]
   const piped = await m.begin(['chat', 'boss'], `${lines.join('\n')}\n`).ended
   expect(piped).toMatchObject({ code: 1, out: 'one\ntwo\n' })
-  expect(piped.err).toMatch(/boss failed: [\s\S]*sm chat --session [0-9a-f]{8}[\s\S]*1 message had no answer/)
+  expect(piped.err).toMatch(/boss failed: [\s\S]*sm chat --session [0-9a-f]{8}[\s\S]*1 message got no answer/)
   const data = await m.begin(['chat', 'boss', '--json'], `${lines[0]}\n${lines[4]}\n/quit\nmore\n`).ended
   const answers = data.out
     .trim()

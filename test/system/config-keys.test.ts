@@ -81,7 +81,7 @@ const launching: Group = {
       const { argv } = await c.launched(await c.spawn({ agent_type: 'Explore' }))
       expect(argv).toEqual(expect.arrayContaining(['--dangerously-skip-permissions', '--verbose']))
       expect(argv).not.toContain('--bypass-permissions')
-      expect(c.m.daemon.log()).toContain('--bypass-permissions is no flag')
+      expect(c.m.daemon.log()).toContain('--bypass-permissions is not a flag')
     },
     'claude.agent_configs': async (c) =>
       expect(await c.spawn({ agent_type: 'TESTER', dry_run: true })).toMatchObject({ agent_type: 'tester' }),

@@ -186,7 +186,7 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
     tokens_used: 2450,
     tokens_remaining_estimate: 2450,
     completion_percentage: 50,
-    estimate_basis: 'what it said of itself',
+    estimate_basis: 'its own report',
     tools_used: { Read: 1 },
     total_tools: 1,
     last_tool: {
@@ -316,7 +316,7 @@ test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is o
   expect(await c.client.getProgress({ id: reports.id })).toMatchObject({
     completion_percentage: 60,
     tokens_remaining_estimate: 200,
-    estimate_basis: 'what it said of itself',
+    estimate_basis: 'its own report',
   })
 })
 
@@ -362,7 +362,7 @@ test('[SM-106] what says in a few words what a session is about, and who made th
   expect(stdout).toContain(
     ': Implement the login. Last milestone: Form done. It last said: The form is there.',
   )
-  expect(stdout).toMatch(/\n\(made by Muster, from its own words\)\n$/)
+  expect(stdout).toMatch(/\n\(made by Muster, from what it said itself\)\n$/)
 })
 
 test('[SM-110][SM-111][SM-112] the phases: spawn and list, then figures in real time, then an end that is detected and told', async () => {

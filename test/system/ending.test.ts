@@ -70,14 +70,14 @@ test('[SM-85] at a terminal a person is asked first, and no is no', async () => 
   // What is typed before a shell reads may be thrown away as it starts.
   await eventually(screen, (text) => /[$#]$/.test(text.trim()))
   type(person)
-  await eventually(screen, (text) => text.includes('End it all the same? [y/N]'))
+  await eventually(screen, (text) => text.includes('End it anyway? [y/N]'))
   type('n')
   await eventually(screen, (text) => text.includes('nothing was ended'))
   expect((await c.session(child)).completion_status).toBeNull()
   type('clear')
   await eventually(screen, (text) => !text.includes('nothing was ended'))
   type(person)
-  await eventually(screen, (text) => text.includes('End it all the same? [y/N]'))
+  await eventually(screen, (text) => text.includes('End it anyway? [y/N]'))
   type('y')
   await eventually(
     () => c.session(child),
@@ -111,7 +111,7 @@ test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends 
   const parent = await c.spawn()
   await c.spawn({ parent: parent.session_id })
   const left = await sm(c, ['down'])
-  expect(left).toMatchObject({ code: 0, stdout: 'The daemon is stopped; sessions go on.\n' })
+  expect(left).toMatchObject({ code: 0, stdout: 'Daemon stopped. Sessions keep running.\n' })
   expect(c.processes()).toHaveLength(2)
   await c.m.restart()
   expect(await c.session(parent)).toMatchObject({ completion_status: null, is_alive: true })
@@ -123,7 +123,7 @@ test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends 
   const ended = await sm(c, ['down', '--sessions'])
   expect(ended).toMatchObject({
     code: 0,
-    stdout: 'The daemon is stopped; 2 sessions ended first.\n',
+    stdout: 'Ended 2 sessions, then stopped the daemon.\n',
   })
   expect(c.processes()).toEqual([])
   expect(c.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('muster-anchor')

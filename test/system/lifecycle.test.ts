@@ -157,7 +157,7 @@ test('[SM-80] sm approve ends it as it was proposed; a question that work has ov
   await told(c, 'approval.requested', child)
   await c.turn(child, { prompt: 'one more thing', isOpen: true })
   const [lapsed] = await told(c, 'approval.expired', child)
-  expect(lapsed?.payload).toMatchObject({ reason: 'it went on working' })
+  expect(lapsed?.payload).toMatchObject({ reason: 'it continued without an answer' })
   await c.turn(child, { ...finished, prompt: 'and another' })
   await told(c, 'approval.requested', child, 2)
   await c.client.decideApproval({ id: child.session_id, verdict: 'allow' })

@@ -6,7 +6,7 @@ import { call, script } from '../support/own-agents.ts'
 import { person } from '../support/person.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-274][MUS-261] every command works on a session of our own agents, without a word of terminals', async () => {
+test('[MUS-274][MUS-261] every command works on a session of built-in agents, without a word of terminals', async () => {
   const m = await ownDaemon('runtime: { approvals: [{ tool: Bash, action: ask }] }\n')
   const child = script(call('Bash', { command: 'echo from below' }), { text: 'late', delayMs: 60_000 })
   const prompt = `Decide. ${script(
@@ -67,8 +67,8 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   await shows(['send', id, 'and this too'], /Queued for session/)
   const queued = (await m.sm('messages', id)).out
   const message = /sm messages dismiss (msg_\w+)/.exec(queued)?.[1] ?? ''
-  await shows(['messages', 'dismiss', message], /Taken back from session .*: and this too/)
-  await shows(['messages', 'dismiss', message], /not waiting any more/, 4)
+  await shows(['messages', 'dismiss', message], /Withdrawn from session .*: and this too/)
+  await shows(['messages', 'dismiss', message], /no longer waiting/, 4)
   await shows(['interrupt', id], /Interrupted boss/)
   await shows(['wait', id, '--for', 'idle', '--timeout', '60'], /idle/)
   await shows(['checkpoint', 'half done', '--session', id], /Checkpoint recorded/)
@@ -83,7 +83,7 @@ test('[MUS-274][MUS-261] every command works on a session of our own agents, wit
   expect(await m.client().listAgentRuns({ session_id: other })).toMatchObject([{ status: 'cancelled' }])
 })
 
-test('[MUS-274] sm down --sessions ends sessions of our own and workflows, too, and each is recorded as killed', async () => {
+test('[MUS-274] sm down --sessions ends sessions of built-in agents and workflows, too, and each is recorded as killed', async () => {
   const m = await ownDaemon()
   await m.sm('ask', 'boss', script({ text: 'Hello.' }), '--keep')
   writeFileSync(
@@ -112,8 +112,8 @@ test('[MUS-274] sm down --sessions ends sessions of our own and workflows, too, 
 test('[MUS-274] what cannot be meant is refused before anything begins', async () => {
   const m = await ownDaemon()
   for (const [args, code, err] of [
-    [['crew', 'x', '--cli', 'nosuch'], 2, /nosuch is no CLI; there are own, claude/],
-    [['workflow', 'run', 'audit', '--yes', '--cli', 'codx'], 2, /codx is no CLI; did you mean codex/],
+    [['crew', 'x', '--cli', 'nosuch'], 2, /nosuch is not a CLI; there are own, claude/],
+    [['workflow', 'run', 'audit', '--yes', '--cli', 'codx'], 2, /codx is not a CLI; did you mean codex/],
     [['ask', 'boss', 'hi', '--timeout', '0'], 2, /timeout/],
     [['approve', 'apr_nope'], 3, /there is no approval apr_nope/],
     [['what', 'x', '--model', ''], 2, /sm models/],

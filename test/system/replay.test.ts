@@ -61,6 +61,6 @@ test('[MUS-272][MUS-46] sm replay: exact with an approval and a subagent, no tex
   )
   const changed = await sm('replay', session_id)
   expect(changed.code).not.toBe(0)
-  expect(changed.stdout).toMatch(/step 0, agent: its file lists other tools now: Read/)
+  expect(changed.stdout).toMatch(/step 0, agent: its agent file now lists other tools: Read/)
   expect(changed.stdout).toMatch(/step 2 \(seq \d+\), answer: the answer of Bash/)
 })

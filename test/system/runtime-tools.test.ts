@@ -53,7 +53,7 @@ test('[MUS-268][MUS-259] a tool of an MCP server waits for a yes, and a server t
     { tool: 'mcp__sums__double', status: 'completed', detail: '42' },
   ])
   const { events } = await m.daemon.client.listEvents({ type: 'decision.made', limit: 50 })
-  expect(JSON.stringify(events)).toContain('the run goes on without gone')
+  expect(JSON.stringify(events)).toContain('the run continues without gone')
 })
 
 test('[MUS-267] WebFetch gets what the settings name without a question, and never what they close', async () => {

@@ -94,7 +94,7 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
       ({ status }) => status === 'error',
     )
     // A program of one's own cannot be brought back, and is told as lost.
-    expect(ended.completion_message).toContain('no conversation to go on with')
+    expect(ended.completion_message).toContain('no conversation to continue')
     await eventually(
       async () => m.processes(),
       (left) => left.length === 0,

@@ -52,7 +52,7 @@ test('[MUS-238] sm watch shows real sessions, follows j and k, sends a reply, en
   await p.shows(/SESSION +ID/)
 
   p.keys('x')
-  await p.shows(/x again ends shell-beta/)
+  await p.shows(/press x again to end shell-beta/)
   expect((await m.client.getSession({ id: beta.session_id })).status).not.toBe('killed')
   p.keys('x')
   await p.shows(/✗ shell-beta +\w+ killed/)

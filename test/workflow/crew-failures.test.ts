@@ -148,7 +148,7 @@ test('[COL-12][COL-62][COL-66] without an architect the rules decide about a fai
     m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once', answers: { choice } })
   await expect(answer('abrot')).rejects.toMatchObject({
     code: 'invalid',
-    message: 'abrot is no answer to this; there are: iterate, force_approve, abort',
+    message: 'abrot is not an answer to this; choose one of: iterate, force_approve, abort',
   })
   await answer('force_approve')
   expect(await m.ended(workflow_id)).toMatchObject({

@@ -30,7 +30,9 @@ test('[COL-42] the style guide of a crew is passed on to developers as it stood 
   })
   await expect(m.play('Write a note.', { crew: 'styled' })).rejects.toMatchObject({
     code: 'invalid',
-    message: expect.stringMatching(/docs\/style\.md is no file in .*; write it, or change style_guide in /),
+    message: expect.stringMatching(
+      /docs\/style\.md is not a file in .*; create it, or change style_guide in /,
+    ),
   })
   expect((await m.client().listWorkflows({})).workflows).toEqual([])
   mkdirSync(join(m.repo, 'docs'))

@@ -202,7 +202,7 @@ test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-2
         {
           attempt_number: 1,
           outcome: 'changes_requested',
-          feedback: expect.stringContaining("shout('') gives '!'"),
+          feedback: expect.stringContaining("shout('') returns '!'"),
         },
       ],
     },
@@ -322,7 +322,7 @@ test('[MUS-275] a crew that was called off cannot be forked, and what a kill lef
   const { sessions } = await m.client().listSessions({})
   await expect(m.client().forkWorkflow({ id: workflow_id })).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringContaining('begin another: sm crew'),
+    message: expect.stringContaining('start another: sm crew'),
   })
   expect((await m.client().listSessions({})).sessions).toHaveLength(sessions.length)
   // What a kill left of them is put away at the next start.

@@ -179,7 +179,7 @@ export async function writeAgent(agent: AgentText, { dir, within }: WritableFold
     await writeFile(file, agentText(agent), { flag: 'wx' })
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    throw new AppError('conflict', `${file} is there already; see what is wrong with it: sm agents check`)
+    throw new AppError('conflict', `${file} already exists; see what is wrong with it: sm agents check`)
   }
   return file
 }

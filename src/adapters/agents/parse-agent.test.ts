@@ -97,7 +97,7 @@ test.each([
   ],
   ['broken YAML', file('name: x', 'tools: [Read'), '3 error '],
   ['a key twice', file('name: x', 'kind: main', 'name: y'), '4 error this key is written twice in one map'],
-  ['a list', file('- x'), '2 error the frontmatter is no map'],
+  ['a list', file('- x'), '2 error the frontmatter is not a map'],
   [
     'a wrong kind',
     file('name: x', 'kind: sub'),

@@ -38,7 +38,7 @@ export function parseAgent(text: string, from: { file: string; source: Definitio
   const fields = isMap(data) ? data : {}
   const lines = Object.fromEntries(Object.keys(fields).map((key) => [key, at(offsetOf(root, [key], 'key'))]))
   if (broken.length === 0 && !isMap(data))
-    found.push({ line, severity: 'error', message: 'the frontmatter is no map' })
+    found.push({ line, severity: 'error', message: 'the frontmatter is not a map' })
   found.push(...unknownFields(fields, lines))
 
   const known = Object.fromEntries(Object.entries(fields).filter(([key]) => fieldNames.includes(key)))
@@ -53,7 +53,7 @@ export function parseAgent(text: string, from: { file: string; source: Definitio
     found.push({
       line: 1,
       severity: 'error',
-      message: 'the file name is no agent name; add a name to the frontmatter',
+      message: 'the file name is not a valid agent name; add a name to the frontmatter',
     })
   }
   const problems = found.map((finding) => ({ file: from.file, ...finding }))

@@ -149,12 +149,15 @@ export async function writableFor(
     if (isWithin(path, work))
       throw new AppError(
         'invalid',
-        `${workingDir} holds ${path}, which an isolated session must not write; name a folder of the project`,
+        `${workingDir} holds ${path}, which an isolated session may not write to; choose a folder inside the project`,
       )
   }
   const inside = guarded.slice(1).find((path) => isWithin(work, path))
   if (inside)
-    throw new AppError('invalid', `${workingDir} lies in ${inside}, which is hidden; name another folder`)
+    throw new AppError(
+      'invalid',
+      `${workingDir} is inside ${inside}, which is hidden from it; choose another folder`,
+    )
   const repository = await linkedRepository(work)
   return [work, ...(repository ? [repository] : []), ...added]
 }

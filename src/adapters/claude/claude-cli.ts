@@ -62,7 +62,7 @@ async function askLogin(command: string, asking: Asking): Promise<LoginState> {
   if (!ran) return { state: 'unknown', detail: `${command} could not be run` }
   const status = Status.safeParse(parsed(ran.stdout))
   if (!status.success)
-    return { state: 'unknown', detail: `${command} auth status gave no answer that can be read` }
+    return { state: 'unknown', detail: `${command} auth status gave an answer that Muster cannot read` }
   const { loggedIn, authMethod = 'unknown' } = status.data
   return loggedIn
     ? { state: 'in', detail: `by ${authMethod}` }

@@ -85,7 +85,7 @@ function conversationOf({ foreignId, resume }: LaunchRequest): string {
   if (resume && foreignId === undefined)
     throw new AppError(
       'invalid',
-      'to resume, the id of the conversation is needed; start a new session instead',
+      'the id of the conversation is not known, so it cannot be resumed; start a new session instead',
     )
   return foreignId ?? randomUUID()
 }

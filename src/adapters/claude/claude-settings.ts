@@ -49,7 +49,7 @@ async function givenSettings(given: string, workingDir: string): Promise<Setting
   if (typeof value !== 'object' || value === null)
     throw new AppError(
       'invalid',
-      `--settings ${isInline ? 'is no JSON' : `${given} cannot be read`}; fix it or leave it out`,
+      `--settings ${isInline ? 'is not JSON' : `${given} cannot be read`}; fix it or leave it out`,
     )
   return settingsIn(value)
 }

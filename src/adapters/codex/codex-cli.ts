@@ -33,7 +33,7 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
       state: 'out',
       detail: 'not logged in: `codex login`, or a provider with its own key in config.toml',
     }
-  return { state: 'unknown', detail: '`codex login status` gave no answer that is known' }
+  return { state: 'unknown', detail: '`codex login status` gave an answer that Muster does not know' }
 }
 
 /** How the Codex CLI speaks. */

@@ -54,7 +54,7 @@ export function codexPlan(request: LaunchRequest): LaunchPlan {
 
 /** No program reaches the daemon from inside the sandbox; what only reports is let out of it unasked. */
 const outside =
-  'The command `sm` talks to the manager of this session, which the sandbox does not let it reach: call it alone, ' +
+  'The command `sm` talks to the manager of this session, which the sandbox blocks: run it as a command by itself, ' +
   'with sandbox_permissions "require_escalated".'
 
 function instructions({ role, permissionMode }: LaunchRequest): Record<string, Toml> {

@@ -163,7 +163,7 @@ test('[MUS-139] the problems of both files are told at once, and counted', async
   await write(projectFile, 'claude: {\n')
   const error = await load().catch((thrown: Error) => thrown)
   expect(error).toMatchObject({
-    message: expect.stringMatching(/^the configuration has 2 problems; mend/),
+    message: expect.stringMatching(/^the configuration has 2 problems; fix/),
     details: {
       problems: [
         { file: userFile, line: 1, column: 1, key: 'zebra' },

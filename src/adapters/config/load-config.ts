@@ -74,7 +74,7 @@ function refuseProblems(files: readonly LayerFile[]): void {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   throw new AppError(
     'invalid',
-    [`the configuration has ${count}; mend it and try again`, ...lines].join('\n'),
+    [`the configuration has ${count}; fix it and try again`, ...lines].join('\n'),
     {
       details: { problems },
     },
@@ -96,7 +96,7 @@ function finish(
   const isRisky = origin !== undefined && origin !== 'default' && isTemporary(archive_path)
   const warning = isRisky
     ? [
-        `${origin.file}:${origin.line} ${key}: ${archive_path} is emptied by the machine itself; choose another folder to keep the archives`,
+        `${origin.file}:${origin.line} ${key}: ${archive_path} is emptied by the system; choose another folder for the archives`,
       ]
     : []
   const { child_agents } = config
@@ -131,7 +131,7 @@ function judgeProject(project: NamedLayer, below: Config): JudgedProject {
       held.length === 0
         ? []
         : [
-            `${project.file} is not trusted, so it may not set ${list}; put what you want of it into your own settings`,
+            `${project.file} is not trusted, so it may not set ${list}; put what you need into your own settings`,
           ],
   }
 }

@@ -74,8 +74,8 @@ sessions:
     },
   })
   expect(warnings).toHaveLength(7)
-  expect(warnings[0]).toMatch(/^c\.yaml:4 claude\.default_args: --bypass-permissions is no flag/)
-  expect(warnings.at(-2)).toMatch(/quick-fix\.args: --compact is no flag of Claude Code and was dropped/)
+  expect(warnings[0]).toMatch(/^c\.yaml:4 claude\.default_args: --bypass-permissions is not a flag/)
+  expect(warnings.at(-2)).toMatch(/quick-fix\.args: --compact is not a flag of Claude Code and was dropped/)
 })
 
 test('[SM-45] flags of another coding agent are left alone', () => {

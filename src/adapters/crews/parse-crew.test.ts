@@ -148,7 +148,7 @@ test('[COL-42] a style guide is a text, or a file inside of the project', () => 
   ])
   for (const path of ['/etc/passwd', '../secret.md', 'docs/../../x'])
     expect(style(`style_guide: { file: ${path} }`)).toEqual([
-      '2 error style_guide.file: must be a path inside of the project, such as docs/style.md',
+      '2 error style_guide.file: must be a path inside the project, such as docs/style.md',
     ])
   expect(style('style_guide: 7')).toHaveLength(1)
 })
@@ -157,7 +157,7 @@ test.each(['peer_to_peer', 'consensus'])(
   '[MUS-277] the pattern %s is refused as not there yet',
   (pattern) => {
     expect(problems('members: [{role: developer}]', `pattern: ${pattern}`)).toEqual([
-      `2 error pattern: ${pattern} is not there yet; use master_worker or pipeline`,
+      `2 error pattern: ${pattern} is not available yet; use master_worker or pipeline`,
     ])
   },
 )
@@ -185,7 +185,7 @@ test('[MUS-277] a text that is no crew is named', () => {
     expect.stringMatching(/^1 error name: a name has/),
   ])
   expect(parse('members: [{role: developer}]', '/c/no name.yaml').problems).toEqual([
-    expect.objectContaining({ message: 'the file name is no name of a crew; add a name to the file' }),
+    expect.objectContaining({ message: 'the file name is not a valid crew name; add a name to the file' }),
   ])
 })
 

@@ -31,7 +31,7 @@ export function parseCrew(
     return broken([problem(0, 'a crew file is a map; begin with: name, description, members')])
   const stem = basename(from.file).replace(/\.ya?ml$/i, '')
   if (data['name'] === undefined && !GivenName.safeParse(stem).success)
-    return broken([problem(0, 'the file name is no name of a crew; add a name to the file')])
+    return broken([problem(0, 'the file name is not a valid crew name; add a name to the file')])
   const parsed = CrewFile.safeParse(written(data), { reportInput: true })
   if (!parsed.success) {
     const misfits = schemaProblems(parsed.error.issues, knownKeys)

@@ -60,7 +60,12 @@ test('[COL-5][COL-69] a new agent type is a new file, and takes part in a crew t
   const crew = join(folder, 'all.yaml')
   await writeFile(crew, ['description: All of them', 'members:', ...roles].join('\n'))
   expect((await load(folder)).problems).toEqual([
-    { file: crew, line: 9, severity: 'error', message: 'no agent is called translator; see: sm agents list' },
+    {
+      file: crew,
+      line: 9,
+      severity: 'error',
+      message: 'there is no agent called translator; see: sm agents list',
+    },
   ])
   await writeFile(join(folder, 'translator.md'), agent)
   const { crews, problems } = await load(folder)

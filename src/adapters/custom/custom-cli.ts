@@ -11,7 +11,7 @@ export function customCli(): AgentCli {
     plan: async (request) => customPlan(request),
     // Nobody knows what a program of the user's own does when it is run only to be asked.
     version: async () => '',
-    login: async () => ({ state: 'unknown', detail: 'nothing is known of a program of your own' }),
+    login: async () => ({ state: 'unknown', detail: 'Muster knows nothing about a custom program' }),
     transcripts: async () => [],
     mayHaveRun: async () => true,
     foreign: async () => [],

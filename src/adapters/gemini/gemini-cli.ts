@@ -16,7 +16,8 @@ export function geminiCli(): AgentCli {
     version: versionOf,
     login: async () => ({
       state: 'unknown',
-      detail: 'Gemini has no command that tells; run `gemini` once by hand and choose how to log in',
+      detail:
+        'Gemini has no command that reports its login; run `gemini` once by hand and choose how to log in',
     }),
     transcripts: geminiTranscripts,
     // Its id is told by a hook; without one nothing is certain.

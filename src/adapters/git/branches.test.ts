@@ -94,7 +94,7 @@ test('[SM-97] a work tree is made, and taken up as it is when it is there', asyn
   await expect(open({ base: later })).rejects.toMatchObject({ code: 'conflict' })
   await expect(open({ branch: 'a..b' })).rejects.toMatchObject({ code: 'invalid' })
   runGit(path, 'checkout', '-q', '-b', 'elsewhere', '-f')
-  await expect(again()).rejects.toThrow('stands on elsewhere')
+  await expect(again()).rejects.toThrow('is on elsewhere')
 })
 
 test('[SM-97] a work tree is opened after every half of its making', async () => {

@@ -60,7 +60,7 @@ async function mergeOf(
   if (conflicts.length > 0)
     throw new AppError(
       'conflict',
-      `${into} and ${branch} change the same places of ${conflicts.join(', ')}; merge ${into} into ${branch}, resolve it there and land it again`,
+      `${into} and ${branch} change the same lines of ${conflicts.join(', ')}; merge ${into} into ${branch}, resolve it there and land it again`,
       { details: { files: conflicts } },
     )
   // The dates of what it is made of: made again it is the same commit.
@@ -81,7 +81,7 @@ async function updateCheckout(path: string, step: Step, signal: AbortSignal): Pr
   if (await isThere(lock))
     throw new AppError(
       'conflict',
-      `git works in ${path}, or was killed there; when no git runs any more, delete ${lock} and try again`,
+      `git is running in ${path}, or was killed there; if no git is running, delete ${lock} and try again`,
     )
   const note = await ownPath(path, 'muster-land', signal)
   await undoHalfLanding(path, { ...step, note }, signal)
@@ -89,7 +89,7 @@ async function updateCheckout(path: string, step: Step, signal: AbortSignal): Pr
   if (theirs.length > 0)
     throw new AppError(
       'conflict',
-      `${path} has changes in ${theirs.join(', ')} that are in no commit; commit or stash them and land it again`,
+      `${path} has changes in ${theirs.join(', ')} that are not committed; commit or stash them and land it again`,
       { details: { files: theirs } },
     )
   await replaceFile(note, noteOf(step))
@@ -101,7 +101,7 @@ async function updateCheckout(path: string, step: Step, signal: AbortSignal): Pr
     await rm(note, { force: true })
     throw new AppError(
       'conflict',
-      `${into} could not be moved in ${path} (${cause.message}); make room for it and land it again`,
+      `${into} could not be moved in ${path} (${cause.message}); clear the way and land it again`,
       { cause },
     )
   })

@@ -15,10 +15,10 @@ export async function mergeBranch(tree: OwnTree, merge: Merge, signal: AbortSign
   const head = (await commitOf(path, 'HEAD', signal)) ?? ''
   if (pending === target) return concludeMerge(tree, merge, signal)
   if (pending !== undefined)
-    throw new AppError('conflict', `another merge is in progress in ${path}; conclude or abandon it first`)
+    throw new AppError('conflict', `another merge is in progress in ${path}; finish or abort it first`)
   if (await isWithin(path, { commit: target, of: head }, signal)) return { merged: head }
   if ((await ownGit(path, ['status', '--porcelain', '--untracked-files=all'], signal)) !== '')
-    throw new AppError('conflict', `${path} has files that are in no commit; commit or restore them first`)
+    throw new AppError('conflict', `${path} has uncommitted files; commit or restore them first`)
   await replaceFile(beginning(tree), head)
   const conflicts = await tryMerge(tree, { ...merge, target }, signal)
   await rm(beginning(tree), { force: true })
@@ -153,7 +153,7 @@ export async function commitAll(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if ((await commitOf(path, 'MERGE_HEAD', signal)) !== undefined)
-    throw new AppError('conflict', `a merge is in progress in ${path}; conclude or abandon it first`)
+    throw new AppError('conflict', `a merge is in progress in ${path}; finish or abort it first`)
   if ((await maybe(ownGit(path, ['symbolic-ref', '-q', 'HEAD'], signal))) === undefined)
     throw new AppError('conflict', `${path} is on no branch; check out the one it was opened with`)
   await ownGit(path, ['add', '-A'], signal)

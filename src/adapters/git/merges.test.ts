@@ -115,10 +115,10 @@ test('[COL-26] an abandoned merge leaves the branch as it was', async () => {
   expect([runGit(path, 'rev-parse', 'HEAD'), runGit(path, 'status', '--porcelain')]).toEqual([before, ''])
   expect(existsSync(join(path, 'ignored.txt'))).toBe(true)
   await expect(it.conclude()).rejects.toMatchObject({ code: 'conflict' })
-  put(path, { 'work.txt': 'in no commit' })
+  put(path, { 'work.txt': 'uncommitted files' })
   await branches.abandonMerge(path, signal)
-  await expect(it.merge()).rejects.toThrow('in no commit')
-  expect(read(path, 'work.txt')).toBe('in no commit')
+  await expect(it.merge()).rejects.toThrow('uncommitted files')
+  expect(read(path, 'work.txt')).toBe('uncommitted files')
 })
 
 test('[COL-26] a merge goes on after every half of it', async () => {

@@ -39,7 +39,7 @@ function checkInside(file: string): void {
   )
     throw new AppError(
       'invalid',
-      `${file || 'an empty name'} is no file of the work tree; name it from its root`,
+      `${file || 'an empty name'} is not a file in the work tree; give its path from the root`,
     )
 }
 

@@ -141,7 +141,7 @@ export async function commitToUse(folder: string, name: string, signal: AbortSig
   if (commit === undefined)
     throw new AppError(
       'not_found',
-      `${folder} has no branch or commit ${name}; git branch lists what there is`,
+      `${folder} has no branch or commit ${name}; git branch lists the branches`,
     )
   return commit
 }
@@ -170,7 +170,7 @@ export async function isOnBranch(
 /** Refuses what git takes for no name of a branch. */
 export async function checkBranchName(folder: string, branch: string, signal: AbortSignal): Promise<void> {
   if ((await maybe(git(folder, ['check-ref-format', '--branch', branch], { signal }))) === undefined)
-    throw new AppError('invalid', `git takes no branch of the name ${branch}; choose another`)
+    throw new AppError('invalid', `git does not accept the branch name ${branch}; choose another`)
 }
 
 /** Whether a path leads to anything, a link that leads nowhere included. */

@@ -101,6 +101,6 @@ export const underReview: Branches['underReview'] = async (folder, signal) => {
   }
   const before = (await maybe(git(root, ['rev-parse', '--verify', '-q', `${head}^`], { signal })))?.trim()
   if (before === undefined)
-    throw new AppError('conflict', `${root} has one commit and nothing else; there is nothing to review yet`)
+    throw new AppError('conflict', `${root} has only one commit; there is nothing to review yet`)
   return { since: before, commit }
 }

@@ -24,7 +24,7 @@ export const worktrees: Pick<Workspace, 'planWorktree' | 'addWorktree' | 'remove
     const { root, commit, inside } = await placeOf(folder, signal)
     await checkBranchName(root, branch, signal)
     if ((await commitOf(root, `refs/heads/${branch}`, signal)) !== undefined)
-      throw new AppError('conflict', `there is a branch ${branch} already; choose another name`)
+      throw new AppError('conflict', `there is already a branch ${branch}; choose another name`)
     return { root, base: commit, inside }
   },
   async addWorktree(root, { path, branch, base }, signal) {
@@ -69,7 +69,7 @@ export async function openWorktree(opening: Opening, machine: Machine, signal: A
   if (tip !== undefined && !(await isWithin(root, { commit: base, of: tip }, signal)))
     throw new AppError(
       'conflict',
-      `there is a branch ${branch} already, which does not begin at ${base}; rename it or choose another name`,
+      `there is already a branch ${branch}, which does not start at ${base}; rename it or choose another name`,
     )
   const path = (await findPlace(root, opening.path)).full
   const listed = await listedWorktrees(root, signal)
@@ -98,7 +98,7 @@ async function takeUp(opening: Opening, mine: ListedWorktree, signal: AbortSigna
   if (mine.branch !== branch)
     throw new AppError(
       'conflict',
-      `${path} stands on ${mine.branch ?? 'no branch'} and not on ${branch}; check out ${branch} there`,
+      `${path} is on ${mine.branch ?? 'no branch'}, not on ${branch}; check out ${branch} there`,
     )
   if (await isThere(`${path}/.git`)) return
   // It fails for others that are broken too; what counts is this one.
@@ -112,7 +112,10 @@ async function makeRoom(path: string): Promise<void> {
   if (!(await isThere(path))) return
   const content = await readdir(path).catch(() => ['a file'])
   if (content.some((name) => name !== '.git'))
-    throw new AppError('conflict', `${path} is there already and is no work tree of ours; move it away`)
+    throw new AppError(
+      'conflict',
+      `${path} already exists and is not a work tree that Muster made; move it away`,
+    )
   await rm(`${path}/.git`, { force: true })
 }
 
@@ -139,10 +142,13 @@ async function checkSaved(path: string, machine: Machine, signal: AbortSignal): 
   const tree = await ownTree(path, machine, signal)
   const changed = await ownGit(tree.path, ['status', '--porcelain', '--untracked-files=all'], signal)
   if (changed !== '')
-    throw new AppError('conflict', `${path} has files that are in no commit; commit or restore them first`)
+    throw new AppError('conflict', `${path} has uncommitted files; commit or restore them first`)
   const head = (await commitOf(tree.path, 'HEAD', signal)) ?? ''
   if (!(await isOnBranch(tree.path, { commit: head }, signal)))
-    throw new AppError('conflict', `${path} stands at ${head}, which is on no branch; make one of it first`)
+    throw new AppError(
+      'conflict',
+      `${path} is at ${head}, which is on no branch; create a branch there first`,
+    )
   // The repositories of modules go with the work tree.
   if (!(await isThere(join(tree.gitFolder, 'modules')))) return
   const asked = ['submodule', '--quiet', 'foreach', '--recursive', 'git rev-list HEAD --not --remotes']
@@ -196,7 +202,7 @@ export async function ownTree(path: string, machine: Machine, signal: AbortSigna
   const [root, gitFolder, store] = answer?.split('\n') ?? []
   // Without its .git file a folder would lead to the repository around it, and with that to the user's own files.
   if (root === undefined || gitFolder === undefined || gitFolder === store || root !== (await realpath(path)))
-    throw new AppError('conflict', `${path} is not a work tree of its own; open it again`)
+    throw new AppError('conflict', `${path} is not a separate work tree; open it again`)
   const branch = await maybe(git(path, ['symbolic-ref', '-q', 'HEAD'], { signal }))
   const locks = [join(gitFolder, 'index.lock'), join(gitFolder, 'HEAD.lock')]
   if (branch !== undefined) locks.push(join(store ?? '', `${branch}.lock`))
@@ -224,7 +230,10 @@ async function waitForGit(path: string, { processes, clock }: Machine, signal: A
     const pid = await gitIn(path, await processes.list(signal))
     if (pid === undefined) return
     if (clock.monotonic() >= until)
-      throw new AppError('timeout', `git (pid ${pid}) works in ${path} for too long; end it and try again`)
+      throw new AppError(
+        'timeout',
+        `git (pid ${pid}) has been running in ${path} for too long; end it and try again`,
+      )
     await clock.sleep(betweenMs, signal)
   }
 }

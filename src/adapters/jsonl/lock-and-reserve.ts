@@ -22,7 +22,7 @@ export function takeLock(path: string): Lock {
     if (!isBusy(error)) throw error
     throw new AppError(
       'conflict',
-      `${holder(path)} has the journal beside ${path}; use it, or stop it with: sm down`,
+      `${holder(path)} holds the journal beside ${path}; use that daemon, or stop it with: sm down`,
     )
   }
   writeFileSync(holderPath(path), String(process.pid), { mode: 0o600 })

@@ -169,7 +169,7 @@ function rebuiltCommit(lines: readonly Line[], { chain, seq, file }: Known): Com
   if (lines.some((line, i) => seqOf(line.text) !== seq + 1 + i))
     throw new AppError(
       'failed',
-      `${file} is damaged beyond mending near seq ${seq + 1}; restore it from a backup`,
+      `${file} is damaged beyond repair near seq ${seq + 1}; restore it from a backup`,
     )
   const digests = lines.map((line) => line.digest).join('')
   return { n: lines.length, seq: seq + lines.length, chain: nextChain(chain, digests), lines: digests }

@@ -80,7 +80,7 @@ export class Writer {
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#pendingBytes > maxPendingBytes)
       return Promise.reject(
-        new AppError('limited', 'the journal is behind with writing; try again in a moment'),
+        new AppError('limited', 'the journal cannot keep up with writing; try again in a moment'),
       )
     const group = this.#filling()
     const before = group.size
@@ -264,11 +264,11 @@ class Group {
 }
 
 const cures: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full; free some space, the daemon goes on by itself',
-  EDQUOT: 'the disk quota is used up; free some space, the daemon goes on by itself',
-  EROFS: 'the file system is read-only; remount it writable, then: sm up',
-  EACCES: 'the state folder is not writable by this user; give it back with chown or chmod, then: sm up',
-  EIO: 'the disk reported an I/O error; check it (dmesg), move the state folder if needed, then: sm up',
+  ENOSPC: 'the disk is full; free some space, the daemon then continues by itself',
+  EDQUOT: 'the disk quota is used up; free some space, the daemon then continues by itself',
+  EROFS: 'the file system is read-only; remount it writable, then run: sm up',
+  EACCES: 'the state folder is not writable by this user; fix it with chown or chmod, then run: sm up',
+  EIO: 'the disk reported an I/O error; check it (dmesg), move the state folder if needed, then run: sm up',
 }
 
 /** What the operating system said, in words that name the cure. */

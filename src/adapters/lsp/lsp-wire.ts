@@ -55,7 +55,7 @@ export function lspWire(program: PipedProgram, onNotice: (method: string, params
   )
   void program.closed.then(() => {
     const said = program.lastWords()
-    fail(`the language server has ended${said === '' ? '' : `; its last words: ${said}`}`)
+    fail(`the language server has ended${said === '' ? '' : `; its last output: ${said}`}`)
   })
 
   return {
@@ -99,7 +99,7 @@ function reader(onMessage: (message: Message) => void, onBroken: (why: string) =
 
   const fail = (): undefined => {
     isBroken = true
-    onBroken('the language server sent what is no message')
+    onBroken('the language server sent something that is not a message')
     return undefined
   }
   const takeHeader = (all: Buffer): Buffer | undefined => {

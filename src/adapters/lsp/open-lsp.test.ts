@@ -87,11 +87,11 @@ test('[MUS-270] it sees what was changed meanwhile, in any file', async () => {
 })
 
 test.each([
-  [{ operation: 'hover', file: '../outside.ts', line: 1, character: 1 }, 'outside of the project'],
+  [{ operation: 'hover', file: '../outside.ts', line: 1, character: 1 }, 'outside the project'],
   [{ operation: 'hover', file: 'src/none.ts', line: 1, character: 1 }, 'no such file'],
   [{ operation: 'hover', file: 'src/b.ts' }, 'say where'],
   [{ operation: 'hover', file: 'src/b.ts', line: 99, character: 1 }, 'no line 99'],
-  [{ operation: 'hover', file: 'src/b.ts', query: 'ad' }, 'does not stand in the file'],
+  [{ operation: 'hover', file: 'src/b.ts', query: 'ad' }, 'is not in the file'],
   [{ operation: 'hover', line: 1, character: 1 }, 'needs a file'],
   [{ operation: 'symbols' }, 'needs a file, or a query'],
   [{ operation: 'rename', file: 'src/b.ts' }, 'does not fit'],
@@ -114,7 +114,7 @@ test('[MUS-270] a server that dies, hangs or says nonsense is an answer, and a c
   const died = await dying.ask({ operation: 'symbols', query: 'x' })
   expect(died).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/has ended; its last words: no memory/),
+    text: expect.stringMatching(/has ended; its last output: no memory/),
   })
   const hanging = withServer('exec sleep 1000', { callMs: 500 })
   expect((await hanging.ask({ operation: 'symbols', query: 'x' })).text).toContain('longer than 500 ms')
@@ -126,7 +126,7 @@ test('[MUS-270] a server that dies, hangs or says nonsense is an answer, and a c
     'exec yes a header without an end',
   ])
     expect((await withServer(nonsense).ask({ operation: 'symbols', query: 'x' })).text).toContain(
-      'no message',
+      'not a message',
     )
   const patient = withServer('exec sleep 1000')
   const stop = new AbortController()

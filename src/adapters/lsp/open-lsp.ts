@@ -25,7 +25,7 @@ const Input = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('A name: where it stands in the line or file, or what symbols to find'),
+    .describe('A name: where it is in the line or file, or which symbols to find'),
 })
 type Input = z.infer<typeof Input>
 
@@ -103,7 +103,7 @@ export function openLsp(opening: Opening): OpenLsp {
         return { text: lines.length > 0 ? lines.join('\n') : nothing[input.operation], isError: false }
       } catch (error) {
         if (error instanceof AppError || context.signal.aborted) throw error
-        const said = error instanceof z.ZodError ? 'its answer has no known form' : (error as Error).message
+        const said = error instanceof z.ZodError ? 'its answer has an unknown form' : (error as Error).message
         const why = limit.isOver() ? `it took longer than ${callMs} ms` : said
         throw new AppError('unavailable', `The language server did not answer: ${why}`, { cause: error })
       }

@@ -13,7 +13,7 @@ export function positionIn(text: string, { line, character, query }: Asked) {
     throw new AppError('invalid', `the file has ${lines.length} lines, and no line ${line}; Read it first`)
   if (line !== undefined && character !== undefined) return { line: line - 1, character: character - 1 }
   if (query === undefined)
-    throw new AppError('invalid', 'say where: line and character, or query with the name that stands there')
+    throw new AppError('invalid', 'say where: line and character, or query with the name that is there')
   const name = new RegExp(`(?<![\\w$])${query.replaceAll(/[^\w\s]/g, '\\$&')}(?![\\w$])`)
   const first = line === undefined ? 0 : line - 1
   const last = line === undefined ? lines.length : line
@@ -23,6 +23,6 @@ export function positionIn(text: string, { line, character, query }: Asked) {
   }
   throw new AppError(
     'not_found',
-    `${query} does not stand ${line === undefined ? 'in the file' : `in line ${line}`}; Read it first`,
+    `${query} is not ${line === undefined ? 'in the file' : `in line ${line}`}; Read it first`,
   )
 }

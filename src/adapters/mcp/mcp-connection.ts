@@ -44,7 +44,7 @@ export async function connect(
   let ended: string | undefined
   client.onclose = () => {
     const said = lastWords()
-    ended = `the server has ended${said === '' ? '' : `; its last words: ${said}`}`
+    ended = `the server has ended${said === '' ? '' : `; its last output: ${said}`}`
   }
   using limit = deadline(signal, around.startMs)
   try {
@@ -55,7 +55,7 @@ export async function connect(
     signal.throwIfAborted()
     const said = lastWords()
     const why = limit.isOver() ? `no answer in ${around.startMs} ms` : (error as Error).message
-    throw new Error(said === '' ? why : `${why}; its last words: ${said}`, { cause: error })
+    throw new Error(said === '' ? why : `${why}; its last output: ${said}`, { cause: error })
   }
   return {
     client,

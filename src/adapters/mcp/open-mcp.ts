@@ -116,7 +116,7 @@ function toolOf(
         if (signal.aborted) return failure('The call was cancelled.')
         // What a server does wrong is an answer; the reason is its own, when it has ended by then.
         return failure(
-          `The MCP server ${server.name} did not do it: ${connection?.ended() ?? (error as Error).message}`,
+          `The MCP server ${server.name} failed: ${connection?.ended() ?? (error as Error).message}`,
         )
       }
     },

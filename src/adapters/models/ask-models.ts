@@ -25,7 +25,7 @@ export async function askModels(
   if (!asked) return { why: `no answer from ${origin} in ${longestMs / 1000} s` }
   if (asked === 'nothing there') return { why: `nothing listens at ${origin}` }
   if (asked.status === 401 || asked.status === 403)
-    return { why: `${origin} wants another key (HTTP ${asked.status})` }
+    return { why: `${origin} refuses the key (HTTP ${asked.status})` }
   // It is there and has no list to give; a model may still be named.
   if (asked.status === 404 || asked.status === 405) return { models: [] }
   if (asked.status !== 200) return { why: `${origin} answers HTTP ${asked.status}` }

@@ -105,10 +105,10 @@ describe('which can be used', () => {
   })
 
   test.each([
-    ['another key', (r: ServerResponse) => json(r, {}, 401), 'wants another key (HTTP 401)'],
+    ['another key', (r: ServerResponse) => json(r, {}, 401), 'refuses the key (HTTP 401)'],
     ['an error', (r: ServerResponse) => json(r, {}, 500), 'answers HTTP 500'],
     ['a page', (r: ServerResponse) => r.end('<html>'), 'is base_url right?'],
-    ['no models', (r: ServerResponse) => json(r, { data: [] }), 'no models there'],
+    ['no models', (r: ServerResponse) => json(r, { data: [] }), 'it has no models'],
   ])('[MUS-255] an endpoint that answers with %s cannot be used', async (_, answer, why) => {
     const { base_url } = await endpoint((_request, response) => answer(response))
     const status = await models({ providers: { ollama: { base_url } } }).status('ollama')

@@ -83,7 +83,7 @@ async function statusOf(provider: ProviderSettings, source: KeySource): Promise<
   const known = { provider: name, protocol, models: [...models] }
   const no = (why: string): ModelStatus => ({ ...known, usable: false, why })
   if (name === 'scripted')
-    return { ...known, usable: true, why: 'ready: it answers from a script, and no model is called' }
+    return { ...known, usable: true, why: 'ready: it answers from a script; no model is called' }
   const found = await findKey(provider, source)
   if (found.key === undefined) return no(found.why)
   // What is far away is not asked: the answer would take long and say little more than that there is a key.
@@ -93,6 +93,6 @@ async function statusOf(provider: ProviderSettings, source: KeySource): Promise<
   if (asked.models === undefined) return no(asked.why)
   const there = models.length > 0 ? [...models] : [...asked.models]
   if (there.length === 0)
-    return no(`no models there; get one, or name them in models.providers.${name}.models`)
+    return no(`it has no models; download one, or name them in models.providers.${name}.models`)
   return { ...known, models: there, usable: true, why: `ready: ${found.from}` }
 }

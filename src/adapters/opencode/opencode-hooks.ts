@@ -187,7 +187,7 @@ function openCodeUsage(info: Foreign, seen: Seen): readonly Signal[] {
   ]
 }
 
-/** How a turn ended when it did not end well; a person's Escape is an error there too. */
+/** How a turn ended when it failed; a person's Escape is an error there too. */
 function openCodeError(error: Foreign, seen: Seen): readonly Signal[] {
   const name = foreignText(error['name'])
   if (name === 'MessageAbortedError') return [{ ...seen, kind: 'interrupted' }]

@@ -56,7 +56,7 @@ function inEnv(env: LaunchRequest['env'], name: string): Foreign {
   if (value) return value
   throw new AppError(
     'invalid',
-    `${name} in the environment is no JSON object; fix or unset it and spawn again`,
+    `${name} in the environment is not a JSON object; fix or unset it and spawn again`,
   )
 }
 

@@ -7,7 +7,7 @@ import { pluginClient } from '../system/plugin-client.ts'
 export const openCodePlugin = (
   url: string,
   isGated: boolean,
-): string => `// Written by Muster for one session; it goes when the session does.
+): string => `// Written by Muster for one session and removed with it.
 ${pluginClient(url)}
 const isGated = ${JSON.stringify(isGated)}
 const dayMs = 86_400_000
@@ -98,7 +98,7 @@ export const Muster = async ({ client, directory }) => {
       if (!isGated) return tell(call)
       const answer = await ask(call, 30_000).catch(() => ({}))
       if (answer.allow === true) return
-      throw new Error(answer.reason || 'Muster did not answer, so this tool was not run. It may be tried again.')
+      throw new Error(answer.reason || 'Muster did not answer, so this tool was not run. You may try again.')
     },
     'tool.execute.after': async ({ tool, sessionID, callID }, output) => {
       const answer = await ask({ event: 'tool.after', ...of(sessionID), tool, callID }, 1000).catch(() => ({}))

@@ -31,7 +31,7 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
   const models = said.split('\n').filter((line) => /^\S+ +\S+ /.test(line) && !/^provider /i.test(line))
   if (answer?.code === 0 && models.length > 0)
     return { state: 'in', detail: `${models.length} models can be used` }
-  return { state: 'unknown', detail: '`pi --list-models` gave no answer that is known' }
+  return { state: 'unknown', detail: '`pi --list-models` gave an answer that Muster does not know' }
 }
 
 /** How pi speaks, in its session files and through the extension that Muster gives it. */

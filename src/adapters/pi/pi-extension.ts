@@ -20,13 +20,13 @@ export const piExtension = ({
   url,
   isGated,
   mode,
-}: PiExtension): string => `// Written by Muster for one session; it goes when the session does.
+}: PiExtension): string => `// Written by Muster for one session and removed with it.
 ${pluginClient(url)}
 const isGated = ${JSON.stringify(isGated)}
 const unasked = ${JSON.stringify(unasked[mode] ?? null)}
 const dayMs = 86_400_000
 const choices = ['Allow once', 'Allow for this session', 'Deny']
-const silence = 'Muster did not answer, so this tool was not run. It may be tried again.'
+const silence = 'Muster did not answer, so this tool was not run. You may try again.'
 const remembered = new Set()
 const free = ${freeCommand}
 

@@ -37,10 +37,10 @@ test('[COL-42] a file that cannot be the style guide is refused with what to do'
   writeFileSync(join(root, 'long.md'), 'x'.repeat(styleGuideChars + 1))
   writeFileSync(join(root, 'huge.md'), 'x'.repeat(4 * styleGuideChars + 1))
   for (const [file, words] of [
-    ['missing.md', `missing.md is no file in ${root}; write it, or change style_guide in /c/mine.yaml`],
+    ['missing.md', `missing.md is not a file in ${root}; create it, or change style_guide in /c/mine.yaml`],
     ['dangling.md', 'is no file'],
     ['.', 'is no file'],
-    ['link.md', 'outside of the project'],
+    ['link.md', 'outside the project'],
     ['empty.md', 'has no text; write some'],
     ['binary.md', 'has no text; write some'],
     ['long.md', 'has more than 32768 characters; shorten it'],

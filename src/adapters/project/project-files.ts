@@ -26,7 +26,7 @@ async function findScript(shippedDir: string, root: string, word: string): Promi
   }
   throw new AppError(
     'not_found',
-    `no script is called ${word}; there are: ${[...names].toSorted().join(', ')}`,
+    `there is no script called ${word}; choose one of: ${[...names].toSorted().join(', ')}`,
   )
 }
 
@@ -34,7 +34,7 @@ async function findScript(shippedDir: string, root: string, word: string): Promi
 async function projectFolder(path: string): Promise<string> {
   const found = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined
   if (!found?.isDirectory())
-    throw new AppError('invalid', `project_root ${path} is no folder; name a whole path to one`)
+    throw new AppError('invalid', `project_root ${path} is not a folder; give the full path of one`)
   return realpath(path)
 }
 
@@ -53,7 +53,7 @@ async function readStyleGuide(
     )
   const { full } = await placeInside(root, file)
   const found = await stat(full).catch(() => undefined)
-  if (!found?.isFile()) throw refused(`is no file in ${root}; write it`)
+  if (!found?.isFile()) throw refused(`is not a file in ${root}; create it`)
   const tooLong = () => refused(`has more than ${styleGuideChars} characters; shorten it`)
   // A character has at most four bytes: what is larger need not be read.
   if (found.size > 4 * styleGuideChars) throw tooLong()

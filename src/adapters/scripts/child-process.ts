@@ -70,7 +70,8 @@ export async function runChild(
   }
   const watch = () => {
     clearTimeout(quiet)
-    if (open === 0) late(limits.quietMs, 'it loops, or waits for what never comes: no call and no end for')
+    if (open === 0)
+      late(limits.quietMs, 'it loops or waits for something that never happens: no call and no end for')
   }
   const tell = (message: object) => program.input.write(`${JSON.stringify(message)}\n`)
 
@@ -98,7 +99,7 @@ export async function runChild(
   }
   const hear = (line: string): void => {
     const words = ChildWords.safeParse(parsed(line))
-    if (!words.success) return fail(`${lastLine ?? 'it'}: what it says cannot be read`)
+    if (!words.success) return fail(`${lastLine ?? 'it'}: its output cannot be read`)
     if ('begun' in words.data) watch()
     else if ('call' in words.data) void take(words.data.id, words.data.call)
     else if ('failed' in words.data) {
@@ -142,9 +143,9 @@ function eachLine(
     total += text.length
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    if (total > limits.totalBytes) return fail(`it said more than ${limits.totalBytes} characters`)
+    if (total > limits.totalBytes) return fail(`it printed more than ${limits.totalBytes} characters`)
     if (rest.length > limits.lineBytes || lines.some(({ length }) => length > limits.lineBytes))
-      return fail(`it said more than ${limits.lineBytes} characters at once`)
+      return fail(`it printed more than ${limits.lineBytes} characters at once`)
     for (const line of lines) hear(line)
   })
 }

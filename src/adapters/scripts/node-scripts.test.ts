@@ -249,7 +249,9 @@ describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
     const short = { hasWalls, limits: { quietMs: 400, lineBytes: 10_000, totalBytes: 100_000, calls: 50 } }
     const failing = (text: string) => run(body(text), undefined, short)
     await expect(failing(`await agent('x')\nfor (;;) {}`)).rejects.toThrow(/it loops.*after a.ts:2/)
-    await expect(failing(`await new Promise(() => {})`)).rejects.toThrow('waits for what never comes')
+    await expect(failing(`await new Promise(() => {})`)).rejects.toThrow(
+      'waits for something that never happens',
+    )
     await expect(failing(`return 'x'.repeat(20_000)`)).rejects.toThrow('at once')
     await expect(failing(`for (;;) log('x'.repeat(5000))`)).rejects.toThrow(/more than|calls/)
     await expect(failing(`for (;;) { await agent('x') }`)).rejects.toThrow('a.ts:2: more than 50 calls')

@@ -37,7 +37,7 @@ export function nodeScripts({ processes, path, hasWalls = true, limits = {} }: S
       const folder = await fs.realpath(dirname(file)).catch(() => dirname(file))
       const main = basename(file)
       if (!/\.(ts|mts|mjs)$/.test(main))
-        throw new AppError('invalid', `${file} is no script; its name ends in .ts, .mts or .mjs`)
+        throw new AppError('invalid', `${file} is not a script; its name must end in .ts, .mts or .mjs`)
       let files: Record<string, string> = { [main]: await readSource(folder, main) }
       for (;;) {
         const begin = {
@@ -53,8 +53,7 @@ export function nodeScripts({ processes, path, hasWalls = true, limits = {} }: S
           processes,
           limits: { ...bounds, quietMs: Math.min(describeMs, bounds.quietMs) },
           begin,
-          answer: () =>
-            Promise.reject(new ScriptFailed('it asks for something before its function is called')),
+          answer: () => Promise.reject(new ScriptFailed('it makes a call before its function is called')),
         }
         const said = await runChild(starting, signal).catch(onlyMissing)
         if ('missing' in said) {
@@ -88,10 +87,7 @@ async function readSource(folder: string, name: string): Promise<string> {
   const file = await fs.realpath(join(folder, name)).catch(() => undefined)
   if (file === undefined) throw new AppError('not_found', `there is no file ${join(folder, name)}`)
   if (relative(folder, file).startsWith('..'))
-    throw new AppError(
-      'denied',
-      `${name} lies outside of ${folder}; a script imports only what lies beside it`,
-    )
+    throw new AppError('denied', `${name} is outside ${folder}; a script may import only files next to it`)
   const { size } = await fs.stat(file)
   if (size > mostBytes) throw tooLarge()
   return fs.readFile(file, 'utf8')
@@ -100,12 +96,12 @@ async function readSource(folder: string, name: string): Promise<string> {
 function mustFit(files: ScriptSource['files']): void {
   const texts = Object.values(files)
   if (texts.length > mostFiles)
-    throw new AppError('invalid', `a script and what it imports are at most ${mostFiles} files`)
+    throw new AppError('invalid', `a script and its imports may have at most ${mostFiles} files`)
   if (texts.reduce((sum, { length }) => sum + length, 0) > mostBytes) throw tooLarge()
 }
 
 const tooLarge = () =>
-  new AppError('too_large', `a script and what it imports have at most ${mostBytes} characters`)
+  new AppError('too_large', `a script and its imports may have at most ${mostBytes} characters`)
 
 function onlyMissing(error: unknown): { readonly missing: string } {
   if (error instanceof ScriptFailed && error.missing !== undefined) return { missing: error.missing }

@@ -31,7 +31,7 @@ export function defineTool<I extends Input>({ target, run, ...rest }: Definition
     async run(given, context) {
       const parsed = rest.input.safeParse(given)
       if (!parsed.success)
-        return failure(`The input does not fit ${rest.name}:\n${z.prettifyError(parsed.error)}`)
+        return failure(`The input of ${rest.name} is not valid:\n${z.prettifyError(parsed.error)}`)
       try {
         context.signal.throwIfAborted()
         return await run(parsed.data, context)
@@ -66,7 +66,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder; look with Glob',
   EISDIR: 'this is a folder',
   ENOENT: 'there is no such file; look for it with Glob',
-  ELOOP: 'a link was put there meanwhile; look again and repeat the call',
+  ELOOP: 'it was replaced by a link in the meantime; look again and repeat the call',
   ENXIO: 'this is neither a file nor a folder',
   EMFILE: 'too many files are open; repeat the call later',
   ENFILE: 'too many files are open; repeat the call later',

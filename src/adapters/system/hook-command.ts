@@ -7,7 +7,7 @@ export const quoteShell = (argv: readonly string[]): string =>
 /** A hook that only tells: whatever goes wrong with it, the CLI goes on. */
 export const tellingHook = (argv: readonly string[]): string => `${quoteShell(argv)} || :`
 
-const unanswered = 'Muster did not answer, so this tool was not run. It may be tried again.'
+const unanswered = 'Muster did not answer, so this tool was not run. You may try again.'
 
 /**
  * A hook that decides whether a tool may run. CLIs take a missing program, a crash and every exit code but 2 for a

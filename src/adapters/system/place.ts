@@ -25,7 +25,7 @@ export async function placeInside(workspace: string, path: string): Promise<Plac
   if (place.relative === '..' || place.relative.startsWith('../'))
     throw new AppError(
       'denied',
-      `${path} leads to ${place.full}, outside of the project ${workspace}; name a path inside of it`,
+      `${path} leads to ${place.full}, outside the project ${workspace}; name a path inside it`,
     )
   return place
 }
@@ -57,8 +57,7 @@ async function resolveLinks(path: string): Promise<string> {
       at = join(at, part)
       continue
     }
-    if (++links > mostLinks)
-      throw new AppError('invalid', `${path} goes round in links; name the file itself`)
+    if (++links > mostLinks) throw new AppError('invalid', `${path} is a loop of links; name the file itself`)
     if (isAbsolute(target)) at = '/'
     rest.push(...partsOf(target).reverse())
   }

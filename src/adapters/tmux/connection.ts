@@ -140,7 +140,7 @@ async function firstOf(open: () => Promise<Link>, clock: Clock): Promise<Link> {
 }
 
 const released = (): AppError =>
-  new AppError('unavailable', 'the connection to tmux was let go; start the daemon')
+  new AppError('unavailable', 'the connection to tmux was closed; start the daemon')
 
 async function inTime(link: Promise<Link>, clock: Clock, signal: AbortSignal): Promise<Link> {
   using done = linked(signal)
@@ -227,6 +227,6 @@ export function outputs(blocks: readonly Block[]): readonly (readonly string[])[
 
 function refused(text: string): AppError {
   if (/^can't find (?:session|window|pane)/.test(text))
-    return new AppError('not_found', 'that terminal is gone; see which there are with: sm all')
+    return new AppError('not_found', 'that terminal is gone; list the others with: sm all')
   return new AppError('failed', `tmux refused: ${text}`)
 }

@@ -57,7 +57,7 @@ async function start(request: OpenRequest, script: string, options: OpenPaneOpti
       if (!isUnknownOutcome(error) && (await isNameTaken(request.name, connection)))
         throw new AppError(
           'conflict',
-          `there is a tmux session "${request.name}" already; close it or take another name`,
+          `there is already a tmux session "${request.name}"; close it or choose another name`,
         )
       throw error
     }
@@ -117,12 +117,12 @@ async function check({ name, owner, workingDir, width, height }: OpenRequest): P
     throw new AppError('invalid', `"${name}" cannot name a terminal; use up to 64 letters, digits, - and _`)
   for (const size of [width, height])
     if (!Number.isInteger(size) || size < 1 || size > 10_000)
-      throw new AppError('invalid', `${size} is no size of a terminal; use 1 to 10000`)
+      throw new AppError('invalid', `${size} is not a valid terminal size; use 1 to 10000`)
   const stat = isAbsolute(workingDir) ? await fs.stat(workingDir).catch(() => undefined) : undefined
   if (stat?.isDirectory() !== true)
     throw new AppError(
       'invalid',
-      `there is no folder ${workingDir} to work in; make it or name another full path`,
+      `there is no folder ${workingDir} to work in; create it or name another full path`,
     )
 }
 
@@ -171,7 +171,7 @@ function checkSize(words: readonly string[]): void {
   for (const word of words) {
     const bytes = Buffer.byteLength(word)
     total += bytes + 9
-    if (word.includes('\0')) throw new AppError('invalid', 'an argument holds a NUL character; remove it')
+    if (word.includes('\0')) throw new AppError('invalid', 'an argument contains a NUL character; remove it')
     if (bytes > maxWordBytes)
       throw tooLong(`one argument has ${bytes} bytes, and the limit is ${maxWordBytes}`)
   }

@@ -97,14 +97,16 @@ test('[MUS-234] a name that is taken, a folder that is missing and a bad name ar
       () => expect.unreachable(),
       (error) => `${error.code}: ${error.message}`,
     )
-  expect(await refusal('eng-1')).toMatch(/^conflict: .*"eng-1" already; close it or take another name/)
+  expect(await refusal('eng-1')).toMatch(
+    /^conflict: .*already a tmux session "eng-1"; close it or choose another name/,
+  )
   expect(await refusal('eng-2', { workingDir: join(folder, 'none') })).toMatch(
     /^invalid: there is no folder .*none/,
   )
   expect(await refusal('eng-2', { workingDir: 'relative' })).toMatch(/^invalid/)
   expect(await refusal('eng.2')).toMatch(/^invalid: "eng.2" cannot name a terminal/)
   expect(await refusal('muster-anchor')).toMatch(/^invalid/)
-  expect(await refusal('eng-2', { width: 0 })).toMatch(/^invalid: 0 is no size/)
+  expect(await refusal('eng-2', { width: 0 })).toMatch(/^invalid: 0 is not a valid terminal size/)
   expect(await refusal('eng-2', { argv: ['x', 'y'.repeat(200_000)] })).toMatch(
     /^invalid: one argument has 200000/,
   )

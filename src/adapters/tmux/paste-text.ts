@@ -106,7 +106,7 @@ export function didRun(pane: PaneRef, answers: readonly (readonly string[])[]): 
 /** One argument of a tmux command line: any text but NUL arrives as it is. */
 export function quote(text: string): string {
   if (text.includes('\0'))
-    throw new AppError('invalid', 'text for tmux holds a NUL character; remove it and try again')
+    throw new AppError('invalid', 'text for tmux contains a NUL character; remove it and try again')
   return `'${text.replace(/'/g, String.raw`'\''`).replace(/\p{Cc}/gu, octal)}'`
 }
 
@@ -130,7 +130,7 @@ export function keyCommands(pane: string, keys: readonly string[]): readonly str
     if (!named.test(key))
       throw new AppError(
         'invalid',
-        `"${key}" is no key; use one character or a name such as Enter, Escape or C-c`,
+        `"${key}" is not a key; use one character or a name such as Enter, Escape or C-c`,
       )
     return `send-keys -t '${pane}' -- ${quote(key)}`
   })

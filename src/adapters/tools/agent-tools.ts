@@ -29,7 +29,7 @@ export type ToolSurroundings = {
   readonly hasWalls?: boolean
 }
 
-/** The file and shell tools of Muster's own agents, under Claude Code's names. */
+/** The file and shell tools of built-in agents, under Claude Code's names. */
 export function agentTools(around: ToolSurroundings): readonly Tool[] {
   const { matchesGlob, processes, hidden = [], alsoWritable = [], hasWalls = true } = around
   const env = toolEnvironment(around.env, around.given)

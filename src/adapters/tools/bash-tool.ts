@@ -46,7 +46,7 @@ export function bashTool(parts: BashParts): Tool {
     name: 'Bash',
     description: [
       'Runs a command with bash in the folder of the project and answers its output and exit code.',
-      'Each call starts anew there: neither cd nor variables carry over, and /tmp is empty.',
+      'Each call starts fresh there: neither cd nor variables carry over, and /tmp is empty.',
       'Where you may change no files it works on a copy, and what it writes is thrown away.',
       'There is no input and no terminal. What is started in the background ends with the call.',
       'To read, find, search or change files use the other tools.',
@@ -217,9 +217,9 @@ function bashOutcome(ran: Ran, verdict?: Verdict): ToolOutcome {
 
 function violation({ undone, failed }: Verdict): readonly string[] {
   return [
-    ...list('scope_violation: these changes are outside of what may be changed and were undone:', undone),
+    ...list('scope_violation: these changes are outside what may be changed and were undone:', undone),
     ...list(
-      'scope_violation: these changes are outside of what may be changed and could NOT be undone:',
+      'scope_violation: these changes are outside what may be changed and could NOT be undone:',
       failed,
     ),
     '',

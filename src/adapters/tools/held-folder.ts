@@ -58,7 +58,10 @@ export async function holdFolder(
 
 /** The refusal of a path that leads elsewhere than it did a moment ago. */
 const movedAway = (path: string): AppError =>
-  new AppError('conflict', `${path} was made to lead elsewhere meanwhile; look again and repeat the call`)
+  new AppError(
+    'conflict',
+    `${path} was changed to point elsewhere in the meantime; look again and repeat the call`,
+  )
 
 function onlyThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error

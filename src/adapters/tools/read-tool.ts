@@ -25,7 +25,7 @@ export const readTool: Tool = defineTool({
   name: 'Read',
   description: [
     `Reads a text file and answers its lines, each after its number and a tab.`,
-    `It reads ${mostLines} lines at most unless limit says otherwise, and never more than ${mostBytes >> 10} KB; use offset to go on.`,
+    `It reads ${mostLines} lines at most unless limit says otherwise, and never more than ${mostBytes >> 10} KB; use offset to continue.`,
     'Read a file before you change it. For a folder use Glob.',
   ].join(' '),
   category: 'perception',
@@ -43,12 +43,12 @@ async function readFile(input: z.output<typeof Input>, context: ToolContext): Pr
     return failure(`${input.file_path} is a binary file of ${size} bytes; it cannot be read as text`)
   context.seen.set(place.full, { mtimeMs, size })
   if (page.count === 0 && page.last === 0)
-    return { text: `${input.file_path} is there and empty.`, isError: false }
+    return { text: `${input.file_path} exists and is empty.`, isError: false }
   if (page.count === 0)
     return failure(`${input.file_path} has only ${page.last} lines; choose an offset up to that`)
   if (!page.hasMore) return { text: page.text, isError: false }
   const next = from + page.count
-  const note = `[the file goes on: read it again with offset ${next}]`
+  const note = `[the file continues: read it again with offset ${next}]`
   return { text: `${page.text}\n${note}`, isError: false, isTruncated: true }
 }
 

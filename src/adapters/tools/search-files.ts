@@ -245,7 +245,7 @@ const longestMs = 500
 function linePattern({ pattern, isCaseless, isMultiline }: Query): LinePattern {
   const danger = findCatastrophe(pattern)
   if (danger !== undefined)
-    throw new AppError('invalid', `The pattern could take for ever: ${danger}; write it without that`)
+    throw new AppError('invalid', `The pattern could take forever: ${danger}; write it without that`)
   const flags = `${isCaseless ? 'i' : ''}${isMultiline ? 'gms' : ''}`
   // Loose first: what is an escape elsewhere is none in the strict mode, which classes such as \p{L} need.
   const needsStrict = /\\[pP]\{/.test(pattern)

@@ -20,7 +20,7 @@ export function mustBeChangeable({ relative }: Place, context: ToolContext, matc
   if (broken)
     throw new AppError(
       'denied',
-      `${relative} is outside of what may be changed (${broken.join(', ')}); leave it as it is`,
+      `${relative} is outside what may be changed (${broken.join(', ')}); leave it as it is`,
     )
   // Hooks and settings in there are programs that run later and outside of any gate.
   if (relative.toLowerCase().split('/').includes('.git'))

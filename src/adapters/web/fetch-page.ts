@@ -38,7 +38,7 @@ export async function fetchPage(address: string, { policy, signal }: Fetching): 
   }
   throw new AppError(
     'unavailable',
-    `${address.slice(0, 200)} was passed on more than ${mostHops} times; look elsewhere`,
+    `${address.slice(0, 200)} redirected more than ${mostHops} times; look elsewhere`,
   )
 }
 
@@ -47,7 +47,7 @@ function readUrl(address: string, base?: URL): URL {
   if (!url)
     throw new AppError(
       'invalid',
-      `${address.slice(0, 200)} is no address; give one like https://example.com/page`,
+      `${address.slice(0, 200)} is not a web address; give one like https://example.com/page`,
     )
   return url
 }
@@ -102,7 +102,7 @@ async function addressesOf(host: string, signal: AbortSignal) {
     return await Promise.race([lookup(host, { all: true }), gaveUp.promise])
   } catch (error) {
     signal.throwIfAborted()
-    throw new AppError('unavailable', `${host} was not found; look at the address`, { cause: error })
+    throw new AppError('unavailable', `${host} was not found; check the address`, { cause: error })
   } finally {
     signal.removeEventListener('abort', giveUp)
   }

@@ -126,8 +126,8 @@ test('[MUS-267] only hosts of the policy are read, and what is closed stays clos
     allow: ['127.0.0.1', '*'],
     deny: ['*.example.com', '127.0.0.1'],
   })
-  expect((await s.fetch(s.base)).text).toContain('closed by the policy')
-  expect((await s.fetch('http://a.example.com/')).text).toContain('closed by the policy')
+  expect((await s.fetch(s.base)).text).toContain('blocked by the policy')
+  expect((await s.fetch('http://a.example.com/')).text).toContain('blocked by the policy')
   const none = await served(sending('text/plain', 'x'), { allow: [] })
   expect((await none.fetch(none.base)).text).toContain('(none)')
   const other = await served(sending('text/plain', 'x'), { allow: ['*.example.com'] })
@@ -230,12 +230,12 @@ test('[MUS-267] a server that does not end, breaks off or packs badly is an answ
   })
   expect(await broken.fetch(broken.base)).toMatchObject({
     isError: true,
-    text: expect.stringContaining('did not come whole'),
+    text: expect.stringContaining('did not arrive completely'),
   })
   const packed = await served(sending('text/plain', 'no gzip', { 'content-encoding': 'gzip' }))
   expect(await packed.fetch(packed.base)).toMatchObject({
     isError: true,
-    text: expect.stringContaining('did not come whole'),
+    text: expect.stringContaining('did not arrive completely'),
   })
   expect((await packed.fetch('http://127.0.0.1:1/')).text).toContain('does not answer')
 })

@@ -67,9 +67,13 @@ export const webFetchTool = ({ policy, timeoutMs = usualMs }: Parts): Tool =>
 function networkError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof AppError || typeof code !== 'string' || code === 'ABORT_ERR') return error
-  return new AppError('unavailable', `the page did not come whole: ${message}; try again or look elsewhere`, {
-    cause: error,
-  })
+  return new AppError(
+    'unavailable',
+    `the page did not arrive completely: ${message}; try again or look elsewhere`,
+    {
+      cause: error,
+    },
+  )
 }
 
 function textOf({ url, type, body }: Page): string {

@@ -15,12 +15,12 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 /** Refuses an address that the policy does not open. */
 export function mustBeAllowed(url: URL, { allow, deny }: WebPolicy): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new AppError('denied', `${shown(url)} is neither http nor https; give such an address`)
+    throw new AppError('denied', `${shown(url)} is neither http nor https; give an address that is`)
   if (url.username !== '' || url.password !== '')
     throw new AppError('denied', 'an address with a name and password in it is not fetched; leave them out')
   const host = hostOf(url)
   if (deny.some((pattern) => matches(host, pattern)))
-    throw new AppError('denied', `${host} is closed by the policy; look elsewhere`)
+    throw new AppError('denied', `${host} is blocked by the policy; look elsewhere`)
   if (!allow.some((pattern) => matches(host, pattern)))
     throw new AppError(
       'denied',

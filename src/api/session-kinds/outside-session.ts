@@ -28,7 +28,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
       const { parts, sessions } = await host.open()
       const state = await engine.known(sessionId)
       if (!state?.managed)
-        throw new AppError('conflict', `${shortId} is a record only; there is nothing to adopt`)
+        throw new AppError('conflict', `${shortId} is only a record; there is nothing to adopt`)
       const wanted = { state, parent, by, environment }
       await observer.without(sessionId, () => takeOver(parts, wanted, signal))
       const adopted = engine.session(sessionId)
@@ -41,7 +41,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
     },
     transcript: async (row, limit) => transcriptOf(deps, { ...(await writtenTranscript(deps, row)), limit }),
     async decide() {
-      throw new AppError('conflict', 'what an agent outside of Muster asks is answered in its own terminal')
+      throw new AppError('conflict', 'what an agent outside Muster asks is answered in its own terminal')
     },
   }
 }
@@ -49,7 +49,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
 /** A session that was imported, or reported from elsewhere: nothing of it runs here, though its children may. */
 export function recordedSession(deps: TerminalDeps): SessionKind {
   const refuse = async (row: SessionRow): Promise<never> => {
-    throw new AppError('conflict', `${titleOf(row)} is a record only; nothing of it runs here`)
+    throw new AppError('conflict', `${titleOf(row)} is only a record; nothing of it is running here`)
   }
   return {
     ...terminalSession(deps),
@@ -60,7 +60,7 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
     interrupt: refuse,
     explain: refuse,
     async decide() {
-      throw new AppError('conflict', 'its session is a record only; nobody waits for this answer')
+      throw new AppError('conflict', 'its session is only a record; nobody is waiting for this answer')
     },
   }
 }
@@ -68,5 +68,5 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
 const onlyObserved = (row: SessionRow): AppError =>
   new AppError(
     'conflict',
-    `${titleOf(row)} runs outside of Muster and is only looked at; quit it there, then: sm adopt ${row.shortId}`,
+    `${titleOf(row)} runs outside Muster, which only watches it; quit it there, then run: sm adopt ${row.shortId}`,
   )

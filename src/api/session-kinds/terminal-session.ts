@@ -77,7 +77,7 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
       const { sessions } = await host.open()
       const state = await engine.known(row.sessionId)
       if (!state)
-        throw new AppError('conflict', `${row.shortId} is a record only; there is nothing to resume`)
+        throw new AppError('conflict', `${row.shortId} is only a record; there is nothing to resume`)
       await sessions.resume(state, by, signal)
     },
     async adopt(row, { parent, by }, signal) {
@@ -85,7 +85,7 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
       const id = row.sessionId
       const state = await engine.known(id)
       if (!state?.managed)
-        throw new AppError('conflict', `${row.shortId} is a record only; there is nothing to adopt`)
+        throw new AppError('conflict', `${row.shortId} is only a record; there is nothing to adopt`)
       // Refused before anything is started.
       const open = new Map(Array.from(engine.sessions(), (one) => [one.sessionId, one]))
       checkAdoption(open, { child: id, parent }, parts.config().limits)

@@ -46,9 +46,9 @@ async function checkAnswers(
   if (answers.length === 0) return
   await directory.caughtUp()
   const [row] = await directory.ask('approvals', { approvalId, limit: 1 })
-  if (!row) throw new AppError('unavailable', 'the index has not taken the question yet; try again')
+  if (!row) throw new AppError('unavailable', 'the index has not caught up with the question yet; try again')
   const { options } = await approvalView(directory, row)
   const other = answers.find((answer) => !options.includes(answer))
   if (other !== undefined)
-    throw new AppError('invalid', `${other} is no answer to this; there are: ${options.join(', ')}`)
+    throw new AppError('invalid', `${other} is not an answer to this; choose one of: ${options.join(', ')}`)
 }

@@ -145,9 +145,10 @@ function permission({ agent, line, now }: ChatModel, card: Card): Shown {
     ...(approval.diff === null ? [] : [approval.diff]),
   ]
   const keys = isPlan ? '[y] yes  [n] no' : '[y] once  [s] this session  [a] always  [n] no'
-  if (isRefusing) return [head, body, 'no: type why, or nothing; [enter] sends, [esc] goes back']
-  if (armed !== undefined) return [head, body, `this is risky: [${armed}] once more says yes, [n] says no`]
-  if (textOf(line) !== '') return [head, body, `[ctrl-u] empties the line, then ${keys}`]
+  if (isRefusing) return [head, body, 'no: say why if you like; [enter] sends, [esc] goes back']
+  if (armed !== undefined)
+    return [head, body, `this is risky: press [${armed}] again to allow it, [n] to refuse`]
+  if (textOf(line) !== '') return [head, body, `[ctrl-u] clears the line, then ${keys}`]
   // Keys are shown when they count.
   return [head, body, now < card.readyAtMs ? '…' : keys]
 }
@@ -160,7 +161,7 @@ function asking(card: Card): Shown {
     return `${i + 1}. ${mark}${label}${description === '' ? '' : `: ${oneLine(description)}`}`
   })
   const keys = options.length < 2 ? '1' : `1-${options.length}`
-  const choosing = question?.isMany ? `[${keys}] marks, [enter] sends; or ` : `[${keys}] chooses; or `
+  const choosing = question?.isMany ? `[${keys}] selects, [enter] sends; or ` : `[${keys}] chooses; or `
   const numbers = options.length === 0 ? '' : choosing
   return [oneLine(question?.question ?? ''), body, `${numbers}type an answer and press [enter]`]
 }

@@ -276,7 +276,7 @@ test('[MUS-273] commands of the chat: help, queue, agents, mode, quit, and what 
     c.type(line)
     c.keys('<enter>')
   }
-  expect(c.out.join('\n')).toMatch(/@agent words[\s\S]*Nothing waits\./)
+  expect(c.out.join('\n')).toMatch(/@agent message[\s\S]*Nothing is queued\./)
   expect(c.effects).toEqual([
     { kind: 'agents' },
     { kind: 'say', text: '/mode chat', delivery: 'sequential' },

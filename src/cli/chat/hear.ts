@@ -45,10 +45,10 @@ export function hear(model: ChatModel, heard: Heard): Step {
     case 'closed':
       return shown(
         { ...model, session: undefined, runs: new Map(), waiting: [], asks: [], card: undefined },
-        asideLines(model, 'This session has ended. What you say next begins another.', 'yellow'),
+        asideLines(model, 'This session has ended. Your next message starts a new one.', 'yellow'),
       )
     case 'gap':
-      return shown(model, asideLines(model, 'Some of it was missed here.', 'yellow'))
+      return shown(model, asideLines(model, 'Some output is missing here.', 'yellow'))
     case 'changed':
       return still(model)
   }

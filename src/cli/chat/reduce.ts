@@ -134,10 +134,10 @@ function stop(model: ChatModel, key: '<esc>' | '<c-c>'): Step {
   })
   const runIds = mainRuns(model).map(([runId]) => runId)
   if (runIds.length > 0)
-    return acted(leaving(`stopping; ${nameOf(key)} once more leaves`), { kind: 'cancel', runIds })
+    return acted(leaving(`stopping; press ${nameOf(key)} again to quit`), { kind: 'cancel', runIds })
   if (textOf(model.line) !== '') return typed(model, emptyLine)
   if (key === '<esc>') return still({ ...model, note: undefined })
-  return still(leaving('ctrl-c once more leaves'))
+  return still(leaving('press ctrl-c again to quit'))
 }
 
 const nameOf = (key: '<esc>' | '<c-c>'): string => (key === '<esc>' ? 'esc' : 'ctrl-c')
@@ -153,13 +153,13 @@ function recalled(model: ChatModel, by: -1 | 1): Step {
 }
 
 const help = [
-  'enter sends, alt-enter or a \\ at the end goes to a new line, up and down bring back what you said',
-  'while an agent works, what you say reaches it at its next step',
-  'esc or ctrl-c stops what the agents do; once more leaves; ctrl-d leaves',
-  '@agent words   speak with another main agent; /agents lists them',
-  '/mode chat|auto   one tool per turn, or on its own',
-  '/queue   what waits to be taken up; /dismiss N takes one back',
-  '/quit   leave; the session stays',
+  'enter sends; alt-enter or a \\ at the end starts a new line; up and down recall earlier messages',
+  'while an agent is working, your message reaches it at its next step',
+  'esc or ctrl-c stops the agents, pressed again it quits; ctrl-d quits',
+  '@agent message   talk to another main agent; /agents lists them',
+  '/mode chat|auto   one tool per turn, or working on its own',
+  '/queue   list queued messages; /dismiss N withdraws one',
+  '/quit   quit; the session stays open',
 ]
 
 /** What somebody typed and sent: words, an answer, or a command of the chat itself. */
@@ -200,7 +200,7 @@ function commanded(model: ChatModel, command: string, rest: string): Step {
     case 'dismiss':
       return dismissed(model, Number(rest || Number.NaN))
     default:
-      return still(bad(model, `there is no /${command}; /help lists what there is`))
+      return still(bad(model, `there is no /${command}; /help lists the commands`))
   }
 }
 
@@ -208,7 +208,7 @@ const waitingOf = ({ waiting }: ChatModel) => waiting.filter(({ id }) => id !== 
 
 function queueLines(model: ChatModel): string[] {
   const waiting = waitingOf(model)
-  if (waiting.length === 0) return asideLines(model, 'Nothing waits.')
+  if (waiting.length === 0) return asideLines(model, 'Nothing is queued.')
   return waiting.flatMap(({ text, agent }, i) =>
     asideLines(model, `${i + 1}. ${agent === model.agent ? '' : `@${agent} `}${oneLine(text).slice(0, 400)}`),
   )
@@ -217,7 +217,7 @@ function queueLines(model: ChatModel): string[] {
 function dismissed(model: ChatModel, number: number): Step {
   const id = waitingOf(model)[number - 1]?.id
   if (id === undefined)
-    return still(bad(model, 'name what to take back by its number: /dismiss 1; /queue lists what waits'))
+    return still(bad(model, 'say which message to withdraw by its number: /dismiss 1; /queue lists them'))
   return acted(model, { kind: 'dismiss', id })
 }
 

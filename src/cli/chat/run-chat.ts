@@ -98,10 +98,13 @@ class Chat {
   #farewell(): string[] {
     const { session, runs } = this.#loop.model
     if (session === undefined) return []
-    const works = runs.size === 0 ? '' : ' What is under way goes on.'
+    const works = runs.size === 0 ? '' : ' Work in progress continues.'
     return [
       '',
-      ...asideLines(this.#loop.model, `The session stays.${works} Come back: sm chat --session ${session}`),
+      ...asideLines(
+        this.#loop.model,
+        `The session stays open.${works} Continue it with: sm chat --session ${session}`,
+      ),
     ]
   }
 

@@ -84,7 +84,7 @@ function barLine(model: ChatModel): string {
   const paint = painter(model.color)
   const { agent, mode, session } = model
   const left = `  ${[agent, mode, session].filter(Boolean).join(' · ')}`
-  const right = model.runs.size > 0 ? 'esc stops  /help' : 'ctrl-d leaves  /help'
+  const right = model.runs.size > 0 ? 'esc stops  /help' : 'ctrl-d quits  /help'
   const gap = roomOf(model) - textWidth(left) - textWidth(right)
   return paint('dim', gap < 2 ? cut(left, roomOf(model)) : `${left}${' '.repeat(gap)}${right}`)
 }

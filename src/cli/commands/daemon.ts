@@ -57,7 +57,7 @@ async function inBackground(replace: boolean, io: Io): Promise<CommandOutput<'up
   const { health, started } = await daemon.start()
   if (health.version !== version) {
     io.say(
-      `the running daemon is version ${health.version}, this is ${version}; hand over with: sm up --replace`,
+      `the running daemon is version ${health.version}, this is ${version}; switch to this one with: sm up --replace`,
     )
   }
   return describe(health, started, io)
@@ -118,7 +118,7 @@ const slow: DoctorReport = {
       name: 'daemon',
       status: 'failed',
       detail: 'it accepts connections but does not answer',
-      cure: 'wait a moment; if it stays so, restart it with sm up --replace and keep its log',
+      cure: 'wait a moment; if that does not help, restart it with sm up --replace and keep its log',
     },
   ],
 }
@@ -143,11 +143,11 @@ export function renderDown(
 ): string {
   if (!stopped)
     return input.sessions
-      ? 'The daemon was not running, so no session could be ended; try again after: sm up'
+      ? 'The daemon was not running, so no session was ended. Start it with sm up and try again.'
       : 'The daemon was not running.'
   return input.sessions
-    ? `The daemon is stopped; ${plural(killed, 'session')} ended first.`
-    : 'The daemon is stopped; sessions go on.'
+    ? `Ended ${plural(killed, 'session')}, then stopped the daemon.`
+    : 'Daemon stopped. Sessions keep running.'
 }
 
 /** The doctor's findings: one line each, the cure under what is not well. */
@@ -172,7 +172,7 @@ export function renderChecks({ daemon, checks }: DoctorReport, { width, color }:
   const doubtful = checks.filter(({ status }) => status === 'warning').length
   const verdict =
     bad + doubtful === 0
-      ? 'All is well'
+      ? 'No problems found'
       : [bad > 0 ? plural(bad, 'failure') : '', doubtful > 0 ? plural(doubtful, 'warning') : '']
           .filter(Boolean)
           .join(', ')

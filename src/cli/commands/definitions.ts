@@ -24,8 +24,8 @@ export const definitionCommands = defineCommands({
       const { agents } = await (await io.offline()).agentsLoad(io.signal)
       const result = findNamed(agents, name)
       if (result.found) return { ...agentCard(result.found), prompt: result.found.prompt }
-      const hint = result.near === undefined ? 'sm agents list names them' : `did you mean ${result.near}?`
-      throw new AppError('not_found', `no agent is called ${name}; ${hint}`)
+      const hint = result.near === undefined ? 'sm agents list shows them' : `did you mean ${result.near}?`
+      throw new AppError('not_found', `there is no agent called ${name}; ${hint}`)
     },
     render: renderAgent,
   },
@@ -66,9 +66,9 @@ export const definitionCommands = defineCommands({
       const result = findNamed(crews, name)
       if (result.found) return result.found
       const isSkipped = problems.some(({ severity }) => severity === 'error')
-      const usual = isSkipped ? 'a file was skipped, see: sm crews check' : 'sm crews list names them'
+      const usual = isSkipped ? 'a file was skipped, see: sm crews check' : 'sm crews list shows them'
       const hint = result.near === undefined ? usual : `did you mean ${result.near}?`
-      throw new AppError('not_found', `no crew is called ${name}; ${hint}`)
+      throw new AppError('not_found', `there is no crew called ${name}; ${hint}`)
     },
     render: renderCrew,
   },
@@ -94,14 +94,14 @@ const isKind = (word: string | undefined): word is 'main' | 'subagent' =>
 const flowWords: Record<ShownCrew['flow'], string> = {
   planned: 'an architect makes a plan, and its tasks are handed out',
   one_task: 'the request is the one task',
-  review: 'what is there is reviewed; nothing is changed',
+  review: 'the code is reviewed as it is; nothing is changed',
   pipeline: "each member's output is the next one's input",
 }
 
 const endWords: Record<ShownCrew['onMaxIterations'], string> = {
   human_review: 'a person decides about work that was not approved in the last round',
   abort: 'work that was not approved in the last round has failed',
-  force_approve: 'work that was not approved in the last round is taken all the same',
+  force_approve: 'work that was not approved in the last round is accepted anyway',
 }
 
 const styleWords = (style: NonNullable<ShownCrew['styleGuide']>): string =>
@@ -168,8 +168,8 @@ export function renderAgent(agent: CommandOutput<'agents show'>, { color }: View
 /** Where a new agent is, and how to go on with it. */
 export function renderNewAgent({ name, kind, source, file }: CommandOutput<'agents new'>): string {
   const steps = [
-    ['sm agents check', 'after you have written what it is for'],
-    [`sm agents show ${name}`, 'what is in force of it'],
+    ['sm agents check', 'once you have described what it is for'],
+    [`sm agents show ${name}`, 'the settings it will run with'],
     [`sm spawn ${name} "a first task"`, 'try it in a session'],
   ] as const
   return [`Wrote ${file} (${source}, ${kind}). Edit it, then:`, ...terms(steps)].join('\n')
@@ -247,7 +247,7 @@ function checkWords({ checks }: ShownCrew): string {
     ...(checks.typeCheck === undefined ? [] : [checks.typeCheck]),
     ...checks.custom.map(({ name, command }) => `${name} (${command})`),
   ]
-  return named.length === 0 ? 'none of its own' : named.join(', ')
+  return named.length === 0 ? 'none' : named.join(', ')
 }
 
 /** What a check of definition files found. */

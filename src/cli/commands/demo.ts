@@ -32,7 +32,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
     return
   }
   await makeProject(daemon.home, repo)
-  if (!io.isJson) yield 'A demonstration: a crew adds two functions to a small project (no model is called)\n'
+  if (!io.isJson) yield 'Demo: a crew adds two functions to a small project (no model is called)\n'
   // On the scripted model whatever keys there are.
   const begun = await client.startCrew({
     request: demonstrationRequest,
@@ -44,7 +44,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
   const shown = await demoData(client, { repo, flow }, io)
   const view = { width: io.width(), now: io.now(), color: io.isColored }
   yield io.isJson ? `${JSON.stringify(shown, null, 2)}\n` : `\n${renderDemo(shown, view)}\n`
-  if (shown.verdict !== 'approved') throw new AppError('failed', 'the demonstration did not end as it should')
+  if (shown.verdict !== 'approved') throw new AppError('failed', 'the demo did not finish as expected')
 }
 
 const notPlayed = (repo: string): CommandOutput<'demo'> => ({
@@ -111,18 +111,15 @@ export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string
   const paint = painter(color)
   const look = [
     [`sm workflow show ${demo.workflow_id}`, 'the report'],
-    [
-      shellQuote(['git', '-C', demo.repo, 'log', '--graph', '--oneline', demo.branch ?? '']),
-      'what came of it',
-    ],
+    [shellQuote(['git', '-C', demo.repo, 'log', '--graph', '--oneline', demo.branch ?? '']), 'the commits'],
     ...(demo.approval_id === null
       ? []
-      : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it`]] as const)),
+      : ([[`sm approve ${demo.session_id}`, `land ${demo.branch}; sm reject leaves it alone`]] as const)),
   ] as const
   return [
-    `${paint('bold', `${demo.verdict ?? 'it did not end well'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
+    `${paint('bold', `${demo.verdict ?? 'it failed'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
     '',
-    'Look at it',
+    'Next',
     ...terms(look.map(([line, does]) => [line, paint('dim', does)])),
   ].join('\n')
 }

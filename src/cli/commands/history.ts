@@ -32,7 +32,7 @@ export const historyCommands = defineCommands({
 const verdicts = {
   exact: 'exact: the same calls, the same answers',
   different: 'different',
-  inexact: 'inexact: it ran through, with what the journal shows of the texts',
+  inexact: 'inexact: it ran to the end, using the text in the journal',
   branched: 'branched',
 } as const
 
@@ -40,7 +40,7 @@ type Hit = CommandOutput<'search'>['hits'][number]
 
 /** Where words were said: a line of place and time, then the words in their context. */
 export function renderHits({ hits }: CommandOutput<'search'>, view: View): string {
-  if (hits.length === 0) return 'Nothing was found.'
+  if (hits.length === 0) return 'No results.'
   return hits.map((hit) => renderHit(hit, view)).join('\n\n')
 }
 
@@ -60,7 +60,7 @@ export function renderReplay(data: CommandOutput<'replay'>, { width, color }: Vi
   const paint = painter(color)
   if (data.session_id !== undefined) {
     const id = data.session_id
-    return `${id} goes on from step ${data.step} | sm output ${id}`
+    return `${id} continues from step ${data.step} | sm output ${id}`
   }
   const lines = data.runs.flatMap(({ run_id, parent_run_id, agent_id, steps, ...run }) => [
     `${parent_run_id ? '  ' : ''}${agent_id} ${run_id} | ${steps.length} steps | ${oneLine(run.recorded_end)} → ${run.replayed_end}`,
@@ -74,7 +74,7 @@ export function renderReplay(data: CommandOutput<'replay'>, { width, color }: Vi
   ])
   // A run that was cut off has no end that the loop itself would come to.
   const ends = data.runs.every(({ recorded_end, replayed_end }) => recorded_end === replayed_end)
-  const end = data.verdict !== 'exact' ? '' : ends ? ', the same end' : ', as far as the record goes'
+  const end = data.verdict !== 'exact' ? '' : ends ? ', the same end' : ', up to the end of the record'
   const verdict = paint(data.verdict === 'different' ? 'red' : 'green', `${verdicts[data.verdict]}${end}`)
   return [verdict, '', ...lines].join('\n')
 }

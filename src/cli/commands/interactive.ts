@@ -20,7 +20,7 @@ export const interactiveCommands = defineCommands(
       run: async function* (_input, io) {
         if (io.isJson) return yield* snapshots(io)
         if (!io.isTerminal || !process.stdin.isTTY || io.env['TERM'] === 'dumb')
-          throw new AppError('invalid', 'there is no terminal to draw on; use sm all, or sm watch --json')
+          throw new AppError('invalid', 'sm watch needs a terminal; use sm all, or sm watch --json')
         await (await import('../watch/run-watch.ts')).runWatch(io, process)
       },
       render: () => '',
@@ -31,13 +31,13 @@ export const interactiveCommands = defineCommands(
       text: async function* ({ agent, prompt, session, mode, model, keep, timeout }, io) {
         const text = await textInput(prompt, undefined, io)
         if (text === undefined || text.trim() === '')
-          throw new AppError('invalid', 'there is nothing to ask; give a prompt, or - for standard input')
+          throw new AppError('invalid', 'the prompt is empty; give one, or - to read standard input')
         const client = await (await io.daemon()).client()
         const asked = { agent, session, mode, model, keep, text, timeout }
         const { begun, answer, ended } = yield* askOnce(client, asked, io)
         if (io.isJson) yield `${JSON.stringify(answerData(begun, answer, ended), null, 2)}\n`
         if (ended.status !== 'completed') throw noAnswer(begun, ended, timeout)
-        if (begun.isNew && keep) io.say(`It stays open: sm chat --session ${shortOf(begun)}`)
+        if (begun.isNew && keep) io.say(`The session stays open: sm chat --session ${shortOf(begun)}`)
       },
     },
     chat: {
@@ -102,6 +102,6 @@ export async function* pipeChat(io: Io, input: Readable, wanted: Wanted): AsyncG
     io.say(`sm: ${begun.agent} ${ended.status}${ended.detail ? `: ${ended.detail}` : ''}`)
     if (io.signal.aborted) break
   }
-  io.say(`The session stays: sm chat --session ${shortOf(begun)}`)
-  if (failed > 0) throw new AppError('failed', `${plural(failed, 'message')} had no answer`)
+  io.say(`The session stays open: sm chat --session ${shortOf(begun)}`)
+  if (failed > 0) throw new AppError('failed', `${plural(failed, 'message')} got no answer`)
 }

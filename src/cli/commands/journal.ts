@@ -60,7 +60,7 @@ export const journalCommands = defineCommands(
         io.progress('building the index…')
         return client.rebuildIndex({}, { signal: io.signal, timeoutMs: tenMinutesMs })
       },
-      render: ({ seq }) => `The index is built again, up to event ${count(seq)}.`,
+      render: ({ seq }) => `Rebuilt the index, up to event ${count(seq)}.`,
     },
   },
   {
@@ -110,7 +110,7 @@ async function* newEvents(
   const filter = { after: String(after), ...typesOf(input), ...(session === undefined ? {} : { session }) }
   const onRetry = (error: Error) => io.say(`${error.message}; trying again`)
   for await (const frame of client.streamEvents(filter, { signal: io.signal, onRetry })) {
-    if (frame.event === 'resync') io.say('too far behind: some events were left out here')
+    if (frame.event === 'resync') io.say('fell too far behind: some events are missing here')
     else yield frame.data as WireEvent
   }
 }
@@ -143,7 +143,7 @@ export function renderVerification(found: CommandOutput<'journal verify'>, { col
   return [
     ...(found.setAside ?? []).map(
       ({ file, lines, original }) =>
-        `${file}: ${plural(lines, 'line')} put aside; the original is ${original}`,
+        `${file}: ${plural(lines, 'line')} set aside; the original file is ${original}`,
     ),
     found.ok ? `${paint('green', 'ok')}: ${size}` : `${paint('red', 'damaged')}: ${size}`,
     ...found.damage.map(
@@ -154,7 +154,9 @@ export function renderVerification(found: CommandOutput<'journal verify'>, { col
       : [
           `${found.unfinished.file}: ${bytes(found.unfinished.bytes)} after the last whole batch: ${found.unfinished.reason}`,
         ]),
-    ...(found.ok ? [] : ['The other events are sound. Copy the folder, then: sm journal verify --set-aside']),
+    ...(found.ok
+      ? []
+      : ['All other events are intact. Copy the folder, then run: sm journal verify --set-aside']),
   ].join('\n')
 }
 

@@ -21,7 +21,7 @@ export const messageCommands = defineCommands({
     run: async function* (input, io) {
       const text = await textInput(input.text, input.file, io)
       if (text === undefined || text === '')
-        throw new AppError('invalid', 'there is nothing to send; give a text, or - for standard input')
+        throw new AppError('invalid', 'the message is empty; give a text, or - to read standard input')
       const client = await (await io.daemon()).client()
       const refused: unknown[] = []
       for (const id of targetsOf(input.sessions)) {
@@ -50,7 +50,7 @@ export const messageCommands = defineCommands({
   'messages dismiss': {
     asks: ({ message }) => ({ message }),
     render: ({ session_id, preview }, { width }) =>
-      cut(`Taken back from session ${session_id}: ${oneLine(preview.slice(0, 400))}`, width),
+      cut(`Withdrawn from session ${session_id}: ${oneLine(preview.slice(0, 400))}`, width),
   },
   approvals: {
     asks: ({ session, all }) => ({ limit: 1000, ...given({ session, all }) }),
@@ -58,7 +58,7 @@ export const messageCommands = defineCommands({
   },
   approve: {
     asks: ({ id, always, session, answer }) => {
-      if (always && session) throw new AppError('invalid', '--always and --session exclude each other')
+      if (always && session) throw new AppError('invalid', 'use --always or --session, not both')
       const scope = always ? 'always' : session ? 'session' : 'once'
       return { id, verdict: 'allow', scope, ...(answer.length > 0 && { answers: answersOf(answer) }) }
     },
@@ -77,7 +77,7 @@ function targetsOf(sessions: string): string[] {
 }
 
 function modeOf({ urgent, important }: CommandInput<'send'>): MessageView['mode'] {
-  if (urgent && important) throw new AppError('invalid', '--important and --urgent exclude each other')
+  if (urgent && important) throw new AppError('invalid', 'use --important or --urgent, not both')
   return urgent ? 'urgent' : important ? 'important' : 'sequential'
 }
 
@@ -111,6 +111,9 @@ function answersOf(labels: readonly string[]): Record<string, string> {
     return at === -1 ? ['*', text] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   })
   if (new Set(pairs.map(([question]) => question)).size < pairs.length)
-    throw new AppError('invalid', 'a question is answered twice; write --answer question=label for each')
+    throw new AppError(
+      'invalid',
+      'the same question is answered twice; write --answer question=label for each',
+    )
   return Object.fromEntries(pairs)
 }

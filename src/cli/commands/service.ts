@@ -22,7 +22,7 @@ export const serviceCommands = defineCommands({
       return { unit }
     },
     render: ({ unit }) =>
-      `Installed ${unit}. Muster starts at login; for a machine without logins: loginctl enable-linger`,
+      `Installed ${unit}. Muster starts at login. To start it at boot instead: loginctl enable-linger`,
   },
   'service uninstall': {
     async run(_input, io) {
@@ -32,7 +32,7 @@ export const serviceCommands = defineCommands({
       await systemctl(io, 'daemon-reload')
       return { unit }
     },
-    render: ({ unit }) => `Removed ${unit}. Sessions go on; start the daemon again with: sm up`,
+    render: ({ unit }) => `Removed ${unit}. Sessions keep running; start the daemon again with: sm up`,
   },
   /** Reports a hook and answers it. It never starts a daemon, and without one only a gate says no. */
   hook: {
@@ -42,7 +42,7 @@ export const serviceCommands = defineCommands({
       try {
         const client = await (await io.daemon()).running()
         const payload = await readHookPayload(io.signal)
-        if (client === undefined) throw new Error('the daemon does not run')
+        if (client === undefined) throw new Error('the daemon is not running')
         return await client.runHook(
           { cli: cli as 'claude', at, payload: { hook_event_name: event, ...payload } },
           { signal: io.signal, timeoutMs: 24 * 60 * 60 * 1000 },
@@ -59,7 +59,7 @@ export const serviceCommands = defineCommands({
   },
 })
 
-const noAnswer = 'Muster did not answer, so this tool was not run. It may be tried again.'
+const noAnswer = 'Muster did not answer, so this tool was not run. You may try again.'
 /** A CLI takes this exit code for a refusal; every other failure lets the tool run. */
 const refused = 2
 
@@ -116,7 +116,7 @@ async function systemctl(io: Io, ...args: string[]): Promise<void> {
     const why = code === 'ENOENT' ? 'there is no systemctl' : stderr.trim() || String(cause)
     throw new AppError(
       'unavailable',
-      `systemd does not answer (${why}); without it start Muster at login with: sm up`,
+      `systemd does not answer (${why}); start Muster at login yourself with: sm up`,
       { cause },
     )
   }

@@ -89,7 +89,7 @@ export const sessionLookCommands = defineCommands({
   },
   checkpoints: {
     asks: ({ session }, io) => ({ id: sessionMeant(session, io) }),
-    aside: ({ checkpoints }) => (checkpoints.length === 0 ? 'No checkpoints.' : undefined),
+    aside: ({ checkpoints }) => (checkpoints.length === 0 ? 'No milestones.' : undefined),
     render: ({ checkpoints }, { now }) => milestoneLines(checkpoints, now).join('\n'),
   },
   events: {
@@ -134,7 +134,7 @@ export const sessionLookCommands = defineCommands({
         const { path, entries } = shown
         const fresh = freshEntries(seen, entries)
         if (fresh.length === 0) continue
-        if (fresh.length === entries.length && seen.length > 0) io.say('some entries were left out here')
+        if (fresh.length === entries.length && seen.length > 0) io.say('some entries are missing here')
         seen = entries
         yield { path, entries: fresh }
       }
@@ -144,7 +144,7 @@ export const sessionLookCommands = defineCommands({
   output: {
     asks: ({ session, lines }, io) => ({ id: sessionMeant(session, io), lines: Math.max(1, lines) }),
     aside: ({ is_alive }) =>
-      is_alive ? undefined : 'its terminal is gone; these are the last lines that were kept',
+      is_alive ? undefined : 'its terminal is gone; these are the last lines that were saved',
     render: ({ lines }) => plainLines(lines.join('\n')).trimEnd(),
   },
   blackboard: {

@@ -97,7 +97,7 @@ export const sessionReportCommands = defineCommands({
       id: second === undefined ? sessionMeant(undefined, io) : first,
       name: second ?? first,
     }),
-    render: (session) => `Session ${session.session_id} is called ${shownName(session)} now`,
+    render: (session) => `Session ${session.session_id} is now called ${shownName(session)}`,
   },
   task: {
     asks: ({ text, session }, io) => ({ id: sessionMeant(session, io), task: text === '' ? null : text }),
@@ -136,7 +136,7 @@ function valueOf(text: string): unknown {
 function numberOf(word: string): number {
   const number = /^#?([1-9]\d{0,8})$/.exec(word)?.[1]
   if (number === undefined)
-    throw new AppError('invalid', `'${word}' is no number of a checkpoint; sm checkpoints lists them`)
+    throw new AppError('invalid', `'${word}' is not the number of a milestone; sm checkpoints lists them`)
   return Number(number)
 }
 

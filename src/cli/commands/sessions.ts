@@ -69,7 +69,7 @@ export const sessionCommands = {
         for (const one of found.flatMap((answer) => answer.sessions)) doomed.set(one.session.id, one)
         for (const line of renderDoomed([...doomed.values()], io.now())) io.say(line)
         const hasUnsaved = [...doomed.values()].some(({ unsaved }) => unsaved.length > 0)
-        if (hasUnsaved && !force && io.canAsk && !(await io.confirm('End it all the same?')))
+        if (hasUnsaved && !force && io.canAsk && !(await io.confirm('End it anyway?')))
           throw new AppError('conflict', 'nothing was ended')
         const killed = new Map<string, SessionView>()
         const left = new Set<number>()
@@ -105,7 +105,7 @@ export const sessionCommands = {
         const { way, argv } = attachPlan(attached.argv, attached.name, io.env)
         if (!io.isTerminal && way === 'here')
           throw new AppError('invalid', 'there is no terminal here; use sm tail or sm output, or --print')
-        if (way === 'window') io.say(`${attached.name} opens in a window of its own; Ctrl-Q leaves it`)
+        if (way === 'window') io.say(`${attached.name} opens in a new tmux window; Ctrl-Q leaves it`)
         await runHere(argv, io.env)
         return attached
       },
@@ -134,7 +134,7 @@ export const sessionCommands = {
         if (client === undefined)
           throw new AppError(
             'unavailable',
-            'the daemon does not run, and its start restores; start it with: sm up',
+            'the daemon is not running; starting it restores the sessions: sm up',
           )
         return client.restoreSessions(isDry ? { dry_run: true } : {}, {
           signal: io.signal,
@@ -157,7 +157,7 @@ export const sessionCommands = {
       render: (session) => {
         const under = session.parent_session_id
         const place = session.tmux_session === null ? '' : `, in tmux session ${session.tmux_session}`
-        return `${titleOf(session)} ${under === null ? 'has no parent now' : `is a child of ${under} now`}${place}`
+        return `${titleOf(session)} ${under === null ? 'no longer has a parent' : `is a child of ${under} now`}${place}`
       },
     },
   }),
@@ -210,7 +210,7 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
   const rows = [
     ['command', shellQuote(dry_run.argv)],
     ['folder', spawned.working_dir],
-    ...(worktree === null ? [] : [['branch', `${worktree.branch}, in a work tree of its own`] as const]),
+    ...(worktree === null ? [] : [['branch', `${worktree.branch}, in its own work tree`] as const]),
     ['parent', spawned.parent_session_id ?? 'none'],
     ['cli', spawned.cli],
     ['model', spawned.model ?? 'its own default'],
@@ -227,7 +227,7 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
 /** What became of each session, and why. */
 export function renderRestored({ sessions }: CommandOutput<'restore'>, { width, color }: View): string {
   const paint = painter(color)
-  if (sessions.length === 0) return 'There was nothing to restore.'
+  if (sessions.length === 0) return 'Nothing to restore.'
   const titles = sessions.map(({ name, session_id }) => `${oneLine(name)} (${session_id})`)
   const titleWidth = Math.max(...titles.map(textWidth))
   const indent = titleWidth + 2 + 9 + 2

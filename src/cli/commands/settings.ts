@@ -87,7 +87,7 @@ export function renderConfigOrigins({ values }: CommandOutput<'config show'>, { 
     width,
   )
   const legend = files.map((file, i) => `[${i + 1}] ${file}`)
-  return [rows, '', ...(files.length === 0 ? ['All of it is the default.'] : legend)].join('\n')
+  return [rows, '', ...(files.length === 0 ? ['Every setting has its default value.'] : legend)].join('\n')
 }
 
 function written(value: unknown): string {
@@ -127,7 +127,10 @@ export function renderModels(data: CommandOutput<'models'>, { width, color }: Vi
     ...(lacking.some(({ why }) => why.startsWith('no key'))
       ? [
           '',
-          ...wrap('Keys are taken from the environment of the daemon: set one, then sm up --replace.', width),
+          ...wrap(
+            'Keys are read from the environment of the daemon: set one, then run sm up --replace.',
+            width,
+          ),
         ]
       : []),
   ].join('\n')

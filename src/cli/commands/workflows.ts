@@ -26,7 +26,7 @@ export const workflowCommands = defineCommands(
     },
     'workflow fork': {
       asks: ({ id, before }) => ({ id, ...given({ before }) }),
-      render: ({ workflow_id }) => `${workflow_id} is at work; look: sm workflow show ${workflow_id}`,
+      render: ({ workflow_id }) => `${workflow_id} is running; see: sm workflow show ${workflow_id}`,
     },
     'workflow cancel': {
       asks: ({ id, reason }) => ({ id, ...given({ reason }) }),
@@ -43,7 +43,7 @@ export const workflowCommands = defineCommands(
       text: async function* ({ request, name, cli, model, budget, minutes, detach, ...more }, io) {
         const text = await textInput(request, undefined, io)
         if (text === undefined || text.trim() === '')
-          throw new AppError('invalid', 'there is nothing to do; give a request, or - for standard input')
+          throw new AppError('invalid', 'the request is empty; give one, or - to read standard input')
         const client = await (await io.daemon()).client()
         const amounts = parseBudget(budget)
         const limit = minutes === undefined ? amounts : { ...amounts, minutes }
@@ -64,17 +64,17 @@ export const workflowCommands = defineCommands(
           const flow = await client.getWorkflow({ id: workflow_id })
           yield io.isJson
             ? `${JSON.stringify(flow, null, 2)}\n`
-            : `${workflow_id} is at work; look: sm workflow show ${workflow_id}\n`
+            : `${workflow_id} is running; see: sm workflow show ${workflow_id}\n`
           return
         }
         if (!io.isJson)
-          io.say(`${workflow_id} is at work; it goes on when you leave: sm workflow show ${workflow_id}`)
+          io.say(`${workflow_id} is running; it continues when you quit: sm workflow show ${workflow_id}`)
         const flow = yield* followWorkflow(client, begun, io)
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield io.isJson ? `${JSON.stringify(flow, null, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
         const outcome = flow.report?.outcome ?? flow.status
         if (outcome !== 'approved' && outcome !== 'force_approved')
-          throw new AppError('failed', `the work is not approved: ${outcome.replaceAll('_', ' ')}`)
+          throw new AppError('failed', `the work was not approved: ${outcome.replaceAll('_', ' ')}`)
       },
     },
     'workflow run': {
@@ -108,7 +108,7 @@ function parsed(text: string): unknown {
   } catch {
     throw new AppError(
       'invalid',
-      '--args is no JSON; quote it for the shell, as in --args \'{"folder":"src"}\'',
+      '--args is not JSON; quote it for the shell, as in --args \'{"folder":"src"}\'',
     )
   }
 }
@@ -135,7 +135,7 @@ export function renderWorkflows(
   { workflows }: CommandOutput<'workflow list'>,
   { width, now, color }: View,
 ): string {
-  if (workflows.length === 0) return 'No workflow has run yet; begin one with: sm crew "<what to do>"'
+  if (workflows.length === 0) return 'No workflow has run yet; start one with: sm crew "<what to do>"'
   const paint = painter(color)
   return table(
     workflows,

@@ -11,7 +11,7 @@ export const riskColours = { low: 'dim', medium: 'yellow', high: 'red' } as cons
 
 /** What waits for a decision: who asks, for what, why, and how to answer. */
 export function renderApprovals({ approvals }: CommandOutput<'approvals'>, view: View): string {
-  if (approvals.length === 0) return 'Nothing waits for a decision.'
+  if (approvals.length === 0) return 'Nothing is waiting for a decision.'
   return approvals.map((approval) => renderApproval(approval, view)).join('\n\n')
 }
 

@@ -23,7 +23,7 @@ export function rootHelp(): string {
     'Muster runs a crew of coding agents as one session tree.',
     ...groups.filter((group) => group.rows.length > 0).map((group) => section(group.title, group.rows)),
     section('Options for every command', optionRows(globalOptions)),
-    'sm help <command> tells more, with examples.',
+    'Run sm help <command> for details and examples.',
   ])
 }
 
@@ -46,7 +46,7 @@ export function commandHelp(name: CommandName): string {
   return page([
     `Usage: sm ${synopsis(name, command)} [options]`,
     `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
-    ...(command.alias === undefined ? [] : [`sm ${command.alias} is the same.`]),
+    ...(command.alias === undefined ? [] : [`Alias: sm ${command.alias}`]),
     ...(arguments_.length === 0 ? [] : [section('Arguments', arguments_)]),
     ...(options.length === 0 ? [] : [section('Options', options)]),
     section('Options for every command', optionRows(globalOptions)),

@@ -41,5 +41,5 @@ export function renderMessages({ messages }: CommandOutput<'messages'>, { width,
   )
   const waiting = messages.filter(({ state }) => state === 'queued').map(({ message_id }) => message_id)
   if (waiting.length === 0) return shown
-  return `${shown}\n\nTake back what is queued with:\n${waiting.map((id) => `  sm messages dismiss ${id}`).join('\n')}`
+  return `${shown}\n\nWithdraw a queued message with:\n${waiting.map((id) => `  sm messages dismiss ${id}`).join('\n')}`
 }

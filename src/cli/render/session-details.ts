@@ -130,7 +130,7 @@ export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now
   const orphaned = new Set(processes.filter((one) => one.is_orphan).map((one) => one.session_id))
   const cures = Array.from(
     orphaned,
-    (id) => `Session ${id} is over; end what it left behind with: sm kill ${id}`,
+    (id) => `Session ${id} has ended; end what it left running with: sm kill ${id}`,
   )
   return [rows, ...cures].join('\n')
 }

@@ -164,7 +164,7 @@ export function renderStatus(status: CommandOutput<'status'>, view: View): strin
   const here = others.map((other) => ({ session: other, text: lastWords(other) }))
   const locks = [...(session === null ? [] : [session]), ...others].filter(({ lock }) => lock !== null)
   return [
-    session === null ? 'You: a person, outside of any session' : `You: ${renderMe(session)}`,
+    session === null ? 'You: a person, not in a session' : `You: ${renderMe(session)}`,
     ...(session?.worktree
       ? [`Work tree: ${session.worktree.path} on branch ${session.worktree.branch}`]
       : []),

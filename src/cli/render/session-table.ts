@@ -17,8 +17,7 @@ import { type Column, table } from './table.ts'
 
 /** All sessions as a tree: who waits for somebody is marked, who may do anything without asking is red. */
 export function renderSessionTable({ sessions }: CommandOutput<'all'>, view: View): string {
-  if (sessions.length === 0)
-    return 'No sessions. sm spawn starts one; sm all --closed lists those that have ended.'
+  if (sessions.length === 0) return 'No sessions. sm spawn starts one; sm all --closed lists ended ones.'
   const paint = painter(view.color)
   const rows = table(treeOrder(sessions), columns(view, paint), view.width)
   return [rows, '', totals(sessions, paint)].join('\n')

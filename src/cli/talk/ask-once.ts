@@ -40,7 +40,7 @@ export function noAnswer(begun: Begun, { status, detail }: Ended, timeout: numbe
   if (status === 'timeout')
     return new AppError(
       'timeout',
-      `no answer after ${timeout} s; ${begun.agent} works on: sm chat --session ${shortOf(begun)}`,
+      `no answer after ${timeout} s; ${begun.agent} keeps working: sm chat --session ${shortOf(begun)}`,
     )
   const why = detail ? `: ${detail}` : ''
   return new AppError('failed', `${begun.agent} ${status === 'failed' ? 'failed' : 'was stopped'}${why}`)
@@ -80,7 +80,7 @@ export async function summarize(
   const { signal } = io
   const { entries } = await client.getTranscript({ id: known.session_id, limit: entriesAtMost }, { signal })
   const said = entries.map(({ who, text }) => `[${who}] ${text.slice(0, entryChars)}`)
-  const text = `What is known of it: ${known.summary}\n\nThe end of its conversation:\n\n${said.join('\n\n')}`
+  const text = `What is known about it: ${known.summary}\n\nThe end of its conversation:\n\n${said.join('\n\n')}`
   const asking = askOnce(client, { agent, model, text, timeout, session: undefined, mode: 'chat' }, io)
   let step = await asking.next()
   while (!step.done) step = await asking.next()

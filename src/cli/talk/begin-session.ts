@@ -50,7 +50,7 @@ async function known(
   if (found.origin !== 'runtime')
     throw new AppError('conflict', `${titleOf(found)} is not a session of built-in agents; use: sm send`)
   if (isEnded(found))
-    throw new AppError('conflict', `${titleOf(found)} has ended; begin another by leaving --session out`)
+    throw new AppError('conflict', `${titleOf(found)} has ended; leave out --session to start a new one`)
   if (mode !== undefined)
     await client.chat({ project_root: cwd, session_id: found.id, message: `/mode ${mode}` }, { signal })
   return { sessionId: found.id, agent: agent ?? found.agent_type ?? 'lead', isNew: false }

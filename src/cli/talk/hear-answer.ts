@@ -117,7 +117,7 @@ async function* exchange(
     }
     if (heard.kind === 'refused' && heard.messageId === said.message_id) {
       const { detail } = await client.getMessage({ message: heard.messageId }, { signal })
-      return { status: 'failed', detail: detail ?? 'it was not taken up' }
+      return { status: 'failed', detail: detail ?? 'no agent took it' }
     }
     if (heard.kind === 'closed') return { status: 'cancelled', detail: 'the session was ended' }
     yield heard

@@ -109,7 +109,7 @@ const subjects: Readonly<Record<ApprovalView['subject'], string>> = {
   tool: 'wants to run a tool',
   plan: 'asks to approve a plan',
   workflow: 'asks to start a workflow',
-  termination: 'asks whether it is done',
+  termination: 'asks whether the work is done',
   budget: 'asks for more budget',
   land: 'asks to land its work',
   question: 'asks you',

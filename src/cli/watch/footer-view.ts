@@ -28,14 +28,14 @@ function tellLine(model: WatchModel, paint: Paint): string {
       })
     case 'kill':
       return lineOf(
-        [[` x again ends ${killed(model, mode)}; any other key keeps it`, 'bold', 'red']],
+        [[` press x again to end ${killed(model, mode)}, any other key to keep it`, 'bold', 'red']],
         size.columns,
         paint,
       )
     case 'card':
       if (mode.card.armed !== undefined)
         return lineOf(
-          [[` high risk: ${mode.card.armed} again allows it`, 'bold', 'red']],
+          [[` high risk: press ${mode.card.armed} again to allow it`, 'bold', 'red']],
           size.columns,
           paint,
         )

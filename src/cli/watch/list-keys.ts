@@ -107,7 +107,7 @@ const act = (model: WatchModel, effect: Effect, text: string): Step => ({
 function openCard(model: WatchModel, sessionId: string, name: string): WatchModel {
   const approval = pendingOf(model, sessionId)
   return approval === undefined
-    ? said(model, 'plain', `${name} has nothing to decide here; Enter attaches, Space replies`)
+    ? said(model, 'plain', `${name} is not waiting for a decision; Enter attaches, Space replies`)
     : { ...model, mode: { kind: 'card', card: newCard(approval.approval_id) } }
 }
 
@@ -120,7 +120,7 @@ function toNextBlocked(model: WatchModel): WatchModel {
     const row = rows[i]
     return row !== undefined && (rankOf(row.session) === 'blocked' || (row.below?.blocked ?? 0) > 0)
   })
-  return next === undefined ? said(model, 'plain', 'nobody waits for you') : selectAt(model, next)
+  return next === undefined ? said(model, 'plain', 'no session is waiting for you') : selectAt(model, next)
 }
 
 /** Folds what is below the selected session, or below its parent when it has none itself. */

@@ -282,7 +282,7 @@ describe('what lies over the list', () => {
 
 
  y allow once  s this session  a always  n deny  r deny + reason  esc back`)
-    expect(screen(press(model, 'y')).split('\n').at(-2)).toBe(' high risk: y again allows it')
+    expect(screen(press(model, 'y')).split('\n').at(-2)).toBe(' high risk: press y again to allow it')
   })
 
   test('a question shows its options by number', () => {
@@ -341,7 +341,7 @@ describe('what lies over the list', () => {
   test('help fits 80×24 without scrolling', () => {
     const shown = screen(press(watchOf(crew()), '?'))
     expect(shown).toMatch(/j k ↓ ↑/)
-    expect(shown).toMatch(/Red names may do anything unasked/)
+    expect(shown).toMatch(/Red names may do anything without asking/)
     for (const line of shown.split('\n')) expect(line).not.toMatch(/…$/)
   })
 

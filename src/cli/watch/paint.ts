@@ -16,7 +16,9 @@ const smallest = { columns: 30, rows: 8 }
 export function paint(model: WatchModel): string[] {
   const { columns, rows } = model.size
   if (columns < smallest.columns || rows < smallest.rows)
-    return Array.from({ length: rows }, (_, i) => (i === 0 ? clip('too small for sm watch', columns) : ''))
+    return Array.from({ length: rows }, (_, i) =>
+      i === 0 ? clip('the terminal is too small for sm watch', columns) : '',
+    )
   return [headerLine(model), ...bodyLines(model), ...footerLines(model)]
 }
 
@@ -45,14 +47,14 @@ function listBody(model: WatchModel): string[] {
 
 function emptyLines({ color }: WatchModel, filter: string): string[] {
   const paint = painter(color)
-  if (filter !== '') return ['', `  Nothing fits ${paint('cyan', `/${filter}`)}; Esc shows all.`]
+  if (filter !== '') return ['', `  Nothing matches ${paint('cyan', `/${filter}`)}; Esc shows all.`]
   return [
     '',
     '  No sessions yet. In another terminal:',
     '',
     `    ${paint('cyan', 'sm spawn engineer "add a --dry-run flag"')}`,
     '',
-    '  It shows here as soon as it starts.',
+    '  It appears here as soon as it starts.',
   ]
 }
 
@@ -109,36 +111,36 @@ function printedLines(lines: readonly string[], width: number): string[] {
 function overlayTitle(overlay: Overlay, paint: Paint, width: number): string {
   if (overlay.what === 'help') return paint('bold', 'Keys')
   const name = clip(overlay.name, width - 40)
-  if (overlay.what === 'explain') return `${paint('bold', name)}: why it stands as it does`
+  if (overlay.what === 'explain') return `${paint('bold', name)}: why it is in this state`
   const what = overlay.isOwn
     ? 'what was said and done'
     : overlay.isAlive
       ? 'its terminal, live'
-      : 'its terminal is gone; the last that was kept'
+      : 'its terminal is gone; the last saved screen'
   return `${paint('bold', name)}: ${what}`
 }
 
 const keyRows: readonly (readonly [string, string])[] = [
   ['j k ↓ ↑', 'move; g G first and last, PageUp PageDown, Ctrl-U Ctrl-D'],
-  ['Tab', 'the next one that waits for you'],
-  ['Enter', 'attach to its terminal; Ctrl-Q or your detach key comes back'],
-  ['Space', 'reply: type a line, Enter sends it, Esc forgets it'],
-  ['y n', 'show what it asks: y allows, n denies, digits choose an answer'],
+  ['Tab', 'next session waiting for you'],
+  ['Enter', 'attach to its terminal; Ctrl-Q or your detach key returns'],
+  ['Space', 'reply: type a line, Enter sends it, Esc discards it'],
+  ['y n', 'show its question: y allows, n denies, digits choose an answer'],
   ['i', 'interrupt what it is doing'],
   ['x x', 'end it and all below it'],
   ['o', 'peek at its terminal without attaching'],
-  ['e', 'why it is thought to be in its state'],
-  ['f ← →', 'fold and unfold; ▸ +5 !2 is five below it, two of whom wait for you'],
-  ['/', 'show only what fits some words; Esc shows all again'],
-  ['q', 'leave, sessions go on; Ctrl-Z to the background, Ctrl-L draws anew'],
+  ['e', 'why Muster thinks it is in this state'],
+  ['f ← →', 'fold and unfold; ▸ +5 !2 means five below it, two waiting for you'],
+  ['/', 'filter by words; Esc shows all again'],
+  ['q', 'quit, sessions keep running; Ctrl-Z to the background, Ctrl-L redraws'],
 ]
 
 const signs: readonly (readonly [string, string])[] = [
-  ['!', 'waits for you: a permission, a question, a plan, an approval'],
-  ['▲ ✗', 'limited, stuck or crashed; ended in an error'],
-  ['● ◌', 'at work; just starting'],
-  ['○', 'idle; a ? after a state means that no sign has confirmed it for long'],
-  ['✓', 'done; new until the cursor has been on it'],
+  ['!', 'waiting for you: a permission, a question, a plan, an approval'],
+  ['▲ ✗', 'rate-limited, stuck or crashed; ended with an error'],
+  ['● ◌', 'working; just starting'],
+  ['○', 'idle; a ? after a state means nothing has confirmed it for a while'],
+  ['✓', 'done; marked new until you select it'],
 ]
 
 /** All keys and signs. */
@@ -149,7 +151,7 @@ function helpLines(paint: Paint): string[] {
     ...rows(keyRows),
     '',
     ...rows(signs),
-    'AGE since it began, LAST since its last sign of life, CTX how full it is.',
-    `Trees with somebody who waits stand first. ${paint('red', 'Red names')} may do anything unasked.`,
+    'AGE since its start, LAST since its last activity, CTX how full its context is.',
+    `Trees waiting for you come first. ${paint('red', 'Red names')} may do anything without asking.`,
   ]
 }

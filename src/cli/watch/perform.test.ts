@@ -101,5 +101,5 @@ test('an end tells how many ended, and what would not', async () => {
   ).toMatchObject([{ tone: 'good', text: 'ended api and 1 below it' }])
   expect(
     await performed({ kind: 'kill', ...target }, { killSession: async () => ({ killed, left: [4, 5] }) }),
-  ).toMatchObject([{ tone: 'bad', text: 'api ended, but its processes 4, 5 would not; see: sm ps' }])
+  ).toMatchObject([{ tone: 'bad', text: 'api ended, but its processes 4, 5 are still running; see: sm ps' }])
 })

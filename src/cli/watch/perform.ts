@@ -64,7 +64,7 @@ async function performed(effect: DaemonEffect, hands: Hands): Promise<void> {
       if (left.length === 0) return good(`ended ${effect.name}${below}`)
       throw new AppError(
         'failed',
-        `${effect.name} ended, but its processes ${left.join(', ')} would not; see: sm ps`,
+        `${effect.name} ended, but its processes ${left.join(', ')} are still running; see: sm ps`,
       )
     }
     case 'explain':
@@ -90,7 +90,7 @@ async function attach(id: string, { client, io, lend, tell }: Hands): Promise<vo
     tell({
       kind: 'note',
       tone: 'good',
-      text: `${attached.name} is in a tmux window of its own; Ctrl-Q leaves it`,
+      text: `${attached.name} is in a new tmux window; Ctrl-Q leaves it`,
     })
 }
 

@@ -82,7 +82,9 @@ describe('moving', () => {
       nameOf(press(model, ...Array.from({ length: times }, () => '<tab>')).model),
     )
     expect(visited).toEqual(['engineer-0', 'engineer-4', 'engineer-8', 'engineer-0'])
-    expect(press(watchOf({ sessions: fleet(2) }), '<tab>').model.note?.text).toBe('nobody waits for you')
+    expect(press(watchOf({ sessions: fleet(2) }), '<tab>').model.note?.text).toBe(
+      'no session is waiting for you',
+    )
   })
 
   test('a smaller terminal keeps the cursor on the screen', () => {
@@ -269,12 +271,12 @@ describe('deciding', () => {
     )
     expect(after.mode.kind).toBe('list')
     expect(press(after, 'y').effects).toEqual([])
-    expect(after.note?.text).toMatch(/meanwhile/)
+    expect(after.note?.text).toMatch(/in the meantime/)
   })
 
   test('a session that asks nothing says what to do instead', () => {
     expect(press(watchOf({ sessions: [sessionView(1)] }), 'y').model.note?.text).toBe(
-      'engineer-1 has nothing to decide here; Enter attaches, Space replies',
+      'engineer-1 is not waiting for a decision; Enter attaches, Space replies',
     )
   })
 

@@ -98,7 +98,11 @@ function withoutGoneCard(model: WatchModel): WatchModel {
   const { approvalId } = mode.card
   if (approvals.some(({ approval_id, decision }) => approval_id === approvalId && decision === null))
     return model
-  return said({ ...model, mode: { kind: 'list' } }, 'plain', 'it was decided or withdrawn meanwhile')
+  return said(
+    { ...model, mode: { kind: 'list' } },
+    'plain',
+    'it has been decided or withdrawn in the meantime',
+  )
 }
 
 function answered(model: WatchModel, input: Extract<Input, { kind: 'explained' | 'printed' }>): WatchModel {

@@ -12,7 +12,7 @@ export const daemonCommands = commandFamily({
       replace: { kind: 'switch', about: 'stop the running daemon first and start this version' },
     },
     examples: [
-      { line: 'sm up', does: 'start it, or say that it runs already' },
+      { line: 'sm up', does: 'start it, or say that it is already running' },
       { line: 'sm up --replace', does: 'after an upgrade: hand over to the new version' },
     ],
   },
@@ -37,7 +37,7 @@ export const daemonCommands = commandFamily({
   },
   doctor: {
     group: 'people',
-    summary: 'look for what is wrong, and how to fix it',
+    summary: 'find problems and say how to fix them',
     needs: 'offline',
     arguments: {},
     options: {},

@@ -19,7 +19,7 @@ export const historyCommands = commandFamily({
       },
     },
     examples: [
-      { line: 'sm search retry backoff', does: 'where both words were said' },
+      { line: 'sm search retry backoff', does: 'where both words occur' },
       { line: "sm search 'flaky*' -n 5", does: 'five results for words that begin with flaky' },
     ],
   },
@@ -28,13 +28,13 @@ export const historyCommands = commandFamily({
     summary: 'replay a run from its record',
     needs: 'daemon',
     answers: 'replayRun',
-    arguments: { run: { takes: 'one', about: 'a run, or a session (its last run is taken)' } },
+    arguments: { run: { takes: 'one', about: 'a run, or a session (its last run is used)' } },
     options: {
-      from: { kind: 'count', value: 'step', about: 'take another path from this step (or seq) on' },
-      model: { kind: 'text', value: 'model', about: 'the model that is asked from there on' },
-      prompt: { kind: 'text', value: 'text', about: 'what is said to the agent there' },
-      'run-tools': { kind: 'switch', about: 'really run its tools; else only the record answers' },
-      inexact: { kind: 'switch', about: 'with what the journal shows, when the texts themselves are gone' },
+      from: { kind: 'count', value: 'step', about: 'branch off at this step (or seq)' },
+      model: { kind: 'text', value: 'model', about: 'the model to use from there on' },
+      prompt: { kind: 'text', value: 'text', about: 'what to tell the agent there' },
+      'run-tools': { kind: 'switch', about: 'really run its tools; otherwise results come from the record' },
+      inexact: { kind: 'switch', about: 'use the text in the journal when the full text has been deleted' },
     },
     examples: [
       { line: 'sm replay def456', does: 'exact, or where it differs (exit 1)' },

@@ -4,7 +4,7 @@ const mode = {
   kind: 'text',
   value: 'mode',
   choices: ['chat', 'auto'],
-  about: 'chat: one tool per turn, with you; auto: on its own',
+  about: 'one tool per turn with you, or working on its own',
 } as const
 
 /** The live screen of all sessions, and speaking with the built-in agents. */
@@ -17,20 +17,20 @@ export const interactiveCommands = commandFamily({
     arguments: {},
     options: {},
     examples: [
-      { line: 'sm watch', does: 'a full screen; ? lists the keys, q leaves it' },
-      { line: 'sm watch --json', does: 'the sessions, one line whenever something changed' },
+      { line: 'sm watch', does: 'a full screen; ? lists the keys, q quits' },
+      { line: 'sm watch --json', does: 'the sessions, one line for every change' },
     ],
   },
   ask: {
     group: 'people',
-    summary: 'ask a built-in agent one thing',
+    summary: 'ask a built-in agent a question',
     needs: 'daemon',
     arguments: {
       agent: { takes: 'one', about: 'a main agent; sm agents list shows them' },
       prompt: { takes: 'optional', about: 'what to ask; - reads standard input' },
     },
     options: {
-      model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
+      model: { kind: 'text', value: 'model', about: 'use this model instead of the one the agent names' },
       mode,
       session: { kind: 'text', value: 'session', about: 'continue this session' },
       keep: { kind: 'switch', about: 'leave a new session open, for sm chat' },
@@ -53,11 +53,11 @@ export const interactiveCommands = commandFamily({
     arguments: { agent: { takes: 'optional', about: 'a main agent; lead when none is named' } },
     options: {
       session: { kind: 'text', value: 'session', about: 'continue this session' },
-      model: { kind: 'text', value: 'model', about: 'instead of the one that the agent names' },
+      model: { kind: 'text', value: 'model', about: 'use this model instead of the one the agent names' },
       mode,
     },
     examples: [
-      { line: 'sm chat coder', does: 'answers as they come; /help lists what else there is' },
+      { line: 'sm chat coder', does: 'answers as they come; /help lists the chat commands' },
       { line: 'sm chat --session 1749a2fe', does: 'continue where you left off' },
     ],
   },

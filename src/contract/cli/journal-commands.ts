@@ -13,10 +13,10 @@ export const journalCommands = commandFamily({
     needs: 'offline',
     arguments: {},
     options: {
-      'set-aside': { kind: 'switch', about: 'put damaged lines aside first, so that the rest opens again' },
+      'set-aside': { kind: 'switch', about: 'set damaged lines aside, so that the journal opens again' },
     },
     examples: [
-      { line: 'sm journal verify', does: 'exit 1 and the bad lines, if there are any' },
+      { line: 'sm journal verify', does: 'exit 1 and the bad lines, if any' },
       { line: 'sm journal verify --set-aside', does: 'repair it; the damaged file is kept whole' },
     ],
   },
@@ -47,7 +47,7 @@ export const journalCommands = commandFamily({
     needs: 'daemon',
     arguments: { file: { takes: 'one', about: 'one event per line, as exported', isFile: true } },
     options: {},
-    examples: [{ line: 'sm journal import backup.jsonl', does: 'take over what is not here yet' }],
+    examples: [{ line: 'sm journal import backup.jsonl', does: 'add the events that are not here yet' }],
   },
   'journal export': {
     group: 'maintenance',
@@ -71,7 +71,7 @@ export const journalCommands = commandFamily({
   },
   'journal rebuild-index': {
     group: 'maintenance',
-    summary: 'build the index again from the journal',
+    summary: 'rebuild the index from the journal',
     needs: 'daemon',
     answers: 'rebuildIndex',
     arguments: {},

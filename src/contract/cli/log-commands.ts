@@ -30,7 +30,7 @@ export const logCommands = commandFamily({
   },
   'log migrate': {
     group: 'agents',
-    summary: 'print an older file in the present format',
+    summary: 'print an older file in the current format',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the session file; it is left as it is', isFile: true } },
     options: { out: { kind: 'file', value: 'path', about: 'the file to write; without it, printed' } },

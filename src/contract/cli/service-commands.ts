@@ -20,7 +20,7 @@ export const serviceCommands = commandFamily({
   },
   hook: {
     group: 'maintenance',
-    summary: 'report what a hook of an agent says; run by the hooks themselves',
+    summary: 'report what the hook of an agent says; agents run this, not people',
     needs: 'daemon',
     answers: 'runHook',
     arguments: {

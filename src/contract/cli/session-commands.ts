@@ -7,7 +7,7 @@ const oneSession = { takes: 'one', about: 'its short id, a unique prefix, or its
 export const sessionCommands = commandFamily({
   spawn: {
     group: 'people',
-    summary: 'start an agent in a session of its own',
+    summary: 'start an agent in a new session',
     needs: 'daemon',
     arguments: {
       'agent-type': { takes: 'one', about: 'the role: Engineer, Architect, any agent file, or a CLI' },
@@ -30,7 +30,7 @@ export const sessionCommands = commandFamily({
       'working-dir': {
         kind: 'file',
         value: 'path',
-        about: "its folder; else the parent's, or the present one",
+        about: "its folder; otherwise the parent's, or the current one",
       },
       name: { kind: 'text', value: 'name', about: 'a name of letters, digits, - and _' },
       cli: {
@@ -49,20 +49,20 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'mode',
         choices: ['auto', 'manual', 'supervised'],
-        about: 'how its end is noticed',
+        about: 'how its end is detected',
       },
       isolation: {
         kind: 'text',
         value: 'kind',
         choices: ['none', 'bwrap'],
-        about: 'sandbox: it writes only to its working folder and sees no other session',
+        about: 'run it in a sandbox where it writes only to its folder and sees no other session',
       },
-      worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in a git work tree of its own' },
+      worktree: { kind: 'text', value: 'branch', bare: '', about: 'work in its own git work tree' },
       budget: {
         kind: 'text',
         value: 'amount',
         isMany: true,
-        about: 'what it and those below may use: 200k or 1.5m tokens, 5usd; may be repeated',
+        about: 'limit for it and its descendants: 200k or 1.5m tokens, 5usd; may be repeated',
       },
       'prompt-file': {
         kind: 'file',
@@ -76,10 +76,10 @@ export const sessionCommands = commandFamily({
         bare: 0,
         about: 'wait until it has ended, or for this long; exit 4 on timeout',
       },
-      quiet: { kind: 'switch', short: 'q', about: 'print the short id alone' },
+      quiet: { kind: 'switch', short: 'q', about: 'print only the short id' },
     },
     examples: [
-      { line: 'sm spawn Engineer "Implement the login endpoint"', does: 'the usual way' },
+      { line: 'sm spawn Engineer "Implement the login endpoint"', does: 'in the current folder' },
       { line: 'sm spawn Architect "Review PR 1042" --model opus --name pr1042', does: 'with a name' },
       { line: 'sm spawn codex - --worktree=fix/login --budget 200k', does: 'the prompt from a pipe' },
     ],
@@ -94,7 +94,7 @@ export const sessionCommands = commandFamily({
       text: { takes: 'optional', about: 'what to say; - reads standard input' },
     },
     options: {
-      important: { kind: 'switch', about: 'between two steps of its work, not only when it is idle' },
+      important: { kind: 'switch', about: 'deliver it between two steps, without waiting for it to be idle' },
       urgent: { kind: 'switch', about: 'interrupt what it is doing' },
       wait: {
         kind: 'count',
@@ -105,8 +105,14 @@ export const sessionCommands = commandFamily({
       file: { kind: 'file', value: 'file', about: 'read the text from a file; - is standard input' },
     },
     examples: [
-      { line: 'sm send def456 "Add error handling for network failures"', does: 'when it is idle next' },
-      { line: 'sm send abc123,def456 "Stop: requirements changed" --urgent', does: 'at once, to two' },
+      {
+        line: 'sm send def456 "Add error handling for network failures"',
+        does: 'delivered when it is next idle',
+      },
+      {
+        line: 'sm send abc123,def456 "Stop: requirements changed" --urgent',
+        does: 'delivered at once, to two sessions',
+      },
     ],
   },
   messages: {
@@ -114,7 +120,7 @@ export const sessionCommands = commandFamily({
     summary: 'list the messages to a session, with receipts',
     needs: 'daemon',
     answers: 'listMessages',
-    arguments: { session: { takes: 'optional', about: 'short id, prefix or name; else this session' } },
+    arguments: { session: { takes: 'optional', about: 'short id, prefix or name; this session by default' } },
     options: {
       failed: { kind: 'switch', about: 'only those that could not be delivered' },
       limit: { kind: 'count', value: 'count', short: 'n', default: 100, about: 'show at most this many' },
@@ -128,7 +134,9 @@ export const sessionCommands = commandFamily({
     answers: 'dismissMessage',
     arguments: { message: { takes: 'one', about: 'its id; sm messages lists queued ones' } },
     options: {},
-    examples: [{ line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'it is never read' }],
+    examples: [
+      { line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'the agent never sees it' },
+    ],
   },
   interrupt: {
     group: 'people',
@@ -141,12 +149,12 @@ export const sessionCommands = commandFamily({
   },
   kill: {
     group: 'people',
-    summary: 'end sessions and all below them',
+    summary: 'end sessions and their descendants',
     needs: 'daemon',
     answers: 'killSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
     options: {
-      force: { kind: 'switch', about: 'at once, without an interrupt and a grace period first' },
+      force: { kind: 'switch', about: 'end them at once, without an interrupt or a grace period' },
       reason: { kind: 'text', value: 'text', about: 'why, for the record' },
     },
     examples: [
@@ -156,23 +164,23 @@ export const sessionCommands = commandFamily({
   },
   budget: {
     group: 'people',
-    summary: 'give a session and all below it another budget',
+    summary: 'change the budget of a session and its descendants',
     needs: 'daemon',
     answers: 'updateSession',
     arguments: {
       session: oneSession,
-      amounts: { takes: 'many', about: '200k or 1.5m tokens, 5usd; what is used already counts' },
+      amounts: { takes: 'many', about: '200k or 1.5m tokens, 5usd; what it has used already counts' },
     },
     options: {},
-    examples: [{ line: 'sm budget def456 500k', does: 'one that was stopped by its budget goes on' }],
+    examples: [{ line: 'sm budget def456 500k', does: 'a session stopped by its budget continues' }],
   },
   approvals: {
     group: 'people',
-    summary: 'list what waits for a decision',
+    summary: 'list what is waiting for a decision',
     needs: 'daemon',
     answers: 'listApprovals',
     arguments: { session: { takes: 'optional', about: 'only of this session' } },
-    options: { all: { kind: 'switch', about: 'decided ones too' } },
+    options: { all: { kind: 'switch', about: 'include decided ones' } },
     examples: [{ line: 'sm approvals', does: 'oldest first' }],
   },
   approve: {
@@ -182,8 +190,8 @@ export const sessionCommands = commandFamily({
     answers: 'decideApproval',
     arguments: { id: { takes: 'one', about: 'an approval, or a session that asks one thing' } },
     options: {
-      always: { kind: 'switch', about: 'and do not ask for the like again' },
-      session: { kind: 'switch', about: 'and do not ask for the like again in this session' },
+      always: { kind: 'switch', about: 'and never ask about this kind of call again' },
+      session: { kind: 'switch', about: 'and do not ask about this kind of call again in this session' },
       answer: {
         kind: 'text',
         value: 'answer',
@@ -203,10 +211,10 @@ export const sessionCommands = commandFamily({
     answers: 'decideApproval',
     arguments: {
       id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
-      reason: { takes: 'optional', about: 'why; the agent is told' },
+      reason: { takes: 'optional', about: 'why; the agent sees it' },
     },
     options: {},
-    examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it goes on with that' }],
+    examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it continues with that' }],
   },
   attach: {
     group: 'people',
@@ -215,7 +223,7 @@ export const sessionCommands = commandFamily({
     answers: 'getAttach',
     arguments: { session: oneSession },
     options: { print: { kind: 'switch', about: 'only print the command that does it' } },
-    examples: [{ line: 'sm attach def456', does: 'inside tmux it opens in a window of its own' }],
+    examples: [{ line: 'sm attach def456', does: 'inside tmux it opens in a new window' }],
   },
   wait: {
     group: 'agents',
@@ -228,19 +236,19 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'what',
         choices: ['complete', 'idle', 'waiting'],
-        about: 'what to wait for; without it the end',
+        about: 'what to wait for (the end by default)',
       },
-      timeout: { kind: 'count', value: 'seconds', about: 'exit 4 when they are not there by then' },
-      any: { kind: 'switch', about: 'the first one is enough' },
+      timeout: { kind: 'count', value: 'seconds', about: 'exit 4 if it takes longer' },
+      any: { kind: 'switch', about: 'return as soon as one of them gets there' },
     },
     examples: [
-      { line: 'sm wait abc123 def456 --timeout 600', does: 'exit 1 when one ended badly' },
+      { line: 'sm wait abc123 def456 --timeout 600', does: 'exit 1 if one of them failed' },
       { line: 'sm wait abc123 --for waiting', does: 'until it asks something' },
     ],
   },
   resume: {
     group: 'people',
-    summary: 'start a session again, in its own conversation',
+    summary: 'restart a session with its conversation',
     needs: 'daemon',
     answers: 'resumeSession',
     arguments: { session: oneSession },
@@ -253,12 +261,12 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     answers: 'restoreSessions',
     arguments: {},
-    options: { 'dry-run': { kind: 'switch', about: 'only say what would become of each session' } },
+    options: { 'dry-run': { kind: 'switch', about: 'only say what would happen to each session' } },
     examples: [{ line: 'sm restore --dry-run', does: 'restored, needs you, gone; and why' }],
   },
   adopt: {
     group: 'agents',
-    summary: 'take over an orphan, or a session from outside',
+    summary: 'take over an orphan, or a session started outside Muster',
     needs: 'daemon',
     answers: 'adoptSession',
     arguments: { session: oneSession },
@@ -270,10 +278,10 @@ export const sessionCommands = commandFamily({
       },
     },
     examples: [
-      { line: 'sm adopt def456', does: 'inside a session: it is your child now' },
+      { line: 'sm adopt def456', does: 'inside a session: it becomes your child' },
       {
         line: 'sm adopt 3fa0c2d1',
-        does: 'one from outside that you have quit: it continues in a terminal of Muster',
+        does: 'a session you quit outside Muster continues in a Muster terminal',
       },
     ],
   },

@@ -1,6 +1,6 @@
 import { commandFamily } from './command.ts'
 
-const aSession = { takes: 'optional', about: 'short id, prefix or name; else this session' } as const
+const aSession = { takes: 'optional', about: 'short id, prefix or name; this session by default' } as const
 
 /** Looking at managed sessions. */
 export const sessionLookCommands = commandFamily({
@@ -14,7 +14,7 @@ export const sessionLookCommands = commandFamily({
     options: { closed: { kind: 'switch', about: 'include ended sessions' } },
     examples: [
       { line: 'sm all', does: 'state, age, context, tokens and task of each' },
-      { line: 'sm ls --closed --json', does: 'the same for a script, with those that ended' },
+      { line: 'sm ls --closed --json', does: 'the same for a script, with ended sessions' },
     ],
   },
   status: {
@@ -37,7 +37,7 @@ export const sessionLookCommands = commandFamily({
         kind: 'text',
         value: 'status',
         choices: ['running', 'completed', 'error', 'all'],
-        about: 'only those that are',
+        about: 'only sessions in this state',
       },
     },
     examples: [
@@ -47,7 +47,7 @@ export const sessionLookCommands = commandFamily({
   },
   progress: {
     group: 'agents',
-    summary: 'show how far a session is',
+    summary: 'show the progress of a session',
     needs: 'daemon',
     answers: 'getProgress',
     arguments: { session: aSession },
@@ -61,7 +61,7 @@ export const sessionLookCommands = commandFamily({
     },
     examples: [
       { line: 'sm progress def456', does: 'tokens, tools, activity and milestones' },
-      { line: 'sm progress def456 --watch', does: 'in place, until it has ended' },
+      { line: 'sm progress def456 --watch', does: 'updated in place until it ends' },
     ],
   },
   checkpoints: {
@@ -79,7 +79,7 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     arguments: { session: aSession },
     options: {
-      type: { kind: 'text', value: 'word', isMany: true, about: 'only such events; may be repeated' },
+      type: { kind: 'text', value: 'word', isMany: true, about: 'only events of this kind; may be repeated' },
       limit: {
         kind: 'count',
         value: 'count',
@@ -91,7 +91,7 @@ export const sessionLookCommands = commandFamily({
       since: { kind: 'text', value: 'time', about: 'only after 10min, 2hr, 15:10 or 2026-01-27T15:10Z' },
     },
     examples: [
-      { line: 'sm events 1749a2fe --follow', does: 'the past ones, then live' },
+      { line: 'sm events 1749a2fe --follow', does: 'past events, then live' },
       { line: 'sm events --type completed --since 1hr', does: 'who is done, inside a session' },
     ],
   },
@@ -135,10 +135,10 @@ export const sessionLookCommands = commandFamily({
     answers: 'getSummary',
     arguments: { session: { takes: 'one', about: 'its short id, a unique prefix, or its name' } },
     options: {
-      model: { kind: 'text', value: 'model', about: 'let this model say it; sm models lists them' },
+      model: { kind: 'text', value: 'model', about: 'have this model summarize it; sm models lists them' },
     },
     examples: [
-      { line: 'sm what def456', does: 'from its own words' },
+      { line: 'sm what def456', does: 'from what it said itself' },
       { line: 'sm what def456 --model haiku', does: 'from its conversation, by a model' },
     ],
   },
@@ -158,6 +158,6 @@ export const sessionLookCommands = commandFamily({
     answers: 'listProcesses',
     arguments: {},
     options: {},
-    examples: [{ line: 'sm ps', does: 'and those that were left behind' }],
+    examples: [{ line: 'sm ps', does: 'including processes left behind' }],
   },
 })

@@ -1,14 +1,14 @@
 import { commandFamily } from './command.ts'
 
 const forSession = {
-  session: { kind: 'text', value: 'session', about: 'for another session than this one' },
+  session: { kind: 'text', value: 'session', about: 'for another session, not this one' },
 } as const
 
 /** What an agent says of itself, and asks about those around it. */
 export const sessionReportCommands = commandFamily({
   me: {
     group: 'agents',
-    summary: 'print the session that this runs in',
+    summary: 'print the session this command runs in',
     needs: 'daemon',
     answers: 'whoAmI',
     arguments: {},
@@ -21,7 +21,7 @@ export const sessionReportCommands = commandFamily({
     needs: 'daemon',
     arguments: {},
     options: {},
-    examples: [{ line: 'sm who', does: 'silent and exit 1 when there is nobody' }],
+    examples: [{ line: 'sm who', does: 'prints nothing and exits 1 when there is nobody' }],
   },
   others: {
     group: 'agents',
@@ -29,15 +29,15 @@ export const sessionReportCommands = commandFamily({
     needs: 'daemon',
     arguments: {},
     options: {},
-    examples: [{ line: 'sm others', does: 'with what each works on; exit 1 when there is none' }],
+    examples: [{ line: 'sm others', does: 'with what each is working on; exit 1 when there are none' }],
   },
   alone: {
     group: 'agents',
-    summary: 'exit 0 when nobody else works here',
+    summary: 'exit 0 if nobody else is working here',
     needs: 'daemon',
     arguments: {},
     options: {},
-    examples: [{ line: 'sm alone && git rebase main', does: 'only when nobody else is here' }],
+    examples: [{ line: 'sm alone && git rebase main', does: 'rebase only if nobody else is here' }],
   },
   checkpoint: {
     group: 'agents',
@@ -61,7 +61,7 @@ export const sessionReportCommands = commandFamily({
     answers: 'diffCheckpoints',
     arguments: {
       from: { takes: 'one', about: 'the number of a milestone; sm checkpoints lists them' },
-      to: { takes: 'optional', about: 'a later one; else the present' },
+      to: { takes: 'optional', about: 'a later one; the current state by default' },
     },
     options: forSession,
     examples: [{ line: 'sm checkpoint diff 1 3 --session def456', does: 'files, tokens, cost and time' }],
@@ -77,7 +77,7 @@ export const sessionReportCommands = commandFamily({
         kind: 'text',
         value: 'status',
         choices: ['completed', 'error', 'abandoned'],
-        about: 'how it ended; without it completed',
+        about: 'how it ended (completed by default)',
       },
       ...forSession,
     },
@@ -100,7 +100,7 @@ export const sessionReportCommands = commandFamily({
   },
   task: {
     group: 'agents',
-    summary: 'say what this session works on',
+    summary: 'say what this session is working on',
     needs: 'daemon',
     answers: 'updateSession',
     arguments: { text: { takes: 'one', about: 'in a few words; an empty text removes it' } },
@@ -118,11 +118,11 @@ export const sessionReportCommands = commandFamily({
   },
   unlock: {
     group: 'agents',
-    summary: 'let others in again',
+    summary: 'remove the lock',
     needs: 'daemon',
     answers: 'updateSession',
     arguments: {},
     options: forSession,
-    examples: [{ line: 'sm unlock', does: 'removes your own lock' }],
+    examples: [{ line: 'sm unlock', does: 'others may work in the folder again' }],
   },
 })

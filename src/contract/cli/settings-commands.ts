@@ -4,10 +4,10 @@ import { commandFamily } from './command.ts'
 export const settingsCommands = commandFamily({
   'config show': {
     group: 'people',
-    summary: 'print the settings in force',
+    summary: 'print the current settings',
     needs: 'offline',
     arguments: {},
-    options: { origin: { kind: 'switch', about: 'say where each value was written' } },
+    options: { origin: { kind: 'switch', about: 'show where each value was set' } },
     examples: [{ line: 'sm config show --origin', does: 'each value with its file and line' }],
   },
   'agents list': {
@@ -47,7 +47,7 @@ export const settingsCommands = commandFamily({
         about: 'main takes tasks from people (the default), subagent works for a main agent',
       },
       from: { kind: 'text', value: 'agent', about: 'copy this agent instead of a sample' },
-      user: { kind: 'switch', about: "into your own agents instead of the project's" },
+      user: { kind: 'switch', about: "write to your own agents instead of the project's" },
     },
     examples: [
       {
@@ -92,7 +92,7 @@ export const settingsCommands = commandFamily({
     answers: 'listModels',
     arguments: {},
     options: {},
-    examples: [{ line: 'sm models', does: 'each provider, its models, and what it lacks' }],
+    examples: [{ line: 'sm models', does: 'each provider, its models, and what is missing' }],
   },
   'redact test': {
     group: 'maintenance',
@@ -104,7 +104,7 @@ export const settingsCommands = commandFamily({
   },
   completion: {
     group: 'maintenance',
-    summary: 'print the completion script of a shell',
+    summary: 'print a shell completion script',
     needs: 'none',
     arguments: { shell: { takes: 'one', about: 'which shell', choices: ['bash', 'zsh', 'fish'] } },
     options: {},

@@ -12,14 +12,14 @@ export const HttpConfig = z
       .max(255)
       .default('127.0.0.1')
       .describe(
-        'Address that the daemon listens on. Any other than loopback is refused; from elsewhere use ssh -L.',
+        'Address that the daemon listens on. Only loopback is accepted; use ssh -L from other machines.',
       ),
     port: z
       .int()
       .min(1)
       .max(65_535)
       .optional()
-      .describe('Port that the daemon listens on; when left out a free one is chosen once and kept.'),
+      .describe('Port that the daemon listens on; if left out, a free one is chosen once and kept.'),
     max_body_bytes: z
       .int()
       .min(64 * 1024)
@@ -39,19 +39,14 @@ export const HttpConfig = z
           .min(100)
           .max(3_600_000)
           .default(30_000)
-          .describe('Milliseconds that a client may leave its stream unread before it is closed.'),
-        max_clients: z
-          .int()
-          .min(1)
-          .max(10_000)
-          .default(512)
-          .describe('Most streams that are open at one time.'),
+          .describe('Milliseconds that a client may leave its stream unread before the stream is closed.'),
+        max_clients: z.int().min(1).max(10_000).default(512).describe('Maximum number of open streams.'),
       })
       .prefault({})
-      .describe('Bounds of the event streams.'),
+      .describe('Limits of the event streams.'),
   })
   .prefault({})
-  .describe("The daemon's address and its bounds.")
+  .describe("The daemon's address and its limits.")
 
 /** How the event log is written. */
 export const JournalConfig = z
@@ -73,7 +68,7 @@ export const JournalConfig = z
       .min(1)
       .max(100_000)
       .default(1000)
-      .describe('So many waiting events go to disk at once, without waiting for more.'),
+      .describe('When this many events are waiting, they go to disk at once.'),
     segment_bytes: z
       .int()
       .min(64 * 1024)
@@ -103,7 +98,7 @@ export const VaultConfig = z
       ),
   })
   .prefault({})
-  .describe('The encrypted store of texts that must be delivered or resumed word for word.')
+  .describe('The encrypted store of texts that must be delivered or resumed exactly.')
 
 /** Which tmux server sessions run on. */
 export const TmuxConfig = z
@@ -112,7 +107,7 @@ export const TmuxConfig = z
       .enum(['muster', 'default'])
       .default('muster')
       .describe(
-        'muster runs sessions on a tmux server of their own; default puts them on yours, where plain `tmux ls` shows them and a `kill-server` ends them.',
+        'muster runs sessions on their own tmux server; default puts them on yours, where plain `tmux ls` shows them and a `kill-server` ends them.',
       ),
   })
   .prefault({})
@@ -126,7 +121,7 @@ const Rule = z
         /^[a-z][a-z0-9-]{0,39}$/,
         'a rule name has 1 to 40 lower-case letters, digits or -, and starts with a letter',
       )
-      .describe('Name that stands in the place of what was removed.'),
+      .describe('Name that replaces what was removed.'),
     pattern: z.string().min(1).max(2000).describe('Regular expression of the secret.'),
     flags: z
       .string()
@@ -148,7 +143,7 @@ const Rule = z
 /** What must never reach the disk in plain text, besides the built-in rules. */
 export const RedactionConfig = z
   .strictObject({
-    rules: z.array(Rule).max(200).default([]).describe('Own rules, applied after the built-in ones.'),
+    rules: z.array(Rule).max(200).default([]).describe('Your own rules, applied after the built-in ones.'),
     known_env: z
       .array(
         z
@@ -161,7 +156,7 @@ export const RedactionConfig = z
       .max(500)
       .default(['*_TOKEN', '*_KEY', '*_SECRET', '*PASSWORD*'])
       .describe(
-        'Environment variables whose values are removed wherever they appear. A list of your own replaces this one.',
+        'Environment variables whose values are removed wherever they appear. Your own list replaces this one.',
       ),
     keys: z
       .array(z.string().min(1).max(200))

@@ -5,9 +5,9 @@ test('[SM-45] flags that Claude Code does not know are replaced or dropped, each
   const { args, warnings } = mapLegacyArgs(['--verbose', '--bypass-permissions', '--compact', '--plan'])
   expect(args).toEqual(['--verbose', '--permission-mode', 'bypassPermissions', '--permission-mode', 'plan'])
   expect(warnings).toEqual([
-    '--bypass-permissions is no flag of Claude Code and was read as --permission-mode bypassPermissions; write that instead',
-    '--compact is no flag of Claude Code and was dropped; leave it out',
-    '--plan is no flag of Claude Code and was read as --permission-mode plan; write that instead',
+    '--bypass-permissions is not a flag of Claude Code and was read as --permission-mode bypassPermissions; write that instead',
+    '--compact is not a flag of Claude Code and was dropped; leave it out',
+    '--plan is not a flag of Claude Code and was read as --permission-mode plan; write that instead',
   ])
 })
 

@@ -15,8 +15,8 @@ export function mapLegacyArgs(args: readonly string[]): MappedArgs {
     if (replacement === undefined) return [arg]
     warnings.push(
       replacement.length === 0
-        ? `${arg} is no flag of Claude Code and was dropped; leave it out`
-        : `${arg} is no flag of Claude Code and was read as ${replacement.join(' ')}; write that instead`,
+        ? `${arg} is not a flag of Claude Code and was dropped; leave it out`
+        : `${arg} is not a flag of Claude Code and was read as ${replacement.join(' ')}; write that instead`,
     )
     return replacement
   })

@@ -49,7 +49,7 @@ const Provider = z.strictObject({
     .max(100_000_000)
     .optional()
     .describe(
-      'How much its models read at once; without it that of the runtime. A local model often reads less.',
+      'Context window of its models in tokens; by default that of the runtime. Local models often have a smaller one.',
     ),
 })
 
@@ -57,13 +57,13 @@ const Providers = z.record(GivenName, Provider).superRefine((providers, ctx) => 
   for (const [name, provider] of Object.entries(providers)) {
     const missing = (message: string) => ctx.addIssue({ code: 'custom', path: [name], message })
     const { protocol, base_url, key_env, keyring } = { ...builtInProviders.get(name), ...provider }
-    if (name === 'scripted') missing('the scripted model is built in and cannot be set up otherwise')
+    if (name === 'scripted') missing('the scripted model is built in and cannot be configured')
     else if (protocol === undefined)
       missing(`protocol is missing; expected ${ModelProtocol.options.join(', ')}`)
     else if (protocol === 'compatible' && base_url === undefined)
       missing('base_url is missing; a compatible provider is reached by its address')
     else if (base_url === undefined && key_env === undefined && keyring === undefined)
-      missing('key_env or keyring is missing; this provider wants a key')
+      missing('key_env or keyring is missing; this provider needs a key')
   }
 })
 
@@ -97,28 +97,28 @@ export const builtInProviders: ReadonlyMap<string, BuiltInProvider> = new Map(
   }),
 )
 
-/** Which models our own agents may be run with, and how they are reached. */
+/** Which models built-in agents may be run with, and how they are reached. */
 export const ModelsConfig = z
   .strictObject({
     default: ModelName.optional().describe(
-      'Model of an agent that names none; without it the first provider that can be used decides.',
+      'Model of agents that name none; without it, the first usable provider decides.',
     ),
     fallback: z
       .array(ModelName)
       .max(20)
       .default([])
-      .describe('Models that are asked in this order when the chosen one cannot be had.'),
+      .describe('Models that are tried in this order when the chosen one is not available.'),
     timeout_seconds: z
       .int()
       .min(1)
       .max(3600)
       .default(120)
       .describe(
-        'Longest silence of a model, before its first word and between two; then the call has failed.',
+        'Longest silence of a model, before its first token and between two; after that the call has failed.',
       ),
     retry: z
       .strictObject({
-        max_attempts: z.int().min(1).max(100).default(6).describe('How often one call is tried.'),
+        max_attempts: z.int().min(1).max(100).default(6).describe('Number of tries of one call.'),
         first_ms: z.int().min(1).max(600_000).default(1000).describe('Milliseconds before the second try.'),
         longest_ms: z
           .int()
@@ -126,11 +126,11 @@ export const ModelsConfig = z
           .max(3_600_000)
           .default(60_000)
           .describe(
-            'Most milliseconds between two tries; a provider that asks for a longer wait is not waited for.',
+            'Maximum milliseconds between two tries; if a provider asks for a longer wait, the call fails.',
           ),
       })
       .prefault({})
-      .describe('How a call that failed in passing is tried again, with waits that double.'),
+      .describe('How a call that failed temporarily is retried, with waits that double.'),
     aliases: z
       .record(GivenName, ModelName)
       .default({
@@ -144,7 +144,7 @@ export const ModelsConfig = z
     ),
   })
   .prefault({})
-  .describe('Models of the agents that Muster runs itself, and how they are reached.')
+  .describe('Models of built-in agents, and how they are reached.')
 
 export type ModelsConfig = z.infer<typeof ModelsConfig>
 

@@ -20,41 +20,43 @@ const Approval = z.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe('Glob over the command, path or address of the call; without it every call is meant.'),
+    .describe('Glob over the command, path or address of the call; without it, the rule covers every call.'),
   action: z
     .enum(['allow', 'ask', 'deny'])
-    .describe('allow runs the call, ask waits for a decision of a person, deny refuses it.'),
+    .describe('allow runs the call, ask waits for a person to decide, deny refuses it.'),
 })
 
-/** How agents are run that Muster runs itself. */
+/** How built-in agents are run. */
 export const RuntimeConfig = z
   .strictObject({
     mode: z
       .enum(['chat', 'auto'])
       .default('auto')
-      .describe('chat runs one tool per turn with a person in the loop; auto works to the end by itself.'),
+      .describe(
+        'chat runs one tool per turn with a person in the loop; auto works on its own until it is done.',
+      ),
     max_iters: z
       .int()
       .min(1)
       .max(1000)
       .default(100)
-      .describe('Most turns of one run; a run that is not done by then has failed.'),
+      .describe('Maximum turns of one run; a run that is not done by then has failed.'),
     on_restart: z
       .enum(['fail', 'resume'])
       .default('fail')
-      .describe('What becomes of a run that the daemon was ended in: it has failed, or it goes on.'),
+      .describe('What happens to a run when the daemon stops during it: fail ends it, resume continues it.'),
     max_concurrent: z
       .int()
       .min(1)
       .max(1000)
       .default(16)
-      .describe('Runs that speak with a model at one time; further ones wait for their turn.'),
+      .describe('Maximum runs that use a model at a time; others wait for their turn.'),
     result_chars: z
       .int()
       .min(1000)
       .max(1_000_000)
       .default(30_000)
-      .describe('Most characters of one tool result that a model is told.'),
+      .describe('Maximum characters of one tool result that a model gets.'),
     compact_at: z
       .number()
       .min(0.1)
@@ -72,7 +74,7 @@ export const RuntimeConfig = z
       .max(500)
       .default([])
       .describe(
-        'Rules for tool calls, in order; the first that fits decides. Without one, reading and changing within the gates of the agent is allowed, and WebFetch asks.',
+        'Rules for tool calls, in order; the first match decides. Without a match, reading and changing within the gates of the agent is allowed, and WebFetch asks.',
       ),
     mcp_servers: z
       .record(GivenName, McpServer)
@@ -80,19 +82,15 @@ export const RuntimeConfig = z
       .describe('MCP servers by name; an agent has those that its file names.'),
     web: z
       .strictObject({
-        allow: z
-          .array(Host)
-          .max(1000)
-          .default([])
-          .describe('Hosts that WebFetch may get without a question.'),
+        allow: z.array(Host).max(1000).default([]).describe('Hosts that WebFetch may read without asking.'),
         deny: z
           .array(Host)
           .max(1000)
           .default([])
-          .describe('Hosts that WebFetch never gets, whatever else allows them.'),
+          .describe('Hosts that WebFetch never reads, whatever else allows them.'),
       })
       .prefault({})
       .describe('Hosts that agents may fetch from.'),
   })
   .prefault({})
-  .describe('How agents are run that Muster runs itself.')
+  .describe('How built-in agents are run.')

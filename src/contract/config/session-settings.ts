@@ -10,12 +10,12 @@ const AutoComplete = z
     enabled: z
       .boolean()
       .default(true)
-      .describe('Look for signs that a session has finished. Manual mode never looks, whatever this says.'),
+      .describe('Look for signs that a session has finished. Manual mode never does, whatever this says.'),
     idle_timeout: Seconds.default(600).describe(
       'Seconds without a tool call after which a session counts as idle.',
     ),
     idle_after: Seconds.default(60).describe(
-      'Seconds of silence after the end of a turn before a session is called idle.',
+      'Seconds of silence after the end of a turn before a session counts as idle.',
     ),
     detect_completion_phrases: z
       .boolean()
@@ -34,7 +34,7 @@ const AutoComplete = z
       .describe('Ask the parent before a session that looks finished is ended. Supervised mode always asks.'),
   })
   .prefault({})
-  .describe('How the end of a session is noticed.')
+  .describe('How the end of a session is detected.')
 
 const Cleanup = z
   .strictObject({
@@ -74,17 +74,17 @@ const Webhook = z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
       .optional()
-      .describe('Variable with the key that each notice is signed with, in the header X-Muster-Signature.'),
+      .describe('Variable with the key that signs each notification, in the header X-Muster-Signature.'),
     timeout: Seconds.max(300).default(10).describe('Seconds to wait for an answer.'),
     attempts: z
       .int()
       .min(1)
       .max(100)
       .default(12)
-      .describe('How often one notice is tried, with pauses from a second to five minutes between.'),
+      .describe('Number of tries of one notification, with pauses of one second to five minutes.'),
   })
   .prefault({})
-  .describe('An address outside that is told what becomes of sessions.')
+  .describe('An external address that is notified of what happens to sessions.')
 
 const Notifications = z
   .strictObject({
@@ -112,7 +112,7 @@ const Progress = z
 const Approvals = z
   .strictObject({
     timeout: Seconds.default(86_400).describe(
-      'Seconds after which a question of an agent that nobody answered is answered with no.',
+      'Seconds after which an unanswered question of an agent is answered with no.',
     ),
   })
   .prefault({})
@@ -125,7 +125,7 @@ export const ChildAgentsConfig = z
       .enum(['auto', 'manual', 'supervised'])
       .default('auto')
       .describe(
-        'auto notices a finished session by itself, manual leaves every end to the parent, supervised notices and then asks the parent.',
+        'auto detects a finished session by itself, manual leaves every end to the parent, supervised detects it and then asks the parent.',
       ),
     auto_complete: AutoComplete,
     cleanup: Cleanup,
@@ -151,7 +151,7 @@ const NamePattern = z
     'outside its placeholders a name pattern has only letters, digits, - and _',
   )
 
-/** What a new session takes over and how it is called. */
+/** What a new session inherits and how it is named. */
 export const SessionsConfig = z
   .strictObject({
     default_working_dir_behavior: z
@@ -164,28 +164,26 @@ export const SessionsConfig = z
       .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
       .max(256)
       .default(['SSH_AUTH_SOCK', 'PATH'])
-      .describe('Environment variables that a new session takes over; all others are left out.'),
+      .describe('Environment variables that a new session inherits; all others are left out.'),
     observe: z
       .boolean()
       .default(true)
-      .describe(
-        'Show sessions of coding agents that were started outside of Muster; they are only looked at.',
-      ),
+      .describe('Show sessions of coding agents that were started outside Muster; Muster only watches them.'),
     auto_restore: z
       .boolean()
       .default(true)
       .describe(
-        'Bring sessions back by themselves after the daemon, tmux or the machine went down; else sm restore does it.',
+        'Restore sessions automatically after the daemon, tmux or the machine went down; otherwise sm restore does it.',
       ),
     isolation: Isolation.default('none').describe(
-      'none runs sessions as any program of yours; bwrap puts walls around them, so that they write only where they work and see no other session.',
+      'none runs sessions like any of your programs; bwrap runs them in a sandbox, where they write only to their working folder and see no other session.',
     ),
     isolation_writable: z
       .array(z.string().regex(/^(?:\/|~\/)./, 'a full path, or one that begins with ~/'))
       .max(64)
       .default([])
       .describe(
-        'Folders and files that isolated sessions may write besides the folder they work in, such as caches.',
+        'Folders and files that isolated sessions may write to in addition to their working folder, such as caches.',
       ),
     naming: z
       .strictObject({
@@ -200,7 +198,7 @@ export const SessionsConfig = z
       .describe('How sessions are named.'),
   })
   .prefault({})
-  .describe('What a new session takes over and how it is called.')
+  .describe('What a new session inherits and how it is named.')
 
 const Args = z.array(z.string().min(1).max(4096)).max(64)
 const Model = z.string().min(1).max(200)
@@ -284,7 +282,7 @@ export const LimitsConfig = z
       .max(100_000)
       .default(64)
       .describe('Sessions ever started below one root session, all levels together.'),
-    max_sessions: z.int().min(1).max(10_000).default(200).describe('Sessions that run at one time.'),
+    max_sessions: z.int().min(1).max(10_000).default(200).describe('Maximum sessions running at a time.'),
     spawns_per_minute: z.int().min(1).max(100_000).default(60).describe('Sessions started within a minute.'),
   })
   .prefault({})

@@ -87,7 +87,7 @@ export const agentEvents = {
     }),
   }),
   'agent.failed': event({
-    about: 'An agent ended without its result; giving up is a failure too.',
+    about: 'An agent ended without a result; giving up is a failure too.',
     closes: 'agent',
     sm: 'error',
     sse: ['SubagentResult', 'Outcome'],
@@ -198,7 +198,7 @@ export const agentEvents = {
     }),
   }),
   'task.cancelled': event({
-    about: 'A task was called off.',
+    about: 'A task was cancelled.',
     closes: 'task',
     sm: 'task',
     std008: 'summary.tasks',
@@ -221,14 +221,14 @@ export const agentEvents = {
     }),
   }),
   'handoff.accepted': event({
-    about: 'The other agent took control.',
+    about: 'The other agent accepted control.',
     closes: 'handoff',
     sm: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body.optional() }),
   }),
   'handoff.rejected': event({
-    about: 'The other agent did not take control.',
+    about: 'The other agent rejected control.',
     closes: 'handoff',
     sm: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
@@ -236,7 +236,7 @@ export const agentEvents = {
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body }),
   }),
   'handoff.loop_detected': event({
-    about: 'Control went round in a circle and was stopped.',
+    about: 'Control was passed in a circle, and the handoff was stopped.',
     sm: 'handoff',
     title: ({ payload: p }) => [p.cycle.slice(0, 20).join(' → '), p.count],
     payload: z.strictObject({ cycle: z.array(Line), count: Count, limit: Count }),

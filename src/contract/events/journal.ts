@@ -4,7 +4,7 @@ import { Count, JsonObject, Line } from '../values.ts'
 
 export const journalEvents = {
   'redaction.applied': event({
-    about: 'Counters of what redaction took out since the last such event.',
+    about: 'Counters of what redaction removed since the last such event.',
     sm: null,
     title: ({ payload: p }) => Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`),
     payload: z.strictObject({ counts: z.record(z.string(), Count) }),
@@ -33,7 +33,7 @@ export const journalEvents = {
     payload: z.strictObject({ seqs: z.array(Count), reason: Line, by: Line }),
   }),
   'event.parked': event({
-    about: 'A projection or reactor threw on an event; it was set aside and the follower went on.',
+    about: 'A projection or reactor threw on an event; it was set aside and the follower continued.',
     sm: 'journal',
     title: ({ payload: p }) => [p.follower, p.seq, p.error],
     payload: z.strictObject({ follower: Line, seq: Count, error: Line }),

@@ -94,7 +94,7 @@ export const messageEvents = {
     payload: z.strictObject({ ...receipt, stage: z.enum(['pasted', 'submitted', 'injected']).optional() }),
   }),
   'message.accepted': event({
-    about: 'The agent took the message; proved by a hook or its transcript.',
+    about: 'The agent accepted the message; proved by a hook or its transcript.',
     closes: 'message',
     sm: 'message',
     title: ({ payload: p }) => [p.to, p.proof, p.detail],

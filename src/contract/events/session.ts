@@ -143,7 +143,7 @@ export const sessionEvents = {
   }),
   'session.updated': event({
     about:
-      'What is known of a session changed: its name, task, parent, conversation or lock; null takes one away.',
+      'What is known about a session changed: its name, task, parent, conversation or lock; null removes one.',
     isLate: true,
     sm: null,
     title: ({ payload: { by: _by, ...p } }) =>
@@ -184,7 +184,7 @@ export const sessionEvents = {
     payload: z.strictObject({ path: Line, files: Count, bytes: Count }),
   }),
   'limit.refused': event({
-    about: 'Something was refused because a limit would have been passed.',
+    about: 'Something was refused because it would have exceeded a limit.',
     sm: 'refused',
     title: ({ payload: p }) => [p.what, p.limit, p.current, 'of', p.max],
     search: ({ payload: p }) => [p.what, p.limit],
@@ -197,7 +197,7 @@ export const sessionEvents = {
     }),
   }),
   'session.completed': event({
-    about: 'A session ended, and not by an error.',
+    about: 'A session ended without an error.',
     closes: 'session',
     sm: 'completed',
     std008: 'status, completed_at',
@@ -214,7 +214,7 @@ export const sessionEvents = {
     }),
   }),
   'session.failed': event({
-    about: 'A session ended by an error.',
+    about: 'A session ended with an error.',
     closes: 'session',
     sm: 'error',
     std008: 'status, completed_at',
@@ -229,7 +229,7 @@ export const sessionEvents = {
     }),
   }),
   'session.reopened': event({
-    about: 'A prompt was sent to a session that had ended and still lives.',
+    about: 'A prompt was sent to a session that had ended and is still alive.',
     opens: 'session',
     sm: 'reopened',
     title: ({ payload: p }) => [p.by, p.reason],
@@ -248,7 +248,7 @@ export const sessionEvents = {
     }),
   }),
   'session.annotated': event({
-    about: 'An analysis phase was laid over a range of tool calls.',
+    about: 'An analysis phase was assigned to a range of tool calls.',
     isLate: true,
     sm: null,
     std008: 'phase_annotations[]',
@@ -291,7 +291,7 @@ export const sessionEvents = {
     }),
   }),
   'result.summary': event({
-    about: 'A summary of what a session or agent did; declared figures stay beside the computed ones.',
+    about: 'A summary of what a session or agent did; declared figures are kept next to the computed ones.',
     isLate: true,
     sm: 'summary',
     std008: 'summary',

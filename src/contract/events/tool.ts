@@ -60,7 +60,7 @@ export const toolEvents = {
     }),
   }),
   'tool.call.completed': event({
-    about: 'A tool call ended well.',
+    about: 'A tool call succeeded.',
     closes: 'tool',
     sm: 'tool',
     sse: ['AgentStatus'],
@@ -70,7 +70,7 @@ export const toolEvents = {
     payload: z.strictObject(ended),
   }),
   'tool.call.failed': event({
-    about: 'A tool call ended in an error.',
+    about: 'A tool call failed.',
     closes: 'tool',
     sm: 'tool',
     sse: ['AgentStatus'],
@@ -80,7 +80,7 @@ export const toolEvents = {
     payload: z.strictObject({ ...ended, exitCode: z.int().optional(), reason: Line.optional() }),
   }),
   'tool.call.denied': event({
-    about: 'A gate refused a tool call.',
+    about: 'A permission check refused a tool call.',
     closes: 'tool',
     sm: 'tool',
     sse: ['AgentStatus'],

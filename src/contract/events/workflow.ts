@@ -22,7 +22,7 @@ export const workflowEvents = {
     }),
   }),
   'workflow.approved': event({
-    about: 'A person confirmed the workflow before it ran, or it went on unasked and says why.',
+    about: 'A person confirmed the workflow before it ran, or it ran without asking and says why.',
     sm: 'workflow',
     title: ({ payload: p }) => [p.approvedBy],
     payload: z.strictObject({
@@ -64,7 +64,7 @@ export const workflowEvents = {
     }),
   }),
   'workflow.failed': event({
-    about: 'A workflow run ended in an error.',
+    about: 'A workflow run failed.',
     closes: 'workflow',
     sm: 'workflow',
     title: ({ payload: p }) => [p.reason ?? p.error],
@@ -81,7 +81,7 @@ export const workflowEvents = {
     }),
   }),
   'workflow.cancelled': event({
-    about: 'A workflow run was called off.',
+    about: 'A workflow run was cancelled.',
     closes: 'workflow',
     sm: 'workflow',
     title: ({ payload: p }) => [p.by, p.reason],
@@ -100,14 +100,14 @@ export const workflowEvents = {
     payload: z.strictObject({ ...phase, inputCount: Count }),
   }),
   'workflow.phase.completed': event({
-    about: 'A phase ended well.',
+    about: 'A phase succeeded.',
     closes: 'phase',
     sm: 'workflow',
     title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, outputCount: Count, tokens: Count }),
   }),
   'workflow.phase.failed': event({
-    about: 'A phase ended in an error.',
+    about: 'A phase failed.',
     closes: 'phase',
     sm: 'workflow',
     title: ({ payload: p }) => [p.phase, p.reason ?? p.error],
@@ -154,13 +154,13 @@ export const workflowEvents = {
     }),
   }),
   'workflow.signalled': event({
-    about: 'Something was told to a workflow that waits for it, or will.',
+    about: 'Something was sent to a workflow that waits for it, now or later.',
     sm: null,
     title: ({ payload: p }) => [p.topic],
     payload: z.strictObject({ ...workflow, topic: Line, vault: Line.optional() }),
   }),
   'workflow.checkpoint.resumed': event({
-    about: 'A workflow went on from a checkpoint.',
+    about: 'A workflow continued from a checkpoint.',
     sm: 'workflow',
     title: ({ payload: p }) => [p.phase, p.checkpointId],
     payload: z.strictObject({ ...phase, resumedAt: Timestamp, checkpointId: Line.optional() }),

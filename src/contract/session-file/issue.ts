@@ -27,7 +27,7 @@ export const issueCodes = {
   annotation_range: { severity: 'error', means: 'an annotation covers calls that are not in the file' },
   time_reversed: { severity: 'error', means: 'something ended before it began' },
   link_one_way: { severity: 'warning', means: 'a sub-session names its call, the call does not name it' },
-  link_dangling: { severity: 'warning', means: 'a single session names a sub-session it does not hold' },
+  link_dangling: { severity: 'warning', means: 'a single session names a sub-session that is not in it' },
   trigger_shared: { severity: 'warning', means: 'one call started several sub-sessions' },
   agent_unlisted: { severity: 'warning', means: 'an agent is not among the participants' },
   reply_later: { severity: 'warning', means: 'a message answers a later one' },
@@ -46,7 +46,7 @@ export const issueCodes = {
     severity: 'warning',
     means: 'a required change names a finding that is not in its review',
   },
-  payload_shape: { severity: 'warning', means: 'a payload does not fit its message type' },
+  payload_shape: { severity: 'warning', means: 'a payload does not match its message type' },
   outside_owner: { severity: 'warning', means: 'a call or sub-session lies outside the time of its owner' },
   out_of_order: { severity: 'warning', means: 'calls are not in the order of their start' },
   duration_differs: { severity: 'warning', means: 'a duration differs from the times beside it' },
@@ -56,7 +56,7 @@ export const issueCodes = {
   unknown_field: { severity: 'warning', means: 'a field the format does not document' },
   filename_differs: {
     severity: 'warning',
-    means: 'the name of the file says another format than its content',
+    means: 'the file name suggests another format than the content',
   },
   stem_differs: { severity: 'warning', means: 'the session_id is not the name of the file' },
 } as const satisfies Record<string, { severity: 'error' | 'warning'; means: string }>

@@ -52,10 +52,10 @@ export function guardAnswer(
   if (text.trim() !== '') return { state: { ...before, emptyAnswers: 0 }, advice: {} }
   const state = { ...before, emptyAnswers: before.emptyAnswers + 1 }
   if (state.emptyAnswers > emptyAnswersAllowed)
-    return { state, advice: { stop: 'the model gave an empty answer again after it was told' } }
+    return { state, advice: { stop: 'the model gave an empty answer again after a warning' } }
   return {
     state,
-    advice: { nudge: 'Your answer was empty. Go on with the work, or say what came of it.' },
+    advice: { nudge: 'Your answer was empty. Continue the work, or report the result.' },
   }
 }
 
@@ -95,7 +95,7 @@ export function guardTurn(
           : undefined
   if (nudge === undefined) return { state, advice: {} }
   if (before.nudges >= nudgesAllowed)
-    return { state, advice: { stop: 'the model went on repeating itself after it was told twice' } }
+    return { state, advice: { stop: 'the model kept repeating itself after two warnings' } }
   return {
     state: {
       ...state,

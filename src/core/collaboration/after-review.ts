@@ -216,7 +216,7 @@ function revisionOf(work: Work, findings: readonly ReviewFinding[], { round, pla
   }
 }
 
-const revisionHead = '\n\nThis was done and reviewed. Mend what the review found, and nothing else:\n'
+const revisionHead = '\n\nThis was done and reviewed. Fix what the review found, and nothing else:\n'
 
 /** The task's own words, without those of an earlier revision. */
 const firstWords = (description: string): string => description.split(revisionHead, 1)[0] ?? ''
@@ -231,8 +231,8 @@ function restOf(findings: readonly ReviewFinding[], { round, made, all }: Rest):
   const files = findings.map(({ file }) => file.replace(/^\.?\/+/, '')).filter((file) => isInside(file))
   const task: PlanTask = {
     task_id: `${name}-rev${round}`,
-    title: 'Mend what the review found',
-    description: `The work on the request was reviewed. Mend what the review found, and nothing else:\n${findings.map(findingWords).join('\n')}`,
+    title: 'Fix what the review found',
+    description: `The work on the request was reviewed. Fix what the review found, and nothing else:\n${findings.map(findingWords).join('\n')}`,
     scope: [...new Set([...all.flatMap((each) => each.task.scope), ...files])],
     depends_on: made.map((each) => ({ task_id: each.task.task_id, type: 'hard' })),
     acceptance_criteria: findings.map(({ finding_id }) => `${finding_id} is mended`),

@@ -23,10 +23,10 @@ test('[COL-31] a plan whose tasks are apart or in order has no problem', () => {
 test.each<[string, readonly PlanTask[], string]>([
   ['no task', [], 'at least one'],
   ['too many', ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => planTask(id)), 'at most 5'],
-  ['a name twice', [planTask('a'), planTask('a')], 'task a: the name is there twice'],
+  ['a name twice', [planTask('a'), planTask('a')], 'task a: the name is used twice'],
   ['a name of a revision', [planTask('a-rev2')], 'kept for later work'],
   ['a name of a merge', [planTask('a-merge1')], 'kept for later work'],
-  ['an unknown dependency', [planTask('a', ['x'])], 'depends on "x", which is no task'],
+  ['an unknown dependency', [planTask('a', ['x'])], 'depends on "x", which is not a task'],
   ['a circle', [planTask('a', ['b']), planTask('b', ['~c']), planTask('c', ['a'])], 'a → b → c → a'],
   ['a circle of one', [planTask('a', ['a'])], 'a → a'],
   ['a scope outside', [planTask('a', [], { scope: ['../x'] })], 'relative to the project'],

@@ -25,7 +25,7 @@ export function checkPlan(plan: Pick<Plan, 'tasks' | 'checks'>, limits: PlanLimi
 function counted(tasks: readonly PlanTask[], { maxTasks }: PlanLimits): string | undefined {
   if (tasks.length === 0) return 'tasks: there is none; give at least one'
   if (tasks.length <= maxTasks) return undefined
-  return `tasks: there are ${tasks.length}, and at most ${maxTasks} are allowed; put some together`
+  return `tasks: there are ${tasks.length}, and at most ${maxTasks} are allowed; combine some`
 }
 
 const kept = /-(rev|merge)\d+$/
@@ -34,7 +34,7 @@ function named(tasks: readonly PlanTask[], { taken = [] }: PlanLimits): string[]
   const ids = tasks.map((task) => task.task_id)
   const twice = [...new Set(ids.filter((id, i) => ids.indexOf(id) !== i))]
   return [
-    ...twice.map((id) => `task ${id}: the name is there twice; give each task its own`),
+    ...twice.map((id) => `task ${id}: the name is used twice; give each task its own`),
     ...[...new Set(ids)].flatMap((id) => {
       if (taken.includes(id)) return [`task ${id}: an earlier task has this name; choose another`]
       return kept.test(id) ? [`task ${id}: names that end like -rev1 or -merge1 are kept for later work`] : []
@@ -65,11 +65,16 @@ function dependencyProblems(tasks: readonly PlanTask[]): string[] {
   const unknown = tasks.flatMap(({ task_id, depends_on }) =>
     depends_on
       .filter((dependency) => !known.has(dependency.task_id))
-      .map((dependency) => `task ${task_id}: it depends on ${shown(dependency.task_id)}, which is no task`),
+      .map(
+        (dependency) => `task ${task_id}: it depends on ${shown(dependency.task_id)}, which is not a task`,
+      ),
   )
   const circle = dependencyCircle(tasks)
   if (!circle) return unknown
-  return [...unknown, `the tasks wait for each other in a circle: ${circle.join(' → ')}; take one step out`]
+  return [
+    ...unknown,
+    `the tasks wait for each other in a circle: ${circle.join(' → ')}; remove one dependency`,
+  ]
 }
 
 /** Two tasks that may run at the same time must not be able to change the same file. */

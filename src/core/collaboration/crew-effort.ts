@@ -34,7 +34,7 @@ function tokenWords(
   { crews, agents, tokens }: EarlierCrews,
   { least, most }: { readonly least: number; readonly most: number },
 ): string {
-  if (agents === 0) return 'there is no estimate of tokens, since no crew has come to its end here before'
+  if (agents === 0) return 'there is no estimate of tokens, because no crew has finished here before'
   const each = tokens / agents
   return `about ${range(rounded(least * each), rounded(most * each))} tokens, by ${crews} earlier crew${crews === 1 ? '' : 's'}`
 }

@@ -114,7 +114,7 @@ export function reportMarkdown(report: CrewReport): string {
     `# ${outcomeWords[report.outcome]}: ${line(report.request, 100)}`,
     head(report),
     report.summary.trim().replaceAll(/^#/gm, '\\#'),
-    section('What stays open', [
+    section('Still open', [
       ...findings.open.map(findingLine),
       ...failedChecks(report.checks)
         .filter(({ passed }) => passed === false)
@@ -125,7 +125,7 @@ export function reportMarkdown(report: CrewReport): string {
     section('What changed', report.tasks.flatMap(taskLines)),
     section('Checks', report.checks.map(checkLine)),
     section('Reviews', report.rounds.map(roundLine)),
-    section('Mended on the way', findings.mended.map(findingLine)),
+    section('Fixed along the way', findings.mended.map(findingLine)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }

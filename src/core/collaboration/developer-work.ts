@@ -79,7 +79,7 @@ export function conflictWork({ task, files, number }: Conflict): Work {
     task: {
       task_id: `${task.task_id}-merge${number}`,
       title: `Resolve the conflicts of ${task.task_id}`,
-      description: `The work on "${task.title}" is being merged, and both sides changed the same lines. The merge is under way in this work tree. In each of these files, keep what both sides meant and take every conflict marker out:\n${files.map((file) => `- ${file}`).join('\n')}\n\nWhat the task was:\n${task.description}`,
+      description: `The work on "${task.title}" is being merged, and both sides changed the same lines. The merge is under way in this work tree. In each of these files, keep what both sides meant and remove every conflict marker:\n${files.map((file) => `- ${file}`).join('\n')}\n\nWhat the task was:\n${task.description}`,
       scope: files.map(asGlob),
       depends_on: [],
       acceptance_criteria: ['no conflict marker is left', ...task.acceptance_criteria],

@@ -30,7 +30,7 @@ export function judgeReview({ reply, checks, earlier, unfinished = [] }: Review)
   const reasons = [
     ...openFindings(reply.findings).filter(forbidsApproval).map(findingReason),
     ...unansweredCritical(reply, earlier).map(
-      ({ finding_id }) => `${finding_id} was critical, and the review does not say whether it is mended`,
+      ({ finding_id }) => `${finding_id} was critical, and the review does not say whether it is fixed`,
     ),
     ...failedChecks(checks).map(checkReason),
     ...unfinished.map(unfinishedReason),

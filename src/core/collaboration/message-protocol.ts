@@ -137,7 +137,7 @@ function meanings(log: MessageLog, message: OutgoingMessage): string[] {
     case 'abort':
       return payload.scope === 'session' || openWork(log, payload.target_id) !== undefined
         ? []
-        : [`${payload.target_id} is no open task that could be called off`]
+        : [`${payload.target_id} is not an open task that could be cancelled`]
     case 'feedback':
     case 'status_query':
     case 'status_response':
@@ -159,7 +159,7 @@ type Report = { readonly type: string; readonly from: string; readonly taskId: s
 
 function workReport(log: MessageLog, { type, from, taskId }: Report): string[] {
   const assigned = ownField(log.assignments, taskId)
-  if (assigned === undefined) return [`${taskId} is no open assignment, so there is no ${type} of it`]
+  if (assigned === undefined) return [`${taskId} is not an open assignment, so it cannot have a ${type}`]
   const worker = log.said.find(({ messageId }) => messageId === assigned)?.to
   return worker === from ? [] : [`${taskId} is assigned to ${worker}, not to ${from}`]
 }
@@ -172,7 +172,7 @@ const request = ({ reviews, said }: MessageLog, review: string): string[] =>
 
 function result(log: MessageLog, review: string | undefined, from: string): string[] {
   const asked = openReview(log, review)
-  if (asked === undefined) return [`no review ${review ?? ''} is open, so there is no result of it`]
+  if (asked === undefined) return [`no review ${review ?? ''} is open, so it cannot have a result`]
   const reviewer = log.said.find(({ messageId }) => messageId === asked)?.to
   return reviewer === from ? [] : [`the review ${review} was asked of ${reviewer}, not of ${from}`]
 }

@@ -28,7 +28,7 @@ type Rejected = Asked & {
 /** Asks an architect for another plan, because the work that came of the last one was rejected. */
 export const replanPrompt = ({ round, findings, ...asked }: Rejected): string =>
   [
-    `You are the architect of a crew. The reviewer rejected the work on this request: the approach itself is wrong. Plan again; do not change any file. The rejected work stands in this work tree. Its files may be changed or deleted by the new tasks.`,
+    `You are the architect of a crew. The reviewer rejected the work on this request: the approach itself is wrong. Plan again; do not change any file. The rejected work is in this work tree. Its files may be changed or deleted by the new tasks.`,
     `What the reviewer said:\n\n${fenced([round.summary, ...findings.map(findingWords)].join('\n'))}`,
     ...planParts(asked),
   ].join('\n\n')
@@ -36,7 +36,7 @@ export const replanPrompt = ({ round, findings, ...asked }: Rejected): string =>
 /** Asks an architect for its plan again, with what a challenger holds against it. */
 export const challengedPlanPrompt = (objections: ChallengerReply): string =>
   [
-    'A challenger has looked for what is wrong with your plan. Mend the plan where the objections hold; where one does not, say why in `notes`.',
+    'A challenger has looked for what is wrong with your plan. Fix the plan where the objections are right; where one does not, say why in `notes`.',
     fenced(challengeWords(objections)),
     'Answer again with the whole JSON object of the plan, in the same shape, and nothing after it.',
   ].join('\n\n')
@@ -47,7 +47,7 @@ function planParts({ request, maxTasks, taken = [], checks = [] }: Asked): strin
     `Read the code that the request touches first: entry points, tests, conventions, how it is built and tested. Then choose the smallest change that fulfils the whole request, and cut it into at most ${maxTasks} ${maxTasks === 1 ? 'task' : 'tasks'}; one task is best when the work is small.`,
     [
       'Rules that are enforced:',
-      '- Each task goes to a developer who sees only that task, in a work tree of its own.',
+      '- Each task goes to a developer who sees only that task, in its own work tree.',
       '- `scope` lists globs, relative to the project. A developer can change nothing else, so include the tests.',
       '- Two tasks that may run at the same time must not be able to change the same file. Where they must, make one a hard dependency of the other.',
       '- A hard dependency waits until the other task is complete, and sees its work. A soft one may start once the other has begun, and does not see its work.',
@@ -158,7 +158,7 @@ export const splitPrompt = ({ task, why, taken }: Split): string =>
     fencedJson(task),
     [
       'Rules that are enforced:',
-      '- The scopes of the new tasks lie within the scope of this one.',
+      '- The scopes of the new tasks must be within the scope of this one.',
       '- Two tasks that may run at the same time must not be able to change the same file. Where they must, make one a hard dependency of the other.',
       '- What this task waited for the new ones wait for too; name only dependencies between the new ones.',
       `- These names are taken: ${taken.join(', ')}.`,

@@ -24,7 +24,7 @@ export const withGuidelines = (prompt: string, guidelines: readonly string[]): s
 
 /** Asks an agent once more for an answer that could not be used. */
 export const repairPrompt = (problems: readonly string[]): string =>
-  `Your answer could not be used:\n\n${problems.map((problem) => `- ${problem}`).join('\n')}\n\nDo no other work. Answer again with the whole JSON object, mended, and nothing after it.`
+  `Your answer could not be used:\n\n${problems.map((problem) => `- ${problem}`).join('\n')}\n\nDo no other work. Answer again with the whole JSON object, corrected, and nothing after it.`
 
 /** The task of a script's agent, with the form of its answer where it has one. */
 export const scriptTask = (task: string, schema: unknown): string =>

@@ -95,7 +95,7 @@ const emptyFindings = ({ findings }: ReviewerReply): string[] =>
 const silences = (reply: ReviewerReply, { earlier }: ReviewContext): string[] =>
   unansweredCritical(reply, earlier).map(
     ({ finding_id }) =>
-      `${finding_id} was critical: put its id into addressed when it is mended, or raise it again under the same id`,
+      `${finding_id} was critical: put its id into addressed when it is fixed, or raise it again under the same id`,
   )
 
 /** The findings under their names in the collaboration, and the changes that point at them. */
@@ -155,7 +155,7 @@ const outside = (part: PlanTask, whole: PlanTask | undefined): string[] =>
     .filter((glob) => !(whole?.scope ?? []).some((given) => isWithin(glob, given)))
     .map(
       (glob) =>
-        `task ${part.task_id}: ${JSON.stringify(glob)} is outside of the scope of the task that is split`,
+        `task ${part.task_id}: ${JSON.stringify(glob)} is outside the scope of the task that is being split`,
     )
 
 /** Whether what a glob names is surely named by another; paths of several depths stand for what it names. */

@@ -181,11 +181,11 @@ test('[COL-52] a status update goes to the architect as task_progress or status_
 test('[COL-34] a completion belongs to an open assignment of who sends it, a result to an open request', () => {
   const { talk } = spoken(assign('t1'), ask('r1'))
   expect(problems(talk, complete('t9'))).toEqual([
-    't9 is no open assignment, so there is no task_completion of it',
+    't9 is not an open assignment, so it cannot have a task_completion',
   ])
   expect(problems(talk, { ...complete('t1'), from: 'dev2' })).toEqual(['t1 is assigned to dev, not to dev2'])
   expect(problems(talk, judge({ review_id: 'r9' }))).toEqual([
-    'no review r9 is open, so there is no result of it',
+    'no review r9 is open, so it cannot have a result',
   ])
   expect(problems(talk, { ...judge({ review_id: 'r1' }), from: 'dev' })).toHaveLength(1)
   expect(problems(talk, judge({ task_id: 'whole' }))).toEqual([])

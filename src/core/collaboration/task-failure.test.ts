@@ -30,7 +30,7 @@ test.each<[string, Partial<Tried>, TaskFailure['kind'] | undefined, string]>([
     'a file outside, whatever is said',
     { outside: ['b.ts'] },
     'scope_violation',
-    'b.ts, which is outside of src/a/**',
+    'b.ts, which is outside src/a/**',
   ],
   ['too much time', { end: { status: 'timeout' } }, 'timeout', 'too long'],
   [
@@ -97,7 +97,7 @@ test.each<[FailureKind, number, string, number]>([
   expect(failure(kind, attempt)).toMatchObject({ action, limitMs: nextMs })
 })
 
-test('[COL-63] where nobody can split a task, it is to do less at a time', () => {
+test('[COL-63] where nobody can split a task, it should do less at a time', () => {
   expect(failure('resource_limit', 1, { canSplit: false })).toMatchObject({
     action: 'retry',
     feedback: expect.stringContaining('do less at a time'),

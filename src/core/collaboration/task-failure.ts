@@ -39,7 +39,7 @@ export function taskFailure({ end, reply, scope, outside, left }: Tried): TaskFa
   if (outside.length > 0)
     return {
       kind: 'scope_violation',
-      error: `it changed ${outside.slice(0, 10).join(', ')}, which is outside of ${scope.join(', ')}; that was undone`,
+      error: `it changed ${outside.slice(0, 10).join(', ')}, which is outside ${scope.join(', ')}; that was undone`,
     }
   if (end.status === 'timeout')
     return { kind: 'timeout', error: end.reason ?? 'it took too long', isPartial: true }
@@ -136,14 +136,14 @@ function byKind({ kind, attempt, canSplit }: Pick<Failure, 'kind' | 'attempt' | 
   if (kind === 'resource_limit' && !canSplit)
     return {
       action: 'retry',
-      reason: 'it used up its budget, and nobody can split it; it is to do less at a time',
+      reason: 'it used up its budget, and nobody can split it; it should do less at a time',
     }
   return { ...first[kind] }
 }
 
 const words = {
   timeout: 'it took too long',
-  scope_violation: 'it changed files outside of its scope',
+  scope_violation: 'it changed files outside its scope',
   resource_limit: 'it used up its budget',
   exception: 'it failed',
 } as const
@@ -152,16 +152,17 @@ const first = {
   timeout: { action: 'retry', reason: 'it took too long; it is tried again with a longer limit' },
   scope_violation: {
     action: 'retry',
-    reason: 'it changed files outside of its scope; the work is refused and tried again with the scope named',
+    reason:
+      'it changed files outside its scope; the work is refused and tried again with the scope spelled out',
   },
-  resource_limit: { action: 'split', reason: 'it used up its budget; the task is to be split' },
+  resource_limit: { action: 'split', reason: 'it used up its budget; the task will be split' },
   exception: { action: 'retry', reason: 'it failed; it is tried once more' },
 } as const satisfies Record<FailureKind, Choice>
 
 function feedbackFor({ kind, scope }: Failure): string {
   if (kind === 'timeout') return 'the attempt took too long and was stopped; what it left is in the work tree'
   if (kind === 'scope_violation')
-    return `the attempt changed files outside of its scope and was refused; change only ${scope.join(', ')}`
+    return `the attempt changed files outside its scope and was refused; change only ${scope.join(', ')}`
   if (kind === 'resource_limit') return 'the attempt used up its budget; do less at a time'
   return 'the attempt ended in an error'
 }

@@ -32,7 +32,7 @@ test('[COL-31] a hard dependency waits until it is complete, a soft one until it
 test.each([
   ['failed', 'failed'],
   ['partial', 'is only partly done'],
-  ['cancelled', 'was called off'],
+  ['cancelled', 'was cancelled'],
 ] as const)('[COL-31] what needs a task that is %s is blocked, and in turn what needs it', (state, words) => {
   const tasks = [planTask('c', ['b']), planTask('a'), planTask('b', ['a']), planTask('free', ['~c'])]
   expect(next(tasks, { a: state })).toEqual({
@@ -162,9 +162,9 @@ test('[COL-63] a split that leaves the scope, meets another task or takes its na
     const read = readSplit(answer(whole), { tasks, taskId: 'big', limits })
     return 'problems' in read ? read.problems.join('; ') : ''
   }
-  expect(problems([planTask('one', [], { scope: ['docs/**'] })])).toContain('outside of the scope')
+  expect(problems([planTask('one', [], { scope: ['docs/**'] })])).toContain('outside the scope')
   for (const glob of ['src/**', 'src/*/one', 'src/**/big', '**', 'src/bi*'])
-    expect(problems([planTask('one', [], { scope: [glob] })])).toContain('outside of the scope')
+    expect(problems([planTask('one', [], { scope: [glob] })])).toContain('outside the scope')
   for (const glob of ['src/big/**', 'src/big/*.ts', 'src/big/**/a?.ts', 'src/big/a'])
     expect(problems([planTask('one', [], { scope: [glob] })])).toBe('')
   expect(problems([planTask('top', [], { scope: ['src/big/**'] }), rest])).toContain('twice')

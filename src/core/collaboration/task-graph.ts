@@ -60,7 +60,7 @@ export function nextTasks({ tasks, states, atOnce }: Graph): NextTasks {
 const endings = {
   failed: 'failed',
   partial: 'is only partly done',
-  cancelled: 'was called off',
+  cancelled: 'was cancelled',
 } as const
 
 /** Tasks whose hard dependency ended without being complete, and in turn those that need them. */
@@ -72,7 +72,7 @@ function blockedAmong(
   const reason = ({ task_id, type }: TaskDependency): string | undefined => {
     if (type === 'soft') return undefined
     const state = stateOf(task_id)
-    if (state === undefined) return `it needs ${task_id}, which is no task`
+    if (state === undefined) return `it needs ${task_id}, which is not a task`
     if (state === 'failed' || state === 'partial' || state === 'cancelled')
       return `it needs ${task_id}, which ${endings[state]}`
     return blocked.has(task_id) ? `it needs ${task_id}, which cannot start` : undefined

@@ -17,7 +17,7 @@ export function developerPrompt({ input, checks = [] }: GivenTask): string {
   const isTestWanted = input.constraints?.testing_required !== false
   const own = checksOfTask(checks, { testing_required: isTestWanted })
   return [
-    'You are a developer in a crew. Carry out exactly this task in the current folder, which is a git work tree of your own.',
+    'You are a developer in a crew. Carry out exactly this task in the current folder, which is your own git work tree.',
     fencedJson(input),
     [
       'Rules:',
@@ -35,7 +35,7 @@ export function developerPrompt({ input, checks = [] }: GivenTask): string {
           ]),
       ...(attempts.length === 0
         ? []
-        : ['- This was tried before. `previous_attempts` says what was wrong; each point has to be mended.']),
+        : ['- This was tried before. `previous_attempts` says what was wrong; each point must be fixed.']),
       '- Leave branches, commits and pushes alone; what you leave in the work tree is collected.',
       '- Ask nobody: decide what can be decided, and put the rest into `blockers`.',
     ].join('\n'),
@@ -81,7 +81,7 @@ export function reviewerPrompt({ input, stat, base, checks, earlier }: GivenRevi
     ...(earlier.length === 0
       ? []
       : [
-          `Findings of earlier rounds. Look at each: when it is mended, put its id into \`addressed\`; when it is not, raise it again under the same id.\n\n${fenced(earlier.map(findingWords).join('\n'))}`,
+          `Findings of earlier rounds. Look at each: when it is fixed, put its id into \`addressed\`; when it is not, raise it again under the same id.\n\n${fenced(earlier.map(findingWords).join('\n'))}`,
         ]),
     [
       'Read every changed file and the callers of what changed. Try to refute the work: the empty input, the second call, the failure half way, what it forgot. Check each finding against the code once more before you write it down.',
@@ -89,7 +89,7 @@ export function reviewerPrompt({ input, stat, base, checks, earlier }: GivenRevi
     ].join('\n'),
     howToAnswer(reviewerExample),
     [
-      '- `verdict`: approved (no critical or major finding, every required check passed), changes_requested (the approach is right and the findings can be mended) or rejected (the approach itself is wrong; say in `summary` what would be right). An approval with a critical or major finding or a failed required check does not count.',
+      '- `verdict`: approved (no critical or major finding, every required check passed), changes_requested (the approach is right and the findings can be fixed) or rejected (the approach itself is wrong; say in `summary` what would be right). An approval with a critical or major finding or a failed required check does not count.',
       '- `severity`: critical (wrong results, lost data, a security hole, does not build), major (a requirement is not met, or a failure in normal use), minor, suggestion.',
       '- `category`: bug, security, performance, style, logic, test. `file` is a path from the root of the project, or "" when it is no single file.',
       '- `line`, `suggestion`, `required_changes`, `commendations` and `addressed` may be left out.',
@@ -116,10 +116,10 @@ const reviewerExample = {
       file: 'src/dates/parse.ts',
       line: 42,
       description: '<what goes wrong, and when>',
-      suggestion: '<how to mend it>',
+      suggestion: '<how to fix it>',
     },
   ],
-  addressed: ['<ids of earlier findings that are mended>'],
+  addressed: ['<ids of earlier findings that are fixed>'],
   required_changes: [
     {
       change_id: 'change-001',

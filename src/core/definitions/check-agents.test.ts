@@ -31,15 +31,15 @@ test('[MUS-152] a sound crew has nothing to report', () => {
 
 test('[MUS-152][RUN-22] a tool that is not known is named with the nearest one', () => {
   expect(check(agent({ name: 'a', tools: ['Reed', 'Frobnicate'] }))).toEqual([
-    '/u/a.md:4 warning no tool is called Reed; did you mean Read?',
-    '/u/a.md:4 warning no tool is called Frobnicate',
+    '/u/a.md:4 warning there is no tool called Reed; did you mean Read?',
+    '/u/a.md:4 warning there is no tool called Frobnicate',
   ])
 })
 
 test('[RUN-4] a target that does not exist, or has no effect, is named', () => {
   const policy = { allow: ['Delegate'], delegate_targets: ['ghost'] }
   expect(check(agent({ name: 'a', tools: ['Task'], policy }))).toEqual([
-    '/u/a.md:5 warning delegate_targets names ghost, which is no agent',
+    '/u/a.md:5 warning delegate_targets names ghost, which is not an agent',
   ])
   expect(check(agent({ name: 'a', policy: { delegate_targets: ['a'] } }))).toEqual([
     '/u/a.md:5 warning delegate_targets has no effect without Delegate',
@@ -48,7 +48,7 @@ test('[RUN-4] a target that does not exist, or has no effect, is named', () => {
 
 test('[RUN-17] a subagent with Delegate is named, and a main agent without a tool for it', () => {
   expect(check(agent({ name: 'a', kind: 'subagent', policy: ['Delegate'] }))).toEqual([
-    '/u/a.md:5 warning a subagent may never delegate; take Delegate out',
+    '/u/a.md:5 warning a subagent may never delegate; remove Delegate',
   ])
   expect(check(agent({ name: 'a', policy: ['Delegate'] }))).toEqual([
     '/u/a.md:5 warning Delegate needs one of the tools Agent, Task, delegate_to_agent',
@@ -57,7 +57,7 @@ test('[RUN-17] a subagent with Delegate is named, and a main agent without a too
 
 test('[MUS-152] a limit that is not kept is named', () => {
   expect(check(agent({ name: 'a', budget: { usd: 2, tokens: 1000 } }))).toEqual([
-    expect.stringMatching(/warning budget\.usd is not counted: .*limit tokens or minutes$/),
+    expect.stringMatching(/warning budget\.usd is not enforced, .*limit tokens or minutes$/),
   ])
   expect(check(agent({ name: 'a', budget: { tokens: 1000 } }))).toEqual([])
 })

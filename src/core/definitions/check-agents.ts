@@ -25,7 +25,7 @@ function unknownTools(agent: AgentDefinition): DefinitionProblem[] {
     return warning(
       agent,
       'tools',
-      `no tool is called ${tool}${near === undefined ? '' : `; did you mean ${near}?`}`,
+      `there is no tool called ${tool}${near === undefined ? '' : `; did you mean ${near}?`}`,
     )
   })
 }
@@ -37,8 +37,8 @@ function delegation(agent: AgentDefinition, known: ReadonlySet<string>): Definit
   const targets = delegateTargets === 'any' ? [] : delegateTargets
   const found = targets
     .filter((target) => !known.has(target))
-    .map((target) => `delegate_targets names ${target}, which is no agent`)
-  if (may && agent.kind === 'subagent') found.push('a subagent may never delegate; take Delegate out')
+    .map((target) => `delegate_targets names ${target}, which is not an agent`)
+  if (may && agent.kind === 'subagent') found.push('a subagent may never delegate; remove Delegate')
   if (may && agent.kind === 'main' && !hasTool)
     found.push(`Delegate needs one of the tools ${delegatingTools.join(', ')}`)
   if (!may && targets.length > 0) found.push('delegate_targets has no effect without Delegate')
@@ -48,7 +48,7 @@ function delegation(agent: AgentDefinition, known: ReadonlySet<string>): Definit
 /** A limit that nobody keeps is worse than none. */
 function uncounted(agent: AgentDefinition): DefinitionProblem[] {
   if (agent.budget?.usd === undefined) return []
-  const message = 'budget.usd is not counted: no prices of models are known; limit tokens or minutes'
+  const message = 'budget.usd is not enforced, because Muster knows no model prices; limit tokens or minutes'
   return [warning(agent, 'budget', message)]
 }
 

@@ -105,5 +105,5 @@ export function refuseName(name: string, agents: readonly AgentDefinition[]): vo
     taken.source === 'shipped'
       ? 'choose another name, and copy it with --from'
       : 'edit that file, or choose another name'
-  throw new AppError('conflict', `${name} is an agent already: ${taken.file}; ${cure}`)
+  throw new AppError('conflict', `there is already an agent ${name}: ${taken.file}; ${cure}`)
 }

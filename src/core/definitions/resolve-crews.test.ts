@@ -86,7 +86,7 @@ test('[COL-2][MUS-277] at most one architect, who orchestrates', () => {
     '4 error a crew has one architect, who orchestrates; make this one a developer or a reviewer',
   ])
   expect(problems([role('architect', { count: 2 }), role('developer')])).toEqual([
-    '3 error a crew has one architect, who orchestrates; leave count out',
+    '3 error a crew has one architect, who orchestrates; leave out count',
   ])
 })
 
@@ -98,7 +98,7 @@ test('[MUS-277] somebody has to do the work', () => {
 
 test('[MUS-277] what needs a plan needs an architect', () => {
   expect(problems([role('challenger'), role('developer')])).toEqual([
-    '3 error a challenger attacks a plan, and without an architect there is none; add an architect',
+    '3 error a challenger needs a plan, and without an architect there is none; add an architect',
   ])
   const message = '9 error nobody makes a plan that could be approved; add an architect, or leave it out'
   expect(problems([role('developer')], { approve_plan: true })).toEqual([message])
@@ -110,7 +110,7 @@ test('[MUS-277] members have names of their own, and a place in a pipeline is on
     '4 error two members are called a; give one another id',
   ])
   expect(problems([role('tester', { count: 2 })], { pattern: 'pipeline' })).toEqual([
-    '3 error a place in a pipeline is one agent; leave count out',
+    '3 error each member of a pipeline is one agent; leave out count',
   ])
 })
 
@@ -121,10 +121,10 @@ test('[COL-7][MUS-277] an agent or a CLI that is not there leaves the crew out, 
     { ...crew([role('developer')]), name: 'sound', file: '/c/z.yaml' },
   )
   expect(loaded.problems.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
-    '/c/b.yaml:3 vim is no CLI; there are own, claude, codex, mine',
-    '/c/it.yaml:5 no agent is called reviwer; did you mean reviewer?',
-    '/c/it.yaml:6 codx is no CLI; did you mean codex?',
-    '/c/it.yaml:6 no agent is called oracle; see: sm agents list',
+    '/c/b.yaml:3 vim is not a CLI; there are own, claude, codex, mine',
+    '/c/it.yaml:5 there is no agent called reviwer; did you mean reviewer?',
+    '/c/it.yaml:6 codx is not a CLI; did you mean codex?',
+    '/c/it.yaml:6 there is no agent called oracle; see: sm agents list',
   ])
   expect(loaded.crews.map(({ name }) => name)).toEqual(['sound'])
   expect(() => findCrew(loaded, 'IT')).toThrow(
@@ -135,7 +135,7 @@ test('[COL-7][MUS-277] an agent or a CLI that is not there leaves the crew out, 
 test('[MUS-277] a member whose agent does not suit its duty is doubted, and the crew is used', () => {
   const members = [role('developer', { agent: 'security' }), role('reviewer', { agent: 'tester' })]
   expect(problems(members)).toEqual([
-    '3 warning the agent security may not change files, so it can do no task',
+    '3 warning the agent security may not change files, so it cannot do a task',
     '5 warning the agent tester may change files; who plans, challenges or judges should not',
   ])
   expect(resolve(crew(members)).crews).toHaveLength(1)

@@ -50,7 +50,7 @@ function agentOf({ agent: wanted }: Place, agents: readonly AgentDefinition[]) {
   const result = findNamed(agents, wanted)
   if (result.found) return { agent: result.found }
   const hint = result.near === undefined ? 'see: sm agents list' : `did you mean ${result.near}?`
-  return { missing: `no agent is called ${wanted}; ${hint}` }
+  return { missing: `there is no agent called ${wanted}; ${hint}` }
 }
 
 const duties: Readonly<Record<string, Duty>> = {
@@ -78,12 +78,12 @@ export function unknownCli(cli: string, clis: readonly string[]): string | undef
   const known = ['own', ...clis]
   const near = nearest(cli, known)
   const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`
-  return `${cli} is no CLI; ${hint}`
+  return `${cli} is not a CLI; ${hint}`
 }
 
 function doubtAbout(duty: Duty, { name, policy }: AgentDefinition): string | undefined {
   const mayPatch = policy.allow.includes('Patch')
-  if (duty === 'work' && !mayPatch) return `the agent ${name} may not change files, so it can do no task`
+  if (duty === 'work' && !mayPatch) return `the agent ${name} may not change files, so it cannot do a task`
   if (duty !== 'work' && duty !== 'stage' && mayPatch)
     return `the agent ${name} may change files; who plans, challenges or judges should not`
   return undefined
@@ -128,7 +128,7 @@ function repeatedIds(members: Members): CrewFault[] {
 }
 
 function crowds(members: Members): CrewFault[] {
-  const message = 'a place in a pipeline is one agent; leave count out'
+  const message = 'each member of a pipeline is one agent; leave out count'
   return members.flatMap(({ count }, index) =>
     count > 1 ? [{ path: `members.${index}.count`, message }] : [],
   )
@@ -145,12 +145,12 @@ function workFaults(members: Members): CrewFault[] {
   if (architect && architect[1].count > 1)
     faults.push({
       path: `members.${architect[0]}.count`,
-      message: 'a crew has one architect, who orchestrates; leave count out',
+      message: 'a crew has one architect, who orchestrates; leave out count',
     })
   if (challenger && !architect)
     faults.push({
       path: `members.${challenger[0]}.role`,
-      message: 'a challenger attacks a plan, and without an architect there is none; add an architect',
+      message: 'a challenger needs a plan, and without an architect there is none; add an architect',
     })
   const isReviewOnly = members.every(({ duty }) => duty === 'review')
   if (places('work').length === 0 && !isReviewOnly)

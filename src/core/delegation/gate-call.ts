@@ -114,7 +114,7 @@ function gateOfScope({ agent, scopes = [] }: Caller, { changes = [] }: Act): Den
       return {
         gate: 'scope',
         rule: 'workspace',
-        reason: `${path} is outside of the project; work inside of it`,
+        reason: `${path} is outside the project; work inside it`,
       }
     const limits = [
       ['work_globs', agent.workGlobs] as const,
@@ -127,7 +127,7 @@ function gateOfScope({ agent, scopes = [] }: Caller, { changes = [] }: Act): Den
       return {
         gate: 'scope',
         rule: broken[0],
-        reason: `${path} is outside of what may be changed (${broken[1].join(', ')}); leave it as it is`,
+        reason: `${path} is outside what may be changed (${broken[1].join(', ')}); leave it as it is`,
       }
   }
   return undefined

@@ -91,7 +91,7 @@ function dangerAt(line: string, at: number): string | undefined {
 }
 
 const substitution =
-  'it has a substitution, $(…), ${…} or backticks; run the inner command in a call of its own'
+  'it has a substitution, $(…), ${…} or backticks; run the inner command in a separate call'
 const parentheses = 'it has parentheses; put them in quotes, or run the commands one by one'
 const redirection =
   'it has a redirection, and only those to /dev/null and 2>&1 are allowed; let it print what you want to see'

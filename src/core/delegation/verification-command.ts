@@ -29,7 +29,7 @@ export function verifies(command: string): Verifies {
 
 const refused = (reason: string): Verifies => ({
   ok: false,
-  reason: `Only commands that test, check, build or look may be run, and this is not one: ${reason}`,
+  reason: `Only commands that test, check, build or read may be run, and this is not one of them: ${reason}`,
 })
 
 function reasonAgainst(words: readonly ShellWord[]): string | undefined {
@@ -41,7 +41,7 @@ function reasonAgainst(words: readonly ShellWord[]): string | undefined {
   if (!first.isFixed || /[^\w.+/-]/.test(program))
     return /^\w+\+?=/.test(first.text)
       ? `it sets ${first.text.split('=')[0]}; run the command without it`
-      : `${first.text.slice(0, 100)} is no plain name of a program`
+      : `${first.text.slice(0, 100)} is not a plain program name`
   return problemOf(
     program,
     args.map(({ text }) => text),

@@ -50,6 +50,6 @@ export function refuseUncountedMoney(usd: number | undefined, clis: Iterable<str
   if (others.length > 0)
     throw new AppError(
       'invalid',
-      `what ${others.join(', ')} costs is not told, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have ${telling.join(' or ')} do the work`,
+      `the cost of ${others.join(', ')} is not reported, so a limit of $${usd.toFixed(2)} would never be reached; limit the tokens instead, or have ${telling.join(' or ')} do the work`,
     )
 }

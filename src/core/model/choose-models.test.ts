@@ -55,7 +55,7 @@ describe('which model', () => {
     })
     expect(choose(['openai'], { agent: 'nonsense' }).passedOver[0]).toEqual({
       model: 'nonsense',
-      why: 'no model is called so; write provider/model, or one of sonnet, opus, haiku',
+      why: 'there is no such model; write provider/model, or one of sonnet, opus, haiku',
     })
   })
 
@@ -120,17 +120,17 @@ describe('when nothing can be used', () => {
   })
 
   test('[MUS-255] a name that is none, and a provider that is none, are refused with the known ones', () => {
-    expect(() => choose(['openai'], { override: 'nonsense' })).toThrow(/nonsense: no model is called so/)
+    expect(() => choose(['openai'], { override: 'nonsense' })).toThrow(/nonsense: there is no such model/)
     expect(() => choose(['openai'], { override: 'acme/x-1' })).toThrow(
       /no provider acme; add it to models.prov/,
     )
-    expect(() => choose(['openai'], { override: 'constructor' })).toThrow(/no model is called so/)
+    expect(() => choose(['openai'], { override: 'constructor' })).toThrow(/there is no such model/)
   })
 
   test('[MUS-255] the scripted model can be named like any other', () => {
     expect(choose(['openai'], { override: 'scripted/scripted' })).toMatchObject({
       models: ['scripted/scripted'],
-      reason: 'it was named for this run',
+      reason: 'it was chosen for this run',
     })
   })
 })

@@ -43,7 +43,7 @@ function firstChoice(wish: ModelWish, passedOver: PassedOver[]): Choice {
     return ref && { ref, reason }
   }
   if (isWord(override)) {
-    const named = taken(override, 'it was named for this run')
+    const named = taken(override, 'it was chosen for this run')
     if (named) return named
     throw cannotBeUsed(passedOver)
   }
@@ -83,7 +83,7 @@ function anyUsable({ statuses }: ModelWish, passedOver: PassedOver[]): Choice {
     if (isUsable && id !== undefined)
       return { ref: { provider, id }, reason: `${provider} is the first provider that can be used` }
     if (!passedOver.some(({ model }) => model.startsWith(`${provider}/`)))
-      passedOver.push({ model: provider, why: isUsable ? 'no model of it is known; name one' : why })
+      passedOver.push({ model: provider, why: isUsable ? 'none of its models is known; name one' : why })
   }
   const reason = 'no provider can be used, so the scripted model answers, and no model is called'
   return { ref: { provider: 'scripted', id: 'scripted' }, reason, isScripted: true }
@@ -108,7 +108,7 @@ function readModelWord(
   const ref = refOf(alias?.[1] ?? word, { config, statuses })
   if (!ref) {
     const short = Object.keys(config.aliases).join(', ')
-    return { why: `no model is called so; write provider/model, or one of ${short}` }
+    return { why: `there is no such model; write provider/model, or one of ${short}` }
   }
   const status = statuses.find(({ provider }) => provider === ref.provider)
   if (status) return { ref, status }

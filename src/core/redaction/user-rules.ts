@@ -51,7 +51,7 @@ export function compilePattern(owner: string, source: string, flags = ''): RegEx
     pattern = new RegExp(source, `${flags}dg`)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw refuse(owner, `its pattern is no regular expression: ${error.message}`)
+    throw refuse(owner, `its pattern is not a regular expression: ${error.message}`)
   }
   const catastrophe = findCatastrophe(source)
   if (catastrophe !== undefined) throw refuse(owner, catastrophe)

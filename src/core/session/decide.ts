@@ -23,7 +23,7 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
   if (hasEnded(state) && !catalogue[draft.type].isLate)
     throw new AppError(
       'conflict',
-      `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to go on with it`,
+      `session ${draft.sessionId} is already ${state.lifecycle}; send session.reopened to continue it`,
     )
   if (draft.type === 'progress.checkpoint') return [numbered(draft, state)]
   const role = catalogue[draft.type].span

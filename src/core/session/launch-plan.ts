@@ -50,7 +50,7 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
     named === undefined ? (request.cli ?? (isCodingCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
   const program = config.clis[named ?? cli]
   if (cli === 'custom' && !program)
-    throw new AppError('invalid', 'a program of your own is named in the file: clis.<name>.command')
+    throw new AppError('invalid', 'set the command of your own program in the settings: clis.<name>.command')
   const base =
     preset?.args ?? typed?.args ?? (cli === 'claude' ? config.claude.default_args : (program?.args ?? []))
   const legacy = mapLegacyArgs([...base, ...(request.args ?? [])])
@@ -172,17 +172,20 @@ export function restartPlan(
   if (!managed || managed.cli === 'custom')
     return {
       kind: 'none',
-      why: 'its program has no conversation to go on with; start another with: sm spawn',
+      why: 'its program has no conversation to continue; start another with: sm spawn',
     }
   if (mayHaveRun)
     return managed.foreignId === undefined
       ? {
           kind: 'none',
-          why: 'its conversation is not known, and its prompt may have run; look into its folder, then: sm spawn',
+          why: 'its conversation is not known, and its prompt may have run; check its folder, then run: sm spawn',
         }
       : { kind: 'resume', foreignId: managed.foreignId }
   const waiting = queue?.find(({ by }) => by === 'launch')
   if (managed.hasPrompt && !waiting)
-    return { kind: 'none', why: 'its prompt was taken, and its record is not there any more; see: sm spawn' }
+    return {
+      kind: 'none',
+      why: 'its prompt was accepted, but its record is gone; start another with: sm spawn',
+    }
   return { kind: 'anew', ...(waiting?.vault !== undefined && { prompt: waiting.vault }) }
 }

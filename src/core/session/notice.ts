@@ -43,7 +43,7 @@ export function noticeOf(event: AgentEvent, wanted: Wanted): Notice | undefined 
       if (!wanted.notify_parent_on_idle) return undefined
       return {
         event: 'idle',
-        text: `is idle for ${minutes} min and has not said that it is done`,
+        text: `has been idle for ${minutes} min without reporting that it is done`,
         hint: `look: sm progress ${short}`,
       }
     }

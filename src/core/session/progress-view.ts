@@ -21,7 +21,7 @@ type ProgressParts = {
 
 const active = new Set(['spawned', 'starting', 'running'])
 
-/** How far a session is: what it used, what it did last, and what it said of itself. */
+/** How far a session is: what it used, what it did last, and its own report. */
 export function progressView(parts: ProgressParts): ProgressView {
   const { session, tools, lastTool, checkpoints, now } = parts
   const estimate = estimateOf(parts)
@@ -87,7 +87,7 @@ function estimateOf({ session, checkpoints, typical }: ProgressParts): Estimate 
   const said = saidPercent(checkpoints)
   if (said !== null) {
     const remaining = said > 0 ? Math.round(used / (said / 100)) - used : null
-    return { percent: said, remaining, basis: 'what it said of itself' }
+    return { percent: said, remaining, basis: 'its own report' }
   }
   if (typical) {
     const percent = Math.min(99, Math.round((used / typical.tokens) * 100))

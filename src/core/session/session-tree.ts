@@ -40,10 +40,13 @@ export function checkAdoption(
   if (!above || hasEnded(above))
     throw new AppError('conflict', 'that parent has ended; name another with --parent')
   if (above.managed?.origin === 'observed')
-    throw new AppError('conflict', 'that parent runs outside of Muster; adopt it first, or name another')
+    throw new AppError('conflict', 'that parent runs outside Muster; adopt it first, or name another')
   const below = levelsBelow(open.values(), child)
   if (below.has(parent))
-    throw new AppError('conflict', 'that parent is below it; a session cannot hang under itself')
+    throw new AppError(
+      'conflict',
+      'that parent is one of its descendants; a session cannot be its own ancestor',
+    )
   const height = Math.max(...below.values())
   if (above.depth + height >= limits.max_depth)
     throw limitReached('max_depth', limits.max_depth, 'levels of sessions')
@@ -79,7 +82,7 @@ export function spawnLimit(
   const above = parent === undefined ? undefined : (fleet.sessions.get(parent) ?? fleet.ended.get(parent))
   return (
     spent(fleet, above) ??
-    passed('max_sessions', live.length, 'sessions that run at one time') ??
+    passed('max_sessions', live.length, 'sessions running at a time') ??
     passed('spawns_per_minute', recentSpawns, 'sessions started within a minute') ??
     (above &&
       (passed('max_depth', above.depth, 'levels of sessions below a root') ??

@@ -137,7 +137,7 @@ function alertsOf({ verdict, evidence, tokens, typical }: AlertParts): Alert[] {
   return [
     ...(failing ? [failing] : []),
     ...(verdict?.health === 'stuck'
-      ? [{ kind: 'no_progress' as const, evidence: verdict.because[0]?.says ?? 'nothing has moved' }]
+      ? [{ kind: 'no_progress' as const, evidence: verdict.because[0]?.says ?? 'no progress' }]
       : []),
     ...(isRunaway
       ? [{ kind: 'runaway' as const, evidence: `${tokens} tokens; ${typical.basis} took ${typical.tokens}` }]

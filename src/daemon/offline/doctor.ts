@@ -21,7 +21,7 @@ export async function doctorChecks(home: string, signal: AbortSignal): Promise<C
 
 function folderCheck(home: string): Check {
   if (!existsSync(home))
-    return { name: 'state folder', status: 'ok', detail: `${home} (made by the first sm up)` }
+    return { name: 'state folder', status: 'ok', detail: `${home} (created by the first sm up)` }
   try {
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
     return { name: 'state folder', status: 'ok', detail: home }
@@ -31,7 +31,7 @@ function folderCheck(home: string): Check {
       name: 'state folder',
       status: 'failed',
       detail: `${home} cannot be written by this user (${code})`,
-      cure: `give it back with chown or chmod, or set MUSTER_HOME to another folder`,
+      cure: `fix its owner or permissions with chown or chmod, or set MUSTER_HOME to another folder`,
     }
   }
 }
@@ -43,7 +43,7 @@ function privateCheck(home: string): Check {
     return stat !== undefined && (stat.mode & 0o077) !== 0
   })
   return open.length === 0
-    ? { name: 'private files', status: 'ok', detail: 'readable by this user alone' }
+    ? { name: 'private files', status: 'ok', detail: 'readable only by this user' }
     : {
         name: 'private files',
         status: 'failed',

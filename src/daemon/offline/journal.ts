@@ -57,7 +57,7 @@ const isOf = (id: Parameters<typeof shortId>[0], wanted: string): boolean =>
 export async function journalStats(dir: string): Promise<JournalStats> {
   const paths = layout(dir)
   if (!existsSync(paths.segments))
-    throw new AppError('not_found', `there is no journal at ${dir}; sm up begins one`)
+    throw new AppError('not_found', `there is no journal at ${dir}; sm up creates one`)
   const segments = listSegments(paths.segments)
   const snapshot = loadSnapshot(paths.snapshots, () => true)
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -14,7 +14,10 @@ const maxBytes = 400 * 1024 * 1024
 export async function logRead(file: string, signal: AbortSignal): Promise<unknown> {
   const document = await readJsonFile(file, signal)
   if (tooDeep(document))
-    throw new AppError('invalid', `${file}: nested deeper than ${maxNesting} levels; this is no session file`)
+    throw new AppError(
+      'invalid',
+      `${file}: nested deeper than ${maxNesting} levels; this is not a session file`,
+    )
   return document
 }
 
@@ -34,7 +37,7 @@ export async function logRepair(file: string, signal: AbortSignal): Promise<LogC
 
 async function readJsonFile(file: string, signal: AbortSignal): Promise<unknown> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new AppError('not_found', `${file} is not there; check the path`)
+    if (error.code === 'ENOENT') throw new AppError('not_found', `${file} does not exist; check the path`)
     if (error.code === 'EACCES') throw new AppError('denied', `${file} cannot be read by this user`)
     throw error
   })

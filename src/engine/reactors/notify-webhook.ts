@@ -47,7 +47,7 @@ export const notifyWebhook = ({ engine, clock, config, notifier }: Deps): Reacto
       const answer = await notifier.send(notice, signal)
       if (answer.kind === 'taken') return
       if (answer.kind === 'refused' || attempt >= notifications.webhook.attempts)
-        throw new Error(`the webhook did not take ${event.id} (attempt ${attempt}): ${answer.why}`)
+        throw new Error(`the webhook did not accept ${event.id} (attempt ${attempt}): ${answer.why}`)
       const waitMs = Math.min(longestMs, answer.afterMs ?? firstMs * 2 ** (attempt - 1))
       await clock.sleep(waitMs, signal)
     }

@@ -66,7 +66,7 @@ export async function takeOver(
   const { managed, sessionId } = state
   const cli = managed?.cli as AgentCliName
   if (managed?.foreignId === undefined)
-    throw new AppError('conflict', 'its conversation is not known, so nothing can go on with it')
+    throw new AppError('conflict', 'its conversation is not known, so it cannot be continued')
   const found = { cli, foreignId: managed.foreignId, env: parts.surroundings.env }
   const pid = await runsOutside(parts, found, signal)
   if (pid !== undefined) throw new AppError('conflict', `${elsewhere(pid)}: sm adopt ${shortId(sessionId)}`)
@@ -78,7 +78,10 @@ export async function takeOver(
   }
   const version = await parts.clis[cli].version(resolved.program, signal)
   if (version === undefined)
-    throw new AppError('not_found', `${resolved.program} was not found; install it, then: sm adopt ${short}`)
+    throw new AppError(
+      'not_found',
+      `${resolved.program} was not found; install it, then run: sm adopt ${short}`,
+    )
   const above = parent && parts.engine.session(parent)
   const depth = parent === undefined ? 0 : (above?.depth ?? 0) + 1
   const root = rootFor(parts, state, by)
@@ -127,7 +130,10 @@ export async function takeOver(
         guard: (fleet) => {
           const passed = spawnLimit(fleet, config.limits, { parent: undefined, recentSpawns: 0 })
           if (passed)
-            throw new AppError('limited', `the limit of ${passed.max} ${passed.what} is reached; end some`)
+            throw new AppError(
+              'limited',
+              `the limit of ${passed.max} ${passed.what} is reached; end some first`,
+            )
           checkAdoption(fleet.sessions, { child: sessionId, parent }, config.limits)
         },
       },

@@ -142,7 +142,10 @@ export class Approvals {
     const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
     if (!held && ofCli.has(subject))
-      throw new AppError('conflict', 'nothing waits for this answer any more; look at it with: sm attach')
+      throw new AppError(
+        'conflict',
+        'nothing is waiting for this answer any more; look at it with: sm attach',
+      )
     const exact = held ? withQuestions(decision, held.signal.questions ?? []) : decision
     const permit = held && this.#permit(held, exact)
     // What Muster remembers is for once to the CLI: its own idea of the like may be far wider.
@@ -179,7 +182,7 @@ export class Approvals {
       if (held && !held.isPressing) await this.#expire(watch, ask, 'it was answered in the terminal')
       // Agreeing now would end work that was not there when the question was asked.
       else if (ask.subject === 'termination' && lifecycle === 'running')
-        await this.#expire(watch, ask, 'it went on working')
+        await this.#expire(watch, ask, 'it continued without an answer')
     }
   }
 
@@ -187,7 +190,7 @@ export class Approvals {
   async dropStale(watch: SessionWatch): Promise<void> {
     for (const ask of watch.state()?.asks ?? [])
       if (ofCli.has(ask.subject) && !this.isHeld(ask.approvalId))
-        await this.#expire(watch, ask, 'the daemon was started anew; what still stands is asked again')
+        await this.#expire(watch, ask, 'the daemon was restarted; what is still open is asked again')
   }
 
   stop(): void {
@@ -268,7 +271,7 @@ export class Approvals {
   }
 
   async #pressOnce(held: Held, decision: Decision): Promise<void> {
-    if (held.isPressing) throw new AppError('conflict', 'it is being answered at this moment: sm approvals')
+    if (held.isPressing) throw new AppError('conflict', 'it is being answered right now; see: sm approvals')
     held.isPressing = true
     try {
       await this.#pressWhenDrawn(held, decision)

@@ -101,7 +101,7 @@ export class Delivery {
     const text = await this.#textOf(message)
     if (text === undefined)
       return this.#fail(message, 'gone', 'its text is no longer in the vault; send it again')
-    if (text === '') return this.#fail(message, 'malformed', 'nothing of it can be typed')
+    if (text === '') return this.#fail(message, 'malformed', 'none of its text can be typed')
     const delivering = { message, text, pane }
     // What was begun may have been taken while nobody watched: the record tells, and it is read first.
     if (message.stage !== 'queued') await this.#transcript.settled()
@@ -172,7 +172,11 @@ export class Delivery {
         if (now >= due) {
           if (presses > againMs.length) {
             await this.#box.giveUp(pane, text)
-            return this.#fail(message, 'rejected', 'the program does not take Enter; its text was taken back')
+            return this.#fail(
+              message,
+              'rejected',
+              'the program ignored Enter, so the text was removed from its input box',
+            )
           }
           if (message.stage !== 'submitted' && presses === 0) await this.#stage(message, 'submitted')
           if (await this.#box.press(pane, typing.submit, seen)) {
@@ -185,11 +189,15 @@ export class Delivery {
       } else if (waitedMs > (isSubmitted ? receiptMs : shownMs)) {
         await this.#box.giveUp(pane, text)
         return isSubmitted
-          ? this.#fail(message, 'timeout', 'it was typed and sent, but nothing proves that the agent took it')
+          ? this.#fail(
+              message,
+              'timeout',
+              'it was typed and sent, but nothing shows that the agent received it',
+            )
           : this.#fail(
               message,
               'timeout',
-              'its text was taken out of the box before it was sent; send it again',
+              'its text was deleted from the input box before it was sent; send it again',
             )
       }
       await clock.sleep(lookMs, this.#stopped.signal)
@@ -269,7 +277,7 @@ export class Delivery {
       const now = this.#watch.state()?.queue?.find((one) => one.messageId === messageId)
       // A hook took it along in the meantime; typed as well, it would come twice.
       if (now?.stage === 'injected' && message.stage !== 'injected')
-        throw new AppError('conflict', `${messageId} is on its way already`)
+        throw new AppError('conflict', `${messageId} is already being delivered`)
     })
   }
 

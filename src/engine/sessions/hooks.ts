@@ -95,7 +95,7 @@ async function inject(
   try {
     await parts.engine.perform(dialect.recordsInjected ? [delivered] : [delivered, accepted], () => {
       const now = watch.state()?.queue?.find((one) => one.messageId === messageId)
-      if (now?.stage !== 'queued') throw new AppError('conflict', `${messageId} is on its way already`)
+      if (now?.stage !== 'queued') throw new AppError('conflict', `${messageId} is already being delivered`)
     })
   } catch (error) {
     // It is being typed since; given here as well, it would come twice.
@@ -119,7 +119,7 @@ async function gateOf(
     return {
       allowed: false,
       by: 'budget',
-      reason: `the budget of ${holder.managed?.name ?? 'this session'} is used up; stop here and wait until somebody gives more`,
+      reason: `the budget of ${holder.managed?.name ?? 'this session'} is used up; stop here and wait until somebody raises it`,
     }
   const managed = state?.managed
   // Without a role nothing is limited.

@@ -124,7 +124,7 @@ async function behindWalls(
   if (!plan.homes)
     throw new AppError(
       'invalid',
-      `${resolved.cli} cannot be isolated yet; use claude or a program of your own, or --isolation none`,
+      `${resolved.cli} cannot be isolated yet; use claude or your own program, or --isolation none`,
     )
   const path = env['PATH'] ?? ''
   return parts.isolation.wrap(

@@ -28,12 +28,12 @@ export async function pressAnswer(parts: Parts, pressed: Pressed, abort: AbortSi
   const pane = paneOfWatch(watch)
   const { dialect } = parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
   if (!pane || !dialect.answerKeys)
-    throw new AppError('conflict', 'it can be answered in its terminal only; look at it with: sm attach')
+    throw new AppError('conflict', 'it can be answered only in its terminal: sm attach')
   const look = async (): Promise<Dialog | undefined> =>
     (await readScreen(parts, watch, abort))?.reading.dialog
   const dialog = await look()
   if (!dialog || !fitsDialog(signal, dialog))
-    throw new AppError('conflict', 'its dialog is not on the screen now; look at it with: sm attach')
+    throw new AppError('conflict', 'its dialog is not on the screen now; see: sm attach')
   const keys = dialect.answerKeys(dialog, decision)
   if (!keys)
     throw new AppError(
@@ -46,10 +46,7 @@ export async function pressAnswer(parts: Parts, pressed: Pressed, abort: AbortSi
   await watch.say([draftOf(at, 'effect.intended', { ...effect, target: pane.pane, detail })])
   const failure = isSame(dialog, await look())
     ? await press()
-    : new AppError(
-        'conflict',
-        'its dialog has just changed, so no key was pressed; look at it with: sm attach',
-      )
+    : new AppError('conflict', 'its dialog has just changed, so no key was pressed; see: sm attach')
   const receipt = failure ? { error: failure.message } : { isGone: true }
   await watch.say([draftOf(at, 'effect.done', { ...effect, receipt })])
   if (failure) throw failure
@@ -62,7 +59,7 @@ export async function pressAnswer(parts: Parts, pressed: Pressed, abort: AbortSi
       const now = await look()
       if (!now || dialogText(now) !== dialogText(dialog as Dialog)) return undefined
     }
-    return new AppError('unavailable', 'its keys were pressed and the dialog is still there: see sm attach')
+    return new AppError('unavailable', 'the keys were pressed, but the dialog is still there; see: sm attach')
   }
 }
 

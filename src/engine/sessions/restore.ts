@@ -137,11 +137,11 @@ async function one(state: Readonly<SessionState>, { pane, extent, cures }: Case)
       return { result: 'gone', why: 'Muster was stopped while it was being started' }
     }
     // Its end was told between two looks.
-    if (hasEnded(state)) return { result: 'gone', why: 'its program ended while nobody watched' }
+    if (hasEnded(state)) return { result: 'gone', why: 'its program ended while Muster was not running' }
     if (pane && !pane.isDead) return { result: 'running', why: 'its program never stopped' }
     if (!pane) return await back(state, extent, cures)
     if (extent !== 'look') await cures.ended(state, pane)
-    return { result: 'gone', why: 'its program ended while nobody watched' }
+    return { result: 'gone', why: 'its program ended while Muster was not running' }
   } catch (error) {
     if (!(error instanceof AppError)) cures.onBug(error, state.sessionId)
     return { result: 'gone', why: error instanceof AppError ? error.message : String(error) }
@@ -181,7 +181,7 @@ function toldOf({ state, isCutOff }: CaughtUp, way: RestartPlan, is: string): To
   if (wasWorking)
     return {
       result: 'needs you',
-      why: `its conversation ${is} back, but its turn was cut off: tell it to go on`,
+      why: `its conversation ${is} back, but its turn was cut off: tell it to continue`,
     }
   return isUnproved
     ? { result: 'needs you', why: `its conversation ${is} back; whether its prompt ran is not known` }

@@ -44,7 +44,7 @@ function cutOff(state: Readonly<SessionState>, root: Root): Draft[] {
   return open.map(({ runId, spanId, facts }) =>
     draftOf({ ...root, runId, spanId }, 'agent.failed', {
       agentId: typeof facts['agentId'] === 'string' ? facts['agentId'] : 'agent',
-      reason: 'its program went away in the middle of the turn',
+      reason: 'its program ended in the middle of the turn',
     }),
   )
 }
@@ -58,7 +58,7 @@ function unproved(state: Readonly<SessionState>, root: Root): Draft[] {
         draftOf({ ...root, spanId: waiting.spanId, parentSpanId: root.spanId }, 'message.failed', {
           messageId: waiting.messageId,
           errorType: 'gone',
-          reason: 'whether it ran is not known; send it again if it is still wanted',
+          reason: 'it is not known whether it ran; send it again if you still need it',
         }),
       ]
     : []
@@ -79,7 +79,8 @@ export async function findWayBack(
 ): Promise<Found> {
   const { managed } = state
   const spec = await readSpec(parts, managed?.launch)
-  if (!managed || !spec) return { way: none('how it was started is not known any more; see: sm spawn') }
+  if (!managed || !spec)
+    return { way: none('how it was started is no longer known; start a new one with: sm spawn') }
   const cli = parts.clis[managed.cli as AgentCliName]
   const mayHaveRun = await cli.mayHaveRun({
     workingDir: managed.workingDir,
@@ -98,7 +99,7 @@ const none = (why: string): RestartPlan => ({ kind: 'none', why })
 
 /** What a person is told who wants a conversation that somebody else has open. */
 export const elsewhere = (pid: number): string =>
-  `its conversation runs outside of Muster (pid ${pid}); quit it there, then try again`
+  `its conversation is running outside Muster (pid ${pid}); quit it there, then try again`
 
 type Sought = {
   readonly cli: AgentCliName

@@ -48,13 +48,13 @@ async function sameWalls(
   allowed: readonly string[],
 ): Promise<Walls> {
   if (request.isolation === 'none')
-    throw new AppError('denied', 'an isolated session starts isolated ones only; ask a person for another')
+    throw new AppError('denied', 'an isolated session can start only isolated sessions; ask a person')
   // Arguments can name files, which the daemon would read for a session that cannot.
   if (request.args && request.args.length > 0)
-    throw new AppError('denied', 'an isolated session cannot give arguments; use an agent type or a preset')
+    throw new AppError('denied', 'an isolated session cannot pass arguments; use an agent type or a preset')
   const spec = await readSpec(parts, by.confined?.managed?.launch)
   if (!spec?.writable)
-    throw new AppError('conflict', 'the walls of this session are not known any more; ask a person')
+    throw new AppError('conflict', 'the sandbox of this session is no longer known; ask a person')
   const environment = inheritedVariables(spec.env, { cli, allowed })
   return { isolation: 'bwrap', environment, writable: spec.writable }
 }

@@ -123,7 +123,7 @@ export class Sessions {
   async #resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
     const panes = await this.#parts.terminal.panes(signal)
     if (panes.some((pane) => isAt(pane, state.managed?.place) && !pane.isDead))
-      throw new AppError('conflict', 'its program runs; look at it with: sm attach')
+      throw new AppError('conflict', 'its program is running; see: sm attach')
     const live = this.follow(state)
     const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
     await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
@@ -206,7 +206,7 @@ export class Sessions {
   async send(live: Live, { text, mode, from, ...named }: Sent): Promise<string> {
     const { watch } = live
     const state = watch.state()
-    if (!state) throw new AppError('not_found', 'the session is not known any more')
+    if (!state) throw new AppError('not_found', 'the session is no longer known')
     const { messageId = `msg_${this.#parts.ids.event().slice(4)}` } = named
     const words = labelled(text, from)
     const vault = await this.#parts.vault.put(new TextEncoder().encode(words), watch.root.runId)

@@ -80,7 +80,7 @@ export async function spawn(
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
     )
   if (by.confined && request.worktree !== undefined)
-    throw new AppError('denied', 'an isolated session cannot have work trees made; ask a person')
+    throw new AppError('denied', 'an isolated session cannot create work trees; ask a person')
   const { workingDir, worktree } = await placeOf(parts, { request, resolved, short, by }, signal)
   const asked = { request, by, workingDir, worktree, cli: resolved.cli }
   const walls = await wallsOf(parts, asked, signal)
@@ -238,7 +238,7 @@ function refuseEnded(fleet: Fleet, parent: SessionId): void {
 /** What a caller is told who would pass a limit. */
 const overLimit = ({ limit, max, what }: ReachedLimit): AppError =>
   limit === 'budget'
-    ? new AppError('limited', `${what} is used up; more is given with: sm approvals, or sm budget`)
+    ? new AppError('limited', `${what} is used up; raise it with: sm approvals, or sm budget`)
     : new AppError(
         'limited',
         `the limit of ${max} ${what} is reached (limits.${limit}); end some, or raise it`,

@@ -150,7 +150,7 @@ export class TranscriptFollower {
     try {
       return read()
     } catch (error) {
-      this.#parts.onBug(error, `a line of the transcript of ${this.#watch.id}, passed over: ${place}`)
+      this.#parts.onBug(error, `a line of the transcript of ${this.#watch.id}, skipped: ${place}`)
       return []
     }
   }

@@ -82,7 +82,7 @@ export async function sayExited({ watch, transcript }: Live, exit: Exit): Promis
     code === 0
       ? draftOf(watch.root, 'session.completed', {
           outcome: isOwn ? 'completed' : 'cancelled',
-          reason: 'its program was left (exit code 0)',
+          reason: 'its program was quit (exit code 0)',
         })
       : draftOf(watch.root, 'session.failed', { reason: `its program ended: ${how}` }),
   )

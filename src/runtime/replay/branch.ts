@@ -41,7 +41,7 @@ export async function branchOff(
   const { step, messages } = branchAt(record, from)
   const sessionId = await open({ agent, workspace, by, model, replayOf: { runId, step } })
   if (prompt !== undefined) messages.push({ role: 'user', text: prompt })
-  const task = prompt ?? `goes on from step ${step} of ${runId}`
+  const task = prompt ?? `continues from step ${step} of ${runId}`
   const done = lane(sessionId, agent).goOnFrom({
     messages,
     task,
@@ -67,10 +67,7 @@ type Branch = {
 /** The conversation of a run before one of its turns, named by its number or by the seq of an event. */
 function branchAt(record: RunRecord, from: number): Branch {
   if (record.depth > 0)
-    throw new AppError(
-      'conflict',
-      'a subagent goes on only for its parent; replay the run that it worked for',
-    )
+    throw new AppError('conflict', 'a subagent continues only for its parent; replay the run it worked for')
   const turns = record.acts.filter((act) => act.kind === 'turn')
   const at = from <= turns.length ? from - 1 : turns.findIndex(({ seq }) => seq >= from)
   const target = turns[at]
@@ -111,7 +108,7 @@ function fromRecord(record: RunRecord): (tool: Tool) => Tool {
         return { ...told, ...(answer.ends && { ends: answer.ends }) }
       }
       return wrong(
-        'Refused: the record has no such call, and in this replay no tool is run. Go on with what is known.',
+        'Refused: the record has no such call, and this replay runs no tools. Continue with what is known.',
       )
     },
   })

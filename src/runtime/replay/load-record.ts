@@ -55,7 +55,7 @@ export async function loadRecord(
   const own = all.filter((event) => event.runId === runId)
   const spawned = own.find((event) => event.type === 'agent.spawned')
   if (!spawned || all[0]?.type !== 'session.started' || all[0].payload.origin !== 'runtime')
-    throw new AppError('conflict', 'only runs of our own agents can be replayed')
+    throw new AppError('conflict', 'only runs of built-in agents can be replayed')
   const { agentId, depth = 0, triggeredByCallId, agentTask } = spawned.payload
   const { parentRunId } = spawned
   const parent = parentRunId && (await loadRecord(parts, { sessionId, runId: parentRunId, isInexact }))
@@ -95,7 +95,7 @@ async function kept(parts: Parts, name: string): Promise<unknown> {
   const days = parts.config().vault.keep_days
   throw new AppError(
     'conflict',
-    `its raw texts are gone: they are deleted ${days} days after the end of a session (vault.keep_days); --inexact replays what the journal shows of them`,
+    `its full text is gone: it is deleted ${days} days after the end of a session (vault.keep_days); --inexact replays it from the journal`,
   )
 }
 

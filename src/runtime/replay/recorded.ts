@@ -119,7 +119,7 @@ export function differenceOf(served: Served, value: unknown): Difference | undef
   const { messages } = value as Compacted
   const summaries = served.record.acts.flatMap((act) => (act.kind === 'summary' ? [act.compacted] : []))
   const isThere = summaries.some((one) => same(one.messages, messages))
-  return isThere ? undefined : { step, what: 'conversation', detail: 'it was made shorter in another way' }
+  return isThere ? undefined : { step, what: 'conversation', detail: 'it was shortened differently' }
 }
 
 function unlike(
@@ -133,10 +133,10 @@ function unlike(
     if (one?.role === 'tool' && other?.role === 'tool') {
       const at =
         one.answers.find((answer, n) => !same(answer, other.answers[n])) ?? other.answers[one.answers.length]
-      return { step, what: 'answer', detail: `the answer of ${at?.tool} (${at?.callId}) is another` }
+      return { step, what: 'answer', detail: `the answer of ${at?.tool} (${at?.callId}) differs` }
     }
     const named = (message: ModelMessage | undefined) => (message ? `a ${message.role} message` : 'nothing')
-    const detail = `message ${i + 1} of the step: the record has ${named(one)}, the replay ${named(other)}${one?.role === other?.role ? ' of other words' : ''}`
+    const detail = `message ${i + 1} of the step: the record has ${named(one)}, the replay ${named(other)}${one?.role === other?.role ? ' with other words' : ''}`
     return { step, what: 'conversation', detail }
   }
   return undefined

@@ -86,7 +86,7 @@ function replayWith({ parts, questions }: Deps, record: RunRecord, agents: Repla
 /** Only an end that the loop itself came to can be another. */
 function otherEnd(recorded: RecordedEnd | undefined, end: RunEnd | undefined, step: number): Difference[] {
   const differs = (detail: string): Difference[] => [{ step, what: 'end', detail }]
-  if (!end) return recorded?.status === 'completed' ? differs('it completed, and the replay breaks off') : []
+  if (!end) return recorded?.status === 'completed' ? differs('it completed, but the replay breaks off') : []
   if (recorded && recorded.status !== 'completed' && recorded.status !== 'failed') return []
   if (end.status !== recorded?.status)
     return differs(`the record has ${recorded?.status ?? 'no end'}, the replay ${end.status}`)
@@ -106,7 +106,7 @@ const returnedTo =
       {
         step,
         what: 'answer',
-        detail: `call ${record.callId} was told another result than ${record.agent} has`,
+        detail: `call ${record.callId} got another result than ${record.agent} gave`,
       },
     ]
   }
@@ -140,7 +140,7 @@ async function replayRun(
     differences.push({
       step: 0,
       what: 'agent',
-      detail: `its file lists other tools now: ${listed.join(', ')}`,
+      detail: `its agent file now lists other tools: ${listed.join(', ')}`,
     })
   let messages: ModelMessage[] = [...record.messages]
   let kept = record.kept
@@ -262,7 +262,7 @@ function depsOf(
         differences.push({
           step: served.turns,
           what: 'gate',
-          detail: `call ${callId} of ${denial.tool} was denied by the gate ${denial.gate}, and passes it now`,
+          detail: `call ${callId} of ${denial.tool} was denied by the gate ${denial.gate}, and is now allowed`,
         })
       const told = served.told(callId)?.text.replace(/^Denied: /, '')
       const reason = typeof denial.reason === 'string' ? denial.reason : denial.reason.preview

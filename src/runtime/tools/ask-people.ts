@@ -37,7 +37,7 @@ export function askingTools(own: ToolRun, recorder: Recorder): readonly Tool[] {
     runtimeTool({
       name: 'AskUserQuestion',
       description:
-        'Asks the person you work for, when you cannot decide yourself and a wrong guess would cost much. The work stands still until the answer.',
+        'Asks the person you work for, when you cannot decide yourself and a wrong guess would be costly. The work pauses until the answer.',
       category: 'interaction',
       input: Questions,
       async run({ questions: asked }) {

@@ -58,5 +58,5 @@ test('[MUS-261] who saw an item before its time was over does not write over wha
     put({ content: 81 }),
     put({ content: 82, version: 1 }),
   )
-  expect(text).toContain('port is at version 2 by now')
+  expect(text).toContain('port is now at version 2')
 })

@@ -28,7 +28,7 @@ export const blackboardTool = ({ parts, run }: ToolRun, recorder: Recorder): Too
   runtimeTool({
     name: 'Blackboard',
     description:
-      'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody writes over what another has written meanwhile. A change keeps type and confidence unless you name them, and lives as long as its own ttl_seconds says, or for good.',
+      'Facts, decisions and open questions that all agents of this session share. `put` with a new id adds an item; with a known id it needs the version you have seen, so that nobody overwrites what another has written in the meantime. A change keeps type and confidence unless you name them, and lives as long as its own ttl_seconds says, or forever.',
     category: 'task_management',
     input: BoardCall,
     async run({ operation, id, ...given }) {
@@ -61,7 +61,7 @@ export const blackboardTool = ({ parts, run }: ToolRun, recorder: Recorder): Too
         ...(confidence !== undefined && { confidence }),
         ...(ttl_seconds !== undefined && { ttlMs: ttl_seconds * 1000 }),
       }
-      const stale = (now: number) => `${id} is at version ${now} by now; get it, and put it with that version`
+      const stale = (now: number) => `${id} is now at version ${now}; get it, and put it with that version`
       try {
         await engine.perform(
           [

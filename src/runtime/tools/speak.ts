@@ -52,7 +52,7 @@ export function speakingTools(own: ToolRun, recorder: Recorder): readonly Tool[]
     runtimeTool({
       name: 'Handoff',
       description:
-        'Passes control to another main agent: it goes on, and the person speaks with it from then on. Your run ends.',
+        'Passes control to another main agent: it continues, and the person talks to it from then on. Your run ends.',
       category: 'interaction',
       input: Handover,
       async run({ to, reason, context }, { call }) {
@@ -64,7 +64,7 @@ export function speakingTools(own: ToolRun, recorder: Recorder): readonly Tool[]
         await recorder.durable()
         const cycle = await own.handOver(agent.name)
         if (cycle) {
-          const refusal = `control went in a circle: ${cycle.join(' → ')}; finish it yourself`
+          const refusal = `control was passed in a circle: ${cycle.join(' → ')}; finish it yourself`
           recorder.record([
             draftOf(run.root, 'handoff.loop_detected', {
               cycle: [...cycle],

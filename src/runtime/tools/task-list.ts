@@ -51,7 +51,7 @@ export function taskListTools({ parts, run, notes }: ToolRun, recorder: Recorder
     }),
     runtimeTool({
       name: 'TaskUpdate',
-      description: 'Says that a task of your list was begun, is done, or is no longer wanted.',
+      description: 'Says that a task on your list was started, is done, or is no longer needed.',
       category: 'planning',
       input: TaskChange,
       async run({ taskId, status }) {

@@ -43,7 +43,7 @@ export async function announce({ parts, flow, input }: Announcing, what: Announc
   })
 }
 
-const unasked = 'nobody was asked: approve_plan is off, so whoever began the crew let it go on'
+const unasked = 'nobody was asked: approve_plan is off, so whoever started the crew approved it'
 
 const planned = [
   'receive',

@@ -35,7 +35,7 @@ export async function checkWork(around: Around, flow: Flow, checked: Checked): P
   })
   return runs.map((run) =>
     red.has(run.name)
-      ? { ...run, required: false, because: `${run.because}, and it failed before the task began too` }
+      ? { ...run, required: false, because: `${run.because}, and it already failed before the task began` }
       : run,
   )
 }

@@ -20,7 +20,7 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     name: 'crew',
     version: '4',
     unforkable:
-      "its work lies in work trees and branches of that run; merge what you want of them (git branch --list 'muster/<workflow>*') and begin another: sm crew",
+      "its work is in work trees and branches of that run; merge the ones you want (git branch --list 'muster/<workflow>*') and start another: sm crew",
     leftovers: {
       ids: async () => crewsOf(await parts.treeNames()),
       putAway: (id, input) => leave({ parts, input, flow: { id } }, AbortSignal.timeout(patienceMs)),

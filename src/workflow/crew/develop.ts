@@ -4,7 +4,7 @@ import type { Procedure } from '../../ports/durable.ts'
 import { type Around, type Attempt, type Attempted, type Collected, carryOut } from './carry-out.ts'
 import { below } from './places.ts'
 
-/** A task of the plan, in a work tree of its own. */
+/** A task of the plan, in its own work tree. */
 export const develop = (around: Around): Procedure<Attempt, Attempted> =>
   carryOut(around, {
     open: (attempt, signal) => opened(around, attempt, signal),
@@ -25,7 +25,7 @@ async function opened(
       await branches.abandonMerge(worktree.path, signal)
       throw new AppError(
         'conflict',
-        `what the task needs does not fit together: ${merged.conflicts.join(', ')}`,
+        `the work this task depends on conflicts: ${merged.conflicts.join(', ')}`,
       )
     }
   }

@@ -17,7 +17,7 @@ export async function askAboutRound(
   const open = settledFindings(rounds).open.map(({ severity, description }) => `${severity}: ${description}`)
   const decision = await askPerson(flow, `human-review-${number}`, {
     subject: 'plan',
-    action: `The rounds are used up and the work is not approved: ${rounds.at(-1)?.summary ?? ''}`,
+    action: `No rounds are left and the work is not approved: ${rounds.at(-1)?.summary ?? ''}`,
     reason: open.join('\n'),
     risk: 'medium',
     options: [...escalationAnswers],

@@ -26,7 +26,7 @@ export type Landed = { readonly landed: string | null; readonly why?: string }
 export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInput, Landed> => ({
   name: landName,
   version: '2',
-  unforkable: 'it lands one branch; merge that by hand: git merge <branch>',
+  unforkable: 'this lands only its own branch; merge another by hand: git merge <branch>',
   run: (flow, input) =>
     new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
       value: await land(branches, flow, input),
@@ -47,10 +47,10 @@ async function land(branches: Branches, flow: Flow, input: LandInput): Promise<L
       rollback: `git -C ${root} branch -f ${into} ${into}@{1}`,
       options: ['approve', 'reject'],
     })
-    if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was not wanted' }
+    if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was rejected' }
     const tried = await merge(branches, flow, { input, n })
     if (tried.landed !== null) return tried
-    reason = `It could not land: ${tried.why}. Mend that, and approve again.`
+    reason = `It could not land: ${tried.why}. Fix that, and approve again.`
   }
 }
 

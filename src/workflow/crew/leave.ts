@@ -26,7 +26,7 @@ export async function leave({ parts, input, flow }: Stopped, signal: AbortSignal
   const whole = all.filter(({ branch }) => branch === `muster/${flow.id}`)
   for (const { path, branch } of [...own, ...whole]) {
     await branches.abandonMerge(path, signal).catch(refused)
-    await branches.commitAll(path, 'What was there when the crew was stopped', signal).catch(refused)
+    await branches.commitAll(path, 'Work in progress when the crew was stopped', signal).catch(refused)
     await branches.closeWorktree(root, path, signal).catch(refused)
     if (branch !== undefined) await branches.dropBranch(root, branch, signal).catch(refused)
   }

@@ -72,11 +72,11 @@ async function checked(run: CrewRun, { tasks, unfinished, summary }: Made): Prom
 
 function stageTask(run: CrewRun, { id, role, given }: { id: string; role: string; given: string }): PlanTask {
   const { request } = run.input
-  const before = given === '' ? '' : `\n\nWhat the one before you gave:\n\n${given}`
+  const before = given === '' ? '' : `\n\nThe output of the member before you:\n\n${given}`
   return {
     task_id: id.replaceAll('_', '-').slice(0, 40),
     title: `${role}: ${request.split('\n', 1)[0] ?? ''}`.slice(0, 200),
-    description: `The request:\n\n${request}\n\nYou are the ${role} in a row of agents in one work tree. Do your part of it and no other.${before}`,
+    description: `The request:\n\n${request}\n\nYou are the ${role} in a pipeline of agents in one work tree. Do only your part of it.${before}`,
     scope: ['**'],
     depends_on: [],
     acceptance_criteria: [],

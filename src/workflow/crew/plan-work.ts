@@ -111,7 +111,7 @@ async function planned(
   const said = end.text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
   throw new AppError(
     'failed',
-    `${planner.id} made no plan that can be used: ${why}${said === '' ? '' : `; it said: ${said}`}`,
+    `${planner.id} made no usable plan: ${why}${said === '' ? '' : `; it said: ${said}`}`,
   )
 }
 

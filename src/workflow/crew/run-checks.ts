@@ -31,7 +31,7 @@ export async function runChecks(
   for (const check of checks) {
     const { name, command } = check
     if (!isBasicCheck(check) && spentMs > limitMs) {
-      const because = 'the time for the review was over'
+      const because = 'the time for the review was used up'
       runs.push({ name, command, required: false, passed: null, because })
       skipped.push({ what: `the check ${name}`, why: because })
       continue

@@ -204,6 +204,6 @@ test('[MUS-282] a message that breaks the protocol is recorded as malformed or r
   expect(of('agent.message.created')).toEqual([])
   expect(of('message.failed').map(({ payload }) => [payload.errorType, payload.reason])).toEqual([
     ['malformed', expect.stringContaining('payload.status')],
-    ['rejected', 't1 is no open assignment, so there is no task_completion of it'],
+    ['rejected', 't1 is not an open assignment, so it cannot have a task_completion'],
   ])
 })

@@ -162,7 +162,7 @@ export class Book {
     if (!bytes)
       throw new AppError(
         'conflict',
-        `it cannot go on: what ${what} gave is no longer in the vault; fork it from an earlier step`,
+        `it cannot continue: the result of ${what} is no longer in the vault; fork it from an earlier step`,
       )
     return JSON.parse(new TextDecoder().decode(bytes))
   }

@@ -214,7 +214,7 @@ export class LocalDurable implements Durable {
       this.#deps.onBug(error, `the end of ${running.id}`)
       throw new AppError(
         'unavailable',
-        `the end of ${running.id} could not be written; go on with it by: sm workflow resume ${running.id}`,
+        `the end of ${running.id} could not be recorded; continue with: sm workflow resume ${running.id}`,
         { cause: error },
       )
     }

@@ -119,8 +119,7 @@ export async function* flowEvents(
 /** What a workflow was begun with, by the name under which the vault keeps it. */
 export async function inputOf(vault: Vault, name: string | undefined): Promise<unknown> {
   const bytes = name === undefined ? undefined : await vault.get(name).catch(() => undefined)
-  if (!bytes)
-    throw new AppError('conflict', 'what it was begun with is no longer in the vault; begin it anew')
+  if (!bytes) throw new AppError('conflict', 'its input is no longer in the vault; start it again')
   return (JSON.parse(new TextDecoder().decode(bytes)) as { input?: unknown }).input
 }
 

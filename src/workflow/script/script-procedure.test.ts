@@ -229,7 +229,7 @@ test('[MUS-279] phases are those of meta, one after the other', async () => {
   expect(said).toEqual([
     expect.stringContaining('none of the phases'),
     expect.stringContaining('phase one has not ended'),
-    expect.stringContaining('cannot begin beside others'),
+    expect.stringContaining('cannot start inside parallel'),
   ])
 })
 

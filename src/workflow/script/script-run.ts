@@ -182,7 +182,7 @@ export class ScriptRun {
     const error = said
       ? {
           code: 'invalid' as const,
-          message: `its answer does not fit the schema: ${said.problems.join('; ')}`,
+          message: `its answer does not match the schema: ${said.problems.join('; ')}`,
         }
       : end.status === 'timeout'
         ? { code: 'timeout' as const, message: end.reason ?? 'it took too long' }
@@ -239,7 +239,7 @@ export class ScriptRun {
     const kept = await step
     if (kept.asked !== digest)
       throw new OtherScript(
-        `${call.line ?? path}: it asks for something else at ${path} than before the interruption; put calls beside each other into parallel or pipeline`,
+        `${call.line ?? path}: it asks for something else at ${path} than before the interruption; use parallel or pipeline for parallel calls`,
       )
     // One that an earlier version kept says nothing of money.
     return { ...kept, left: { ...kept.left, usd: kept.left.usd ?? null } }

@@ -18,7 +18,7 @@ import {
 const limited = { lifecycle: 'idle', waitingFor: 'limit', health: 'limited' } as const
 const failed = { kind: 'turn-failed', error: 'API Error: 400' } as const
 
-/** Failures, limits, ends of the program, work in the background. */
+/** Failures, limits, ends of the program, background work. */
 export const trouble: readonly CorpusCase[] = [
   handCase('failure-shown-but-not-told', {
     signals: [

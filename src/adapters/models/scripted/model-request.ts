@@ -84,7 +84,8 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return bytes.toString('utf8')
   const decompress = decompressors[encoding]
-  if (decompress === undefined) throw new AppError('unsupported_media', `bodies in ${encoding} are not read`)
+  if (decompress === undefined)
+    throw new AppError('unsupported_media', `request bodies in ${encoding} are not supported`)
   return decompress(bytes).then(
     (text) => text.toString('utf8'),
     (error: NodeJS.ErrnoException) => {

@@ -66,8 +66,8 @@ test.each([
 })
 
 test.each([
-  ['an array that is not closed', 'SCRIPT:[{"text":"a"}', 'no JSON array'],
-  ['something else in base64', 'SCRIPT64:aGVsbG8=', 'no JSON array in base64'],
+  ['an array that is not closed', 'SCRIPT:[{"text":"a"}', 'not a JSON array'],
+  ['something else in base64', 'SCRIPT64:aGVsbG8=', 'not a JSON array in base64'],
   ['an unknown scenario', 'SCRIPT=dmeo', 'no scenario dmeo; there are: demo'],
   ['a name that every object has', 'SCRIPT=constructor', 'no scenario constructor'],
   ['no step at all', 'SCRIPT:[]', 'the script'],

@@ -98,7 +98,7 @@ function fromBase64(encoded: string): FoundScript {
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const array = jsonArrayAt(text.trim(), 0)
   return array === undefined
-    ? broken('what follows SCRIPT64: is no JSON array in base64')
+    ? broken('what follows SCRIPT64: is not a JSON array in base64')
     : checked(array.value)
 }
 
@@ -127,7 +127,7 @@ function fromInline(text: string, start: number): { found: FoundScript; end: num
     const array = jsonArrayAt(rest, 0)
     if (array !== undefined) return { found: checked(array.value), end: text.length }
   }
-  return { found: broken('what follows SCRIPT: is no JSON array'), end: start + 1 }
+  return { found: broken('what follows SCRIPT: is not a JSON array'), end: start + 1 }
 }
 
 /** Takes back one level of quoting: some CLIs hand a prompt on as a JSON string. */

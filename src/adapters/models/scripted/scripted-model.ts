@@ -86,7 +86,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
 function parseScenarios(given: object): Scenarios {
   const parsed = Scenarios.safeParse(given)
   if (parsed.success) return parsed.data
-  throw new AppError('invalid', `a scenario does not fit: ${z.prettifyError(parsed.error)}`)
+  throw new AppError('invalid', `a scenario is not valid: ${z.prettifyError(parsed.error)}`)
 }
 
 type Incoming = {
@@ -178,7 +178,7 @@ async function answerRequest(
   const body = parsed(text)
   if (body === undefined) {
     record.answered = 'refused'
-    return fail(exchange, protocol, { status: 400, message: 'scripted model: the body is no JSON object' })
+    return fail(exchange, protocol, { status: 400, message: 'scripted model: the body is not a JSON object' })
   }
   const conversation = protocol.read(body, { model, isStream: stream !== 'none' })
   const { answered, at, step, failure } = chooseAnswer(conversation, responder)
@@ -302,7 +302,7 @@ function listen(server: Server, at: { host: string; port: number }): Promise<voi
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE'
-      reject(isTaken ? new AppError('conflict', `port ${at.port} is taken; choose another, or 0`) : error)
+      reject(isTaken ? new AppError('conflict', `port ${at.port} is in use; choose another, or 0`) : error)
     })
     server.listen(at, resolve)
   })

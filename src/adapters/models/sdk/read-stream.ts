@@ -92,7 +92,7 @@ export async function readTurn(
   }
   const reason = finish?.finishReason.unified
   if (!finish || reason === 'interrupted')
-    throw new ModelFailure('cut', 'the answer of the model broke off; what had come of it is not used')
+    throw new ModelFailure('cut', 'the answer of the model broke off; the part that arrived is not used')
   if (reason === 'error')
     throw new ModelFailure('server', `the model gave up: ${finish.finishReason.raw ?? 'no reason given'}`)
   const said = parts.filter((part) => part.kind === 'call' || part.text !== '' || part.opaque !== undefined)

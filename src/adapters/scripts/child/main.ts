@@ -84,9 +84,7 @@ export function scriptChild(parts: ChildParts): void {
           throw Object.assign(new Error(`${specifier} is not there`), {
             missing: decodeURI(url.slice(place.length)),
           })
-        throw new Error(
-          `a script cannot import ${specifier}: only files beside it, and those at the top of a file`,
-        )
+        throw new Error(`a script cannot import ${specifier}: only files next to it, at the top of a file`)
       },
       load(url) {
         const format = url.endsWith('.json') ? 'json' : 'module-typescript'
@@ -100,7 +98,7 @@ export function scriptChild(parts: ChildParts): void {
     const loaded = await parts.load(new URL(source.main, place).href)
     const act = loaded['default']
     if (typeof act !== 'function')
-      throw new Error(`${source.main} has no function of its own: export default async function …`)
+      throw new Error(`${source.main} exports no function: export default async function …`)
     if (mode === 'describe') return { meta: loaded['meta'] ?? null }
     const value = (await act({ args, ...surface })) as unknown
     return { done: value === undefined ? null : value, atMs: here().nowMs }

@@ -54,7 +54,7 @@ export function seal({ here }: Branches, say: (text: string) => void): void {
     throw new Error(`a script has no ${name}; ${instead}`)
   }
   for (const name of ['setTimeout', 'setInterval', 'setImmediate'])
-    put(world, name, none(name, 'agents and approvals are what it waits for'))
+    put(world, name, none(name, 'wait for agents and approvals instead'))
   for (const name of ['fetch', 'WebSocket', 'EventSource', 'BroadcastChannel', 'MessageChannel'])
     put(world, name, none(name, 'let an agent look'))
   const exit = none('process.exit', 'return from its function')

@@ -44,7 +44,7 @@ export function makeSurface(branches: Branches, ask: Ask): Record<string, unknow
   const phase = async (name: string, act?: () => unknown, { inputs }: { inputs?: unknown } = {}) => {
     const branch = here()
     if (branch.isSide)
-      throw new Error(`phase ${name} cannot begin beside others; put the parallel into the phase`)
+      throw new Error(`phase ${name} cannot start inside parallel; put the parallel call into the phase`)
     const path = branch.next(`phase:${name}`)
     const inputCount =
       typeof inputs === 'number' ? inputs : inputs === undefined ? undefined : countOf(inputs)
@@ -63,7 +63,7 @@ export function makeSurface(branches: Branches, ask: Ask): Record<string, unknow
   }
 
   const verify = async (claims: unknown, { votes = 1, ...options }: Options & { votes?: number } = {}) => {
-    if (!Number.isInteger(votes) || votes < 1 || votes > 15) throw new RangeError('votes is 1 to 15')
+    if (!Number.isInteger(votes) || votes < 1 || votes > 15) throw new RangeError('votes must be 1 to 15')
     const id = here().next('verify')
     const judged = (claim: unknown, i: number) => async () => {
       const given = (typeof claim === 'object' && claim !== null ? claim : { claim }) as Options

@@ -50,7 +50,9 @@ export function completionScore(input: CompletionInput, now: number): Completion
   const needsApproval = config.mode === 'supervised' || config.auto_complete.require_parent_approval
   const isOff = config.mode === 'manual' || !config.auto_complete.enabled
   if (isOff) {
-    const signs = [veto('off', config.mode === 'manual' ? 'manual mode never guesses' : 'detection is off')]
+    const signs = [
+      veto('off', config.mode === 'manual' ? 'manual mode never detects an end' : 'detection is off'),
+    ]
     return { score: 0, isComplete: false, needsApproval, signs }
   }
   const signs = [...vetoesOf(input), ...pointsOf(input, now)]
@@ -77,7 +79,7 @@ function vetoesOf({ verdict, explicit, runningChildren = 0 }: CompletionInput): 
     ...(lifecycle === 'idle' ? [] : [veto('lifecycle', `it is ${lifecycle}`)]),
     ...(waitingFor ? [veto('waiting', `it waits for ${waitingFor}`)] : []),
     ...(health === 'ok' ? [] : [veto('health', `its health is ${health}`)]),
-    ...(runningChildren > 0 ? [veto('children', `${runningChildren} of its children run`)] : []),
+    ...(runningChildren > 0 ? [veto('children', `${runningChildren} of its children are running`)] : []),
   ]
 }
 
@@ -94,7 +96,7 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
   if (shown && shown !== last['screen-calm'] && shown.at > turn.since)
     return [veto('screen', 'the screen shows work after the end of the turn')]
   const text = lastWords(evidence)
-  if (text === undefined) return [veto('text', 'the turn ended without a word')]
+  if (text === undefined) return [veto('text', 'the turn ended without any text')]
   const claims = claimsOf(text, completion_patterns)
   const blocker = blockerOf(text)
   const silentMs = now - Math.max(turn.since, resumedAt ?? turn.since)
@@ -108,7 +110,7 @@ function pointsOf(input: CompletionInput, now: number): readonly CompletionSign[
       ? [plus('reported', 'its last message leaves nothing open')]
       : [veto('text', blocker)]),
     ...(claims.denied > 0
-      ? [veto('denied', 'its last message says that it is not, or not wholly, complete')]
+      ? [veto('denied', 'its last message says that it is not, or not fully, complete')]
       : []),
     ...(detect_completion_phrases && claims.affirmed > 0
       ? [plus('claimed', 'its last message says so')]

@@ -37,7 +37,7 @@ test('[MUS-136] an explanation has the verdict, every sign with its age, and whi
       source: 'hook',
       ageMs: 12_000,
       weight: 0.84,
-      says: 'a prompt was taken',
+      says: 'a prompt was accepted',
       counted: false,
     },
     {
@@ -58,7 +58,7 @@ test('[MUS-136] every state says what would change it, and silence is among it w
   expect(changes([prompt], 2000)).toMatch(/silence for another 179 s would make it running \(stale\)/)
   expect(changes([prompt], 200_000)).toMatch(/any sign of work would make it healthy again/)
   expect(changes([prompt, ask], 6000)).toMatch(/end of the tool that was asked about would make it running/)
-  expect(changes([prompt, ended], 10_000)).toMatch(/a prompt that it takes would make it running/)
+  expect(changes([prompt, ended], 10_000)).toMatch(/a prompt that it accepts would make it running/)
   expect(changes([prompt, gone], 21_000)).toMatch(/would bring it back/)
   expect(changes([prompt, { ...ended, background: 1 } as Signal], 10_000)).toMatch(
     /nothing in the background/,
@@ -76,6 +76,6 @@ test('[MUS-136] signs of calls, questions and subagents are told too', () => {
   }
   const said = explained([prompt, start, agent, ask], 6000).signs.map(({ says }) => says)
   expect(said).toContain('it asked for a permission (Bash)')
-  expect(said).toContain('a call (Bash) has begun and no end of it was seen')
+  expect(said).toContain('a call (Bash) has started and has not been seen to end')
   expect(said).toContain('subagent a1 was last seen and has not ended')
 })

@@ -33,7 +33,9 @@ export function signsOf(evidence: Evidence, now: number): readonly Sign[] {
   const asked = asks.map((ask) => signOf('asking', ask, `it asked for a ${ask.ask}${about(ask.tool)}`))
   const answered = answers.map((one) => signOf('answered', one, `a ${one.ask}${about(one.tool)} was decided`))
   const called = calls.flatMap(({ start, end, tool }) =>
-    start && !end ? [signOf('call', start, `a call${about(tool)} has begun and no end of it was seen`)] : [],
+    start && !end
+      ? [signOf('call', start, `a call${about(tool)} has started and has not been seen to end`)]
+      : [],
   )
   const working = agents.flatMap(({ seen, end, agentId }) =>
     end ? [] : [signOf('subagent', seen, `subagent ${agentId} was last seen and has not ended`)],
@@ -63,13 +65,13 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
     case 'ready':
       return `a conversation began (${of('ready').reason ?? 'no reason given'})`
     case 'prompt':
-      return of('prompt').origin === 'task' ? 'a note of the CLI to itself was taken' : 'a prompt was taken'
+      return of('prompt').origin === 'task' ? 'the CLI accepted a note to itself' : 'a prompt was accepted'
     case 'queued':
-      return 'a prompt waits in the queue of the CLI'
+      return 'a prompt is waiting in the queue of the CLI'
     case 'tool-start':
       return `${of('tool-start').tool} began`
     case 'tool-end':
-      return of('tool-end').ok ? 'a tool call ended well' : 'a tool call failed'
+      return of('tool-end').ok ? 'a tool call succeeded' : 'a tool call failed'
     case 'text':
       return 'the agent said something'
     case 'response':
@@ -83,7 +85,7 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
     case 'retrying':
       return 'a request to the model is being repeated'
     case 'idle':
-      return 'the CLI says that it waits for a prompt'
+      return 'the CLI says that it is waiting for a prompt'
     case 'compacted':
       return 'the conversation was compacted'
     case 'meter':
@@ -95,11 +97,11 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
     case 'screen-calm':
       return `the screen shows a box (${of('screen-calm').composer}) and no work`
     case 'screen-opaque':
-      return 'the screen tells nothing'
+      return 'the screen shows nothing useful'
     case 'agent':
       return 'a subagent did something'
     case 'gone':
-      return `the CLI said goodbye (${of('gone').reason ?? 'no reason given'})`
+      return `the CLI ended (${of('gone').reason ?? 'no reason given'})`
     case 'switched':
       return `the CLI left its conversation (${of('switched').reason})`
     case 'exited':
@@ -120,12 +122,12 @@ export const wouldChange = (verdict: Verdict, now: number): readonly string[] =>
 
 function changesBySignal(verdict: Verdict): readonly string[] {
   if (verdict.health === 'gone' || verdict.health === 'crashed')
-    return ['a start of the program, or a prompt that it takes, would bring it back']
+    return ['a start of the program, or a prompt that it accepts, would bring it back']
   switch (verdict.lifecycle) {
     case 'starting':
       return [
-        'a word of the CLI that it is ready would make it idle',
-        'a prompt that it takes would make it running',
+        'the CLI reporting that it is ready would make it idle',
+        'a prompt that it accepts would make it running',
         'a dialog on the screen would make it wait for a person',
       ]
     case 'running':
@@ -135,7 +137,7 @@ function changesBySignal(verdict: Verdict): readonly string[] {
             'a note that the background work ended would begin a turn',
           ]
         : [
-            'the end of the turn, told by a hook or the transcript, would make it idle',
+            'the end of the turn, reported by a hook or the transcript, would make it idle',
             'an interrupt in the transcript, or a calm screen for some seconds, would make it idle',
             'a request for permission or a dialog on the screen would make it wait for a person',
             ...(verdict.health === 'ok' ? [] : ['any sign of work would make it healthy again']),
@@ -148,12 +150,12 @@ function changesBySignal(verdict: Verdict): readonly string[] {
       ]
     case 'idle':
       return [
-        'a prompt that it takes would make it running',
+        'a prompt that it accepts would make it running',
         'a tool that begins, or a screen that shows work, would make it running',
         ...(verdict.waitingFor === 'limit' ? ['the end of the limit would free it'] : []),
       ]
     case 'error':
-      return ['a prompt that it takes would make it running', 'a new conversation would make it idle']
+      return ['a prompt that it accepts would make it running', 'a new conversation would make it idle']
   }
 }
 
