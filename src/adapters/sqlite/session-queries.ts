@@ -1,17 +1,7 @@
 import type { RunRow, SessionRow, SpanRow } from '../../contract/index-rows.ts'
+import { tables } from '../../contract/index-tables.ts'
 import type { RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
-import {
-  between,
-  type Condition,
-  callCounts,
-  columnsOf,
-  counted,
-  type Fields,
-  limitOf,
-  priced,
-  type RowReader,
-  toolCountColumns,
-} from './row-reader.ts'
+import { between, type Condition, columnsOf, type Fields, limitOf, type RowReader } from './row-reader.ts'
 
 // A row that only carries totals of the fleet's own model calls is no session.
 const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
@@ -19,32 +9,30 @@ const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
 export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[] {
   const { parentId, isRoot, isOpen, text } = filter
   const like = text === undefined ? undefined : `%${text.replace(/[%_\\]/g, '\\$&')}%`
-  return reader
-    .select({
-      table: 'sessions',
-      where: [
-        isSession,
-        ...between('firstSeq', filter),
-        reader.isOneOf('lifecycle', filter.lifecycle),
-        reader.is('parentId', parentId),
-        reader.is('agentType', filter.agentType),
-        reader.is('origin', filter.origin),
-        reader.is('workingDir', filter.workingDir),
-        flag('parentId IS NULL', isRoot),
-        flag('endedMs IS NULL', isOpen),
-        like === undefined
-          ? undefined
-          : {
-              sql: ['name', 'friendlyName', 'title', 'prompt']
-                .map((c) => `${c} LIKE ? ESCAPE '\\'`)
-                .join(' OR '),
-              values: [like, like, like, like],
-            },
-      ],
-      order: 'firstSeq DESC',
-      limit: limitOf(filter.limit),
-    })
-    .map(shape)
+  return reader.select({
+    table: 'sessions',
+    where: [
+      isSession,
+      ...between('firstSeq', filter),
+      reader.isOneOf('lifecycle', filter.lifecycle),
+      reader.is('parentId', parentId),
+      reader.is('agentType', filter.agentType),
+      reader.is('origin', filter.origin),
+      reader.is('workingDir', filter.workingDir),
+      flag('parentId IS NULL', isRoot),
+      flag('endedMs IS NULL', isOpen),
+      like === undefined
+        ? undefined
+        : {
+            sql: ['name', 'friendlyName', 'title', 'prompt']
+              .map((c) => `${c} LIKE ? ESCAPE '\\'`)
+              .join(' OR '),
+            values: [like, like, like, like],
+          },
+    ],
+    order: 'firstSeq DESC',
+    limit: limitOf(filter.limit),
+  }) as SessionRow[]
 }
 
 /** The most exact reading of a word that any session fits. */
@@ -64,7 +52,7 @@ export function findSessions(reader: RowReader, word: string, limit?: number): S
   for (const reading of readings) {
     const where = [isSession, reading]
     const found = reader.select({ table: 'sessions', where, order: 'firstSeq DESC', limit: limitOf(limit) })
-    if (found.length > 0) return found.map(shape)
+    if (found.length > 0) return found as SessionRow[]
   }
   return []
 }
@@ -82,25 +70,12 @@ export function subtree(reader: RowReader, sessionId: string, limit?: number): S
     (SELECT sessionId, min(level) AS level FROM tree GROUP BY sessionId) found
     JOIN sessions s ON s.sessionId = found.sessionId
     WHERE s.firstSeq IS NOT NULL ORDER BY found.level, s.firstSeq LIMIT ?`
-  return reader.rows('sessions', { sql, values: [reader.words.number(sessionId), limitOf(limit)] }).map(shape)
+  const values = [reader.words.number(sessionId), limitOf(limit)]
+  return reader.rows(tables.sessions.columns, { sql, values }) as SessionRow[]
 }
 
 function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
   return wanted === undefined ? undefined : { sql: wanted ? sql : `NOT (${sql})`, values: [] }
-}
-
-function shape(row: Fields): SessionRow {
-  counted(row, [
-    'events',
-    'messages',
-    'agents',
-    'handoffs',
-    'handoffLoops',
-    ...toolCountColumns,
-    ...callCounts,
-  ])
-  priced(row)
-  return row as unknown as SessionRow
 }
 
 export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
@@ -144,13 +119,11 @@ function folderOf(reader: RowReader, sessionId: string, known: Map<string, strin
 }
 
 function runShape(row: Fields, repoPath: string | null): RunRow {
-  counted(row, [...toolCountColumns, ...callCounts])
-  priced(row)
   row['repoPath'] = repoPath
   row['kind'] ??= row['parentRunId'] === null ? 'main' : 'subagent'
   row['status'] ??= 'running'
   row['durationMs'] ??= elapsed(row)
-  return row as unknown as RunRow
+  return row as RunRow
 }
 
 /** What an end did not say itself: the time between the two events. */
@@ -191,8 +164,7 @@ export function toolCounts(reader: RowReader, sessionId: string): { tool: string
 }
 
 function spanShape(row: Fields): SpanRow {
-  priced(row)
   row['status'] ??= 'open'
   row['durationMs'] ??= elapsed(row)
-  return { ...row, orphan: row['orphan'] === 1 } as unknown as SpanRow
+  return row as SpanRow
 }

@@ -6,25 +6,20 @@ import type {
   WorkflowRow,
 } from '../../contract/index-rows.ts'
 import type { ApprovalFilter, MessageFilter, TaskFilter, WorkflowFilter } from '../../ports/index.ts'
-import { between, type Condition, counted, type Fields, limitOf, list, type RowReader } from './row-reader.ts'
+import { between, type Condition, type Fields, limitOf, type RowReader } from './row-reader.ts'
 
 export function tasks(reader: RowReader, filter: TaskFilter): TaskRow[] {
-  return reader
-    .select({
-      table: 'tasks',
-      where: [
-        ...between('firstSeq', filter),
-        reader.is('sessionId', filter.sessionId),
-        reader.is('traceId', filter.traceId),
-        reader.is('status', filter.status),
-      ],
-      order: 'firstSeq, taskId',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      counted(row, ['assignments'])
-      return { ...row, dependencies: list(row['dependencies']) } as unknown as TaskRow
-    })
+  return reader.select({
+    table: 'tasks',
+    where: [
+      ...between('firstSeq', filter),
+      reader.is('sessionId', filter.sessionId),
+      reader.is('traceId', filter.traceId),
+      reader.is('status', filter.status),
+    ],
+    order: 'firstSeq, taskId',
+    limit: limitOf(filter.limit),
+  }) as TaskRow[]
 }
 
 export function messages(reader: RowReader, filter: MessageFilter): MessageRow[] {
@@ -39,7 +34,7 @@ export function messages(reader: RowReader, filter: MessageFilter): MessageRow[]
     ],
     order: 'seq',
     limit: limitOf(filter.limit),
-  }) as unknown as MessageRow[]
+  }) as MessageRow[]
 }
 
 export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRow[] {
@@ -57,27 +52,22 @@ export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRo
     })
     .map((row) => {
       row['latencyMs'] ??= waited(row)
-      return { ...row, options: list(row['options']) } as unknown as ApprovalRow
+      return row as ApprovalRow
     })
 }
 
 export function workflows(reader: RowReader, filter: WorkflowFilter): WorkflowRow[] {
-  return reader
-    .select({
-      table: 'workflows',
-      where: [
-        ...between('seq', filter),
-        equals('workflowId', filter.workflowId),
-        reader.is('sessionId', filter.sessionId),
-        reader.is('status', filter.status),
-      ],
-      order: 'seq DESC',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      counted(row, ['steps'])
-      return row as unknown as WorkflowRow
-    })
+  return reader.select({
+    table: 'workflows',
+    where: [
+      ...between('seq', filter),
+      equals('workflowId', filter.workflowId),
+      reader.is('sessionId', filter.sessionId),
+      reader.is('status', filter.status),
+    ],
+    order: 'seq DESC',
+    limit: limitOf(filter.limit),
+  }) as WorkflowRow[]
 }
 
 const latency = 'coalesce(latencyMs, max(decidedMs - requestedMs, 0))'
