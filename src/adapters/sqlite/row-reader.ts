@@ -10,11 +10,14 @@ export type Fields = Record<string, unknown>
 
 /** Which rows of a table, in which order. */
 type Selection = {
-  readonly table: TableName
+  readonly page: Page
+  /** The column that rows are paged by, and ordered by unless `order` says another way. */
+  readonly by: string
+  /** Columns and what they have to be; what is undefined does not matter. */
+  readonly equal?: Readonly<Record<string, string | undefined>>
   /** Conditions that all hold; each `?` takes the next value. */
   readonly where?: readonly (Condition | undefined)[]
-  readonly order: string
-  readonly limit: number
+  readonly order?: string
 }
 
 /** A piece of SQL and its values. */
@@ -30,14 +33,18 @@ export class RowReader {
     this.words = new WordReader(db)
   }
 
-  select({ table, where = [], order, limit }: Selection): Fields[] {
-    const conditions = where.filter((condition) => condition !== undefined)
+  select(table: TableName, { page, by, equal = {}, where = [], order = by }: Selection): Fields[] {
+    const columns: Columns = tables[table].columns
+    const equals = Object.entries(equal).map(([name, value]) =>
+      columns[name]?.kind === 'word' ? this.is(name, value) : equalTo(name, value),
+    )
+    const conditions = [...between(by, page), ...equals, ...where].filter((one) => one !== undefined)
     const tests = conditions.map((condition) => `(${condition.sql})`).join(' AND ')
     const filter = tests === '' ? '' : ` WHERE ${tests}`
     const values = conditions.flatMap((condition) => condition.values)
-    return this.rows(tables[table].columns, {
+    return this.rows(columns, {
       sql: `SELECT ${columnsOf(table)} FROM ${table}${filter} ORDER BY ${order} LIMIT ?`,
-      values: [...values, limit],
+      values: [...values, limitOf(page.limit)],
     })
   }
 
@@ -100,6 +107,19 @@ export function between(column: string, { after, before }: Page): (Condition | u
     after === undefined ? undefined : { sql: `${column} > ?`, values: [after] },
     before === undefined ? undefined : { sql: `${column} < ?`, values: [before] },
   ]
+}
+
+const equalTo = (column: string, value: string | undefined): Condition | undefined =>
+  value === undefined ? undefined : { sql: `${column} = ?`, values: [value] }
+
+/** A test that has to hold or has to fail; it does not matter when nothing is wanted. */
+export function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
+  return wanted === undefined ? undefined : { sql: wanted ? sql : `NOT (${sql})`, values: [] }
+}
+
+/** The time between two times of a row, when both are known. */
+export function elapsed(from: unknown, to: unknown): number | null {
+  return typeof from === 'number' && typeof to === 'number' ? Math.max(to - from, 0) : null
 }
 
 /** A date as a day number. */

@@ -1,26 +1,31 @@
 import type { RunRow, SessionRow, SpanRow } from '../../contract/index-rows.ts'
 import { tables } from '../../contract/index-tables.ts'
 import type { RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
-import { between, type Condition, columnsOf, type Fields, limitOf, type RowReader } from './row-reader.ts'
+import {
+  type Condition,
+  columnsOf,
+  elapsed,
+  type Fields,
+  flag,
+  limitOf,
+  type RowReader,
+} from './row-reader.ts'
 
 // A row that only carries totals of the fleet's own model calls is no session.
 const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
 
 export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[] {
-  const { parentId, isRoot, isOpen, text } = filter
+  const { parentId, agentType, origin, workingDir, text } = filter
   const like = text === undefined ? undefined : `%${text.replace(/[%_\\]/g, '\\$&')}%`
-  return reader.select({
-    table: 'sessions',
+  return reader.select('sessions', {
+    page: filter,
+    by: 'firstSeq',
+    equal: { parentId, agentType, origin, workingDir },
     where: [
       isSession,
-      ...between('firstSeq', filter),
       reader.isOneOf('lifecycle', filter.lifecycle),
-      reader.is('parentId', parentId),
-      reader.is('agentType', filter.agentType),
-      reader.is('origin', filter.origin),
-      reader.is('workingDir', filter.workingDir),
-      flag('parentId IS NULL', isRoot),
-      flag('endedMs IS NULL', isOpen),
+      flag('parentId IS NULL', filter.isRoot),
+      flag('endedMs IS NULL', filter.isOpen),
       like === undefined
         ? undefined
         : {
@@ -31,7 +36,6 @@ export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[]
           },
     ],
     order: 'firstSeq DESC',
-    limit: limitOf(filter.limit),
   }) as SessionRow[]
 }
 
@@ -50,8 +54,12 @@ export function findSessions(reader: RowReader, word: string, limit?: number): S
   ]
   if (word === '') return []
   for (const reading of readings) {
-    const where = [isSession, reading]
-    const found = reader.select({ table: 'sessions', where, order: 'firstSeq DESC', limit: limitOf(limit) })
+    const found = reader.select('sessions', {
+      page: { limit },
+      by: 'firstSeq',
+      where: [isSession, reading],
+      order: 'firstSeq DESC',
+    })
     if (found.length > 0) return found as SessionRow[]
   }
   return []
@@ -74,23 +82,15 @@ export function subtree(reader: RowReader, sessionId: string, limit?: number): S
   return reader.rows(tables.sessions.columns, { sql, values }) as SessionRow[]
 }
 
-function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
-  return wanted === undefined ? undefined : { sql: wanted ? sql : `NOT (${sql})`, values: [] }
-}
-
 export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
-  const { isOpen, isAgent, workingDir, isNewestFirst } = filter
-  const found = reader.select({
-    table: 'runs',
+  const { runId, sessionId, parentRunId, isOpen, isAgent, workingDir, isNewestFirst } = filter
+  const found = reader.select('runs', {
+    page: filter,
+    by: 'firstSeq',
+    equal: { runId, sessionId, parentRunId },
     where: [
       { sql: 'firstSeq IS NOT NULL', values: [] },
-      ...between('firstSeq', filter),
-      reader.is('runId', filter.runId),
-      reader.is('sessionId', filter.sessionId),
-      reader.is('parentRunId', filter.parentRunId),
-      isOpen === undefined
-        ? undefined
-        : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
+      flag('status IS NULL', isOpen),
       isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
       workingDir === undefined
         ? undefined
@@ -100,7 +100,6 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
           },
     ],
     order: isNewestFirst ? 'firstSeq DESC' : 'firstSeq',
-    limit: limitOf(filter.limit),
   })
   const folders = new Map<string, string | null>()
   return found.map((row) => runShape(row, folderOf(reader, String(row['sessionId']), folders)))
@@ -122,34 +121,23 @@ function runShape(row: Fields, repoPath: string | null): RunRow {
   row['repoPath'] = repoPath
   row['kind'] ??= row['parentRunId'] === null ? 'main' : 'subagent'
   row['status'] ??= 'running'
-  row['durationMs'] ??= elapsed(row)
+  // What an end did not say itself.
+  row['durationMs'] ??= elapsed(row['startedMs'], row['endedMs'])
   return row as RunRow
 }
 
-/** What an end did not say itself: the time between the two events. */
-function elapsed(row: Fields): number | null {
-  const { startedMs, endedMs } = row
-  return typeof startedMs === 'number' && typeof endedMs === 'number'
-    ? Math.max(endedMs - startedMs, 0)
-    : null
-}
-
 export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
-  const { sessionId, isOpen } = filter
+  const { sessionId, traceId, isOpen } = filter
   return reader
-    .select({
-      table: 'spans',
+    .select('spans', {
+      page: filter,
+      by: 'seq',
+      equal: { sessionId },
       where: [
-        ...between('seq', filter),
-        reader.is('sessionId', sessionId),
         // With both, the index of the session is the one to walk: a trace may hold many sessions.
-        reader.is(sessionId === undefined ? 'traceId' : '+traceId', filter.traceId),
-        isOpen === undefined
-          ? undefined
-          : { sql: isOpen ? 'endType IS NULL' : 'endType IS NOT NULL', values: [] },
+        reader.is(sessionId === undefined ? 'traceId' : '+traceId', traceId),
+        flag('endType IS NULL', isOpen),
       ],
-      order: 'seq',
-      limit: limitOf(filter.limit),
     })
     .map(spanShape)
 }
@@ -165,6 +153,6 @@ export function toolCounts(reader: RowReader, sessionId: string): { tool: string
 
 function spanShape(row: Fields): SpanRow {
   row['status'] ??= 'open'
-  row['durationMs'] ??= elapsed(row)
+  row['durationMs'] ??= elapsed(row['startedMs'], row['endedMs'])
   return row as SpanRow
 }

@@ -9,16 +9,12 @@ import {
 } from '../../contract/index-rows.ts'
 import { tables } from '../../contract/index-tables.ts'
 import type { LedgerFilter, StatsFilter, UsageFilter } from '../../ports/index.ts'
-import { between, type Condition, dayOf, limitOf, type RowReader, sumSql } from './row-reader.ts'
+import { type Condition, dayOf, limitOf, type RowReader, sumSql } from './row-reader.ts'
 import { subtreeSql } from './session-queries.ts'
 
 export function ledger(reader: RowReader, filter: LedgerFilter): LedgerRow[] {
-  return reader.select({
-    table: 'ledger',
-    where: [...between('seq', filter), reader.is('sessionId', filter.sessionId)],
-    order: 'seq',
-    limit: limitOf(filter.limit),
-  }) as LedgerRow[]
+  const { sessionId } = filter
+  return reader.select('ledger', { page: filter, by: 'seq', equal: { sessionId } }) as LedgerRow[]
 }
 
 const sums = Object.keys(usageFigures).map(sumSql).join(', ')
@@ -86,6 +82,5 @@ export function counts(reader: RowReader, lastSeq: number): IndexCounts {
 }
 
 export function parked(reader: RowReader, limit?: number): ParkedRow[] {
-  const order = 'seq DESC'
-  return reader.select({ table: 'parked', order, limit: limitOf(limit) }) as ParkedRow[]
+  return reader.select('parked', { page: { limit }, by: 'seq', order: 'seq DESC' }) as ParkedRow[]
 }
