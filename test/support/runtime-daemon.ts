@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { startDaemonProcess } from './daemon-process.ts'
 import { eventually } from './session-daemon.ts'
+import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
 
 export type Frame = {
@@ -48,7 +49,7 @@ export function runtimeHome({ config = '', agents = {}, folder = tempFolder('mrc
 export async function runtimeDaemon(given: Given = {}) {
   const { home, project, settings } = runtimeHome(given)
   const daemon = await startDaemonProcess(home, { env: settings })
-  onTestFinished(() => void daemon.kill('SIGKILL'))
+  whenOver(() => daemon.kill('SIGKILL'))
   const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
   const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
     const answer = await fetch(`${daemon.url}${path}`, {
@@ -59,7 +60,7 @@ export async function runtimeDaemon(given: Given = {}) {
   }
   const frames: Frame[] = []
   const off = new AbortController()
-  onTestFinished(() => off.abort())
+  whenOver(() => off.abort())
   const stream = await fetch(`${daemon.url}/api/events`, { headers, signal: off.signal })
   read(stream, frames).catch(() => {})
   const until = (test: (frame: Frame) => boolean, count = 1): Promise<Frame[]> =>

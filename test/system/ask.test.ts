@@ -3,12 +3,29 @@ import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
 import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
+
+const usual = shared(() => ownDaemon())
+
+/** The sessions and runs that there are now and were not before. */
+async function since(m: Awaited<ReturnType<typeof ownDaemon>>) {
+  const sessions = async () => (await m.client().listSessions({})).sessions
+  const runs = () => m.client().listAgentRuns({})
+  const known = new Set(
+    [...(await sessions()), ...(await runs())].map((one) => ('run_id' in one ? one.run_id : one.session_id)),
+  )
+  return {
+    sessions: async () => (await sessions()).filter(({ session_id }) => !known.has(session_id)),
+    runs: async () => (await runs()).filter(({ run_id }) => !known.has(run_id)),
+  }
+}
 
 const look = call('Read', { file_path: 'a.txt' })
 const hasText = (text: string) => text !== ''
 
 test('[MUS-271] sm ask prints the answer as it comes, and the session is over with it', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   const asked = m.begin(
     ['ask', 'boss', script({ text: 'I look.', ...look }, { text: 'one two three four', chunkMs: 150 })],
     '',
@@ -19,14 +36,15 @@ test('[MUS-271] sm ask prints the answer as it comes, and the session is over wi
   )
   expect(early).not.toContain('four')
   expect(await asked.ended).toEqual({ code: 0, out: 'I look.\none two three four\n', err: '' })
-  const { sessions } = await m.client().listSessions({})
+  const sessions = await added.sessions()
   expect(sessions).toMatchObject([
     { agent_type: 'boss', status: 'completed', completion_message: 'one two three four' },
   ])
 })
 
 test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   const first = m.begin(['ask', 'boss', '-', '--json', '--keep'], script(look, { text: 'It is 42.' }))
   const { code, out } = await first.ended
   expect(code).toBe(0)
@@ -50,12 +68,13 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
     'chat',
   )
   expect(again).toMatchObject({ code: 0, out: 'Made.\n' })
-  const { sessions } = await m.client().listSessions({})
+  const sessions = await added.sessions()
   expect(sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
 })
 
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   for (const [args, code, err] of [
     [['finder', 'x'], 2, /subagent .* speak with one of: .*boss/],
     [['nobody', 'x'], 3, /no agent type nobody/],
@@ -66,7 +85,7 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
     expect([ended.code, ended.out]).toEqual([code, ''])
     expect(ended.err).toMatch(err)
   }
-  expect((await m.client().listSessions({})).sessions).toEqual([])
+  expect(await added.sessions()).toEqual([])
   const failed = await m.sm('ask', 'boss', script({ status: 400 }))
   expect(failed).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^sm: boss failed: /) })
   const late = await m.sm('ask', 'boss', script({ text: 'late', delayMs: 60_000 }), '--timeout', '1')
@@ -74,12 +93,13 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
     code: 4,
     err: expect.stringMatching(/works on: sm chat --session [0-9a-f]{8}/),
   })
-  const { sessions } = await m.client().listSessions({})
+  const sessions = await added.sessions()
   expect(sessions.map(({ status }) => status).toSorted()).toEqual(['error', 'running'])
 })
 
 test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   const asked = m.begin([
     'ask',
     'boss',
@@ -88,12 +108,12 @@ test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
   await eventually(async () => asked.out(), hasText)
   asked.child.kill('SIGINT')
   expect(await asked.ended).toMatchObject({ code: 130, err: expect.stringContaining('Cancelled: boss') })
-  expect(await m.client().listAgentRuns({})).toMatchObject([{ status: 'cancelled' }])
-  expect((await m.client().listSessions({})).sessions).toMatchObject([{ status: 'abandoned' }])
+  expect(await added.runs()).toMatchObject([{ status: 'cancelled' }])
+  expect(await added.sessions()).toMatchObject([{ status: 'abandoned' }])
 })
 
 test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of a subagent is not the answer', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   const child = script({ text: 'It is 42.' })
   const kept = m.begin([
     'ask',
@@ -144,7 +164,7 @@ test('[MUS-271] an answer is waited for through a restart of the daemon', async 
 })
 
 test('[SM-106] sm what --model has a model say what a session is about, in a session that shows what it cost', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   const kept = await m.sm('ask', 'boss', script({ text: 'The login form is there.' }), '--keep', '--json')
   const { session_id: id } = JSON.parse(kept.out) as { session_id: string }
   const told = await m.sm('what', id, '--model', 'scripted/scripted-1', '--json')

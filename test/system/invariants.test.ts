@@ -4,10 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
 import { agentFile, is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { sleeping } from '../support/sleeping.ts'
 import { watchedModel } from '../support/watched-model.ts'
 
 type Machine = Awaited<ReturnType<typeof runtimeDaemon>>
+
+const usual = shared(() => runtimeDaemon())
 
 /** Lets the boss do this, and answers what its calls and those of its subagents came to. */
 async function played(m: Machine, ...steps: readonly object[]) {
@@ -32,7 +35,7 @@ const statuses = (tools: readonly Json[], name: string) =>
 
 describe('the nine hard invariants', () => {
   test('[RUN-13] 1: a main agent may message a main agent, and nobody else', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const { tools, session_id } = await played(
       m,
       call('SendMessage', { to: 'maker', message: script({ text: 'Got it.' }) }),
@@ -74,20 +77,20 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-15][RUN-36] 3: a subagent returns to the run that it works for, once, whatever its end', async () => {
-    const m = await runtimeDaemon()
-    const { tools } = await played(
+    const m = await usual()
+    const { tools, session_id } = await played(
       m,
       task('finder'),
       call('Task', { subagent_type: 'finder', prompt: script({ status: 400, text: '' }) }),
     )
     expect(statuses(tools, 'Task')).toEqual(['completed', 'failed'])
-    const results = m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))
+    const results = await m.until(is('SubagentResult', { subagent_id: 'finder', session_id }), 2)
     expect(results.map(({ data }) => (data['outcome'] as Json)['status'])).toEqual(['completed', 'failed'])
     expect(results.every(({ data }) => data['parent_id'] === 'boss')).toBe(true)
   })
 
   test('[RUN-16][RUN-6] 4: a subagent reaches no subagent, and nobody speaks to one from outside', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const { tools, runs, session_id } = await played(
       m,
       task('finder', task('finder'), call('SendMessage', { to: 'finder', message: 'x' })),
@@ -102,10 +105,11 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-17] 5: a subagent spawns nothing, by no tool, no command and no request to the daemon', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const body = JSON.stringify({ project_root: m.project, agent_id: 'maker', message: 'x' })
     const bash = (command: string) => call('Bash', { command })
-    const before = (await m.runs()).length
+    const sessions = async () => (await m.daemon.client.listSessions({})).sessions.length
+    const [before, sessionsBefore] = [(await m.runs()).length, await sessions()]
     const { runs } = await played(
       m,
       task(
@@ -121,8 +125,7 @@ describe('the nine hard invariants', () => {
     )
     expect(runs.map(({ agent_id }) => agent_id)).toEqual(['finder', 'boss'])
     expect((await m.runs()).length - before).toBe(2)
-    const sessions = await m.daemon.client.listSessions({})
-    expect(sessions.sessions).toHaveLength(1)
+    expect((await sessions()) - sessionsBefore).toBe(1)
   })
 
   test('[RUN-18] 6: delegation is one level deep, also when a file makes the subagent a main agent meanwhile', async () => {
