@@ -27,7 +27,7 @@ test('[MUS-248] a prompt that waits in the queue of the CLI does not split the t
   const runs = async () =>
     (await c.client.listRuns({ id: session.id })).runs.filter(({ task }) => task === 'turn one')
   const isWhole = ([found]: Awaited<ReturnType<typeof runs>>) =>
-    found?.status === 'completed' && found.tokens >= 606 && found.toolCompleted + found.toolFailed > 0
+    found?.status === 'completed' && (found.tokens ?? 0) >= 606 && found.toolCompleted + found.toolFailed > 0
   const [run, ...others] = await eventually(runs, isWhole)
   expect(others).toEqual([])
   expect(run).toMatchObject({ status: 'completed', toolCompleted: 1, toolFailed: 0, tokens: 606 })
