@@ -36,10 +36,9 @@ test('[MUS-271] sm ask prints the answer as it comes, and the session is over wi
   )
   expect(early).not.toContain('four')
   expect(await asked.ended).toEqual({ code: 0, out: 'I look.\none two three four\n', err: '' })
-  const sessions = await added.sessions()
-  expect(sessions).toMatchObject([
-    { agent_type: 'boss', status: 'completed', completion_message: 'one two three four' },
-  ])
+  await expect
+    .poll(added.sessions)
+    .toMatchObject([{ agent_type: 'boss', status: 'completed', completion_message: 'one two three four' }])
 })
 
 test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
@@ -68,8 +67,7 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
     'chat',
   )
   expect(again).toMatchObject({ code: 0, out: 'Made.\n' })
-  const sessions = await added.sessions()
-  expect(sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
+  await expect.poll(added.sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
 })
 
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
@@ -93,8 +91,8 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
     code: 4,
     err: expect.stringMatching(/works on: sm chat --session [0-9a-f]{8}/),
   })
-  const sessions = await added.sessions()
-  expect(sessions.map(({ status }) => status).toSorted()).toEqual(['error', 'running'])
+  const statuses = async () => (await added.sessions()).map(({ status }) => status).toSorted()
+  await expect.poll(statuses).toEqual(['error', 'running'])
 })
 
 test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
@@ -108,8 +106,8 @@ test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
   await eventually(async () => asked.out(), hasText)
   asked.child.kill('SIGINT')
   expect(await asked.ended).toMatchObject({ code: 130, err: expect.stringContaining('Cancelled: boss') })
-  expect(await added.runs()).toMatchObject([{ status: 'cancelled' }])
-  expect(await added.sessions()).toMatchObject([{ status: 'abandoned' }])
+  await expect.poll(added.runs).toMatchObject([{ status: 'cancelled' }])
+  await expect.poll(added.sessions).toMatchObject([{ status: 'abandoned' }])
 })
 
 test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of a subagent is not the answer', async () => {
@@ -133,8 +131,9 @@ test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of
   await eventually(async () => asked.out(), hasText)
   asked.child.kill('SIGINT')
   expect((await asked.ended).code).toBe(130)
-  expect((await m.client().listAgentRuns({ session_id: session }))[0]).toMatchObject({ status: 'cancelled' })
-  expect(await m.client().getSession({ id: session })).toMatchObject({ status: 'idle' })
+  const last = async () => (await m.client().listAgentRuns({ session_id: session }))[0]
+  await expect.poll(last).toMatchObject({ status: 'cancelled' })
+  await expect.poll(() => m.client().getSession({ id: session })).toMatchObject({ status: 'idle' })
 })
 
 test('[MUS-271][MUS-259] what waits for a decision is told with the way to answer it', async () => {
@@ -172,8 +171,8 @@ test('[SM-106] sm what --model has a model say what a session is about, in a ses
   const data = JSON.parse(told.out) as { made_by: string }
   expect(data).toMatchObject({ session_id: id, summary: 'The login form is there.' })
   const [, by] = /^summarizer on scripted\/scripted-1, session ([0-9a-f]{8})$/.exec(data.made_by) ?? []
-  const session = await m.client().getSession({ id: by ?? '' })
-  expect(session).toMatchObject({ agent_type: 'summarizer', status: 'completed' })
+  const session = () => m.client().getSession({ id: by ?? '' })
+  await expect.poll(session).toMatchObject({ agent_type: 'summarizer', status: 'completed' })
   const { entries } = await m.client().getTranscript({ id: by ?? '', limit: 50 })
   expect(entries[0]?.text).toContain('[agent] The login form is there.')
   expect(await m.sm('what', id, '--model', 'nobody/none')).toMatchObject({

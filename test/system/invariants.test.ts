@@ -6,6 +6,7 @@ import { agentFile, is, type Json, runtimeDaemon } from '../support/runtime-daem
 import { eventually } from '../support/session-daemon.ts'
 import { shared } from '../support/shared.ts'
 import { sleeping } from '../support/sleeping.ts'
+import { slowdown } from '../support/slowdown.ts'
 import { watchedModel } from '../support/watched-model.ts'
 
 type Machine = Awaited<ReturnType<typeof runtimeDaemon>>
@@ -174,13 +175,13 @@ describe('the nine hard invariants', () => {
     const ended = await eventually(
       () => m.runs(),
       (found) => found.every(({ status }) => status === 'cancelled'),
-      5000,
+      5000 * slowdown(),
     )
     expect(ended).toHaveLength(3)
     await eventually(
       async () => ({ processes: sleeping(seconds), requests: model.open() }),
       ({ processes, requests }) => processes.length === 0 && requests.length === 0,
-      5000,
+      5000 * slowdown(),
     )
     expect(hanging?.isWhole).toBe(false)
     expect(m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))).toHaveLength(2)
