@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { startDaemonProcess } from './daemon-process.ts'
+import { isIndexing, startDaemonProcess } from './daemon-process.ts'
 import { eventually } from './session-daemon.ts'
 import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
@@ -52,11 +53,16 @@ export async function runtimeDaemon(given: Given = {}) {
   whenOver(() => daemon.kill('SIGKILL'))
   const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
   const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      headers,
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as never }
+    for (;;) {
+      const answer = await fetch(`${daemon.url}${path}`, {
+        headers,
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (answer.status !== 503 || !isIndexing(text))
+        return { status: answer.status, body: JSON.parse(text) as never }
+      await sleep(20)
+    }
   }
   const frames: Frame[] = []
   const off = new AbortController()

@@ -11,11 +11,23 @@ import { watchedModel } from '../support/watched-model.ts'
 
 type Machine = Awaited<ReturnType<typeof runtimeDaemon>>
 
-const usual = shared(() => runtimeDaemon())
+/** Main agents that may do less than the boss, and another subagent. */
+const agents = {
+  narrow: agentFile('main').replace(
+    'policy: [Patch, Finalize, Delegate]',
+    'policy: { allow: [Delegate], delegate_targets: [finder] }',
+  ),
+  reader: agentFile('main').replace('tools: ["*"]', 'tools: [Read, Write, Bash]'),
+  harmless: agentFile('main').replace('policy: [Patch, Finalize, Delegate]', 'policy: []'),
+  other: agentFile('subagent'),
+}
+const usual = shared(() => runtimeDaemon({ agents }))
 
 /** Lets the boss do this, and answers what its calls and those of its subagents came to. */
-async function played(m: Machine, ...steps: readonly object[]) {
-  const { session_id } = await m.say(script(...steps, { text: 'That was it.' }))
+const played = (m: Machine, ...steps: readonly object[]) => playedBy(m, 'boss', ...steps)
+
+async function playedBy(m: Machine, agent_id: string, ...steps: readonly object[]) {
+  const { session_id } = await m.say(script(...steps, { text: 'That was it.' }), { agent_id })
   const runs = await eventually(
     () => m.runs(`session_id=${String(session_id)}`),
     (found) => found.length > 0 && found.every(({ status }) => status !== 'running'),
@@ -52,13 +64,9 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-14][RUN-4] 2: a main agent delegates to the subagents it may name; a forged target is refused', async () => {
-    const narrow = agentFile('main').replace(
-      'policy: [Patch, Finalize, Delegate]',
-      'policy: { allow: [Delegate], delegate_targets: [finder] }',
-    )
-    const m = await runtimeDaemon({ agents: { boss: narrow, other: agentFile('subagent') } })
-    const { tools, runs } = await played(
-      m,
+    const { tools, runs } = await playedBy(
+      await usual(),
+      'narrow',
       task('finder'),
       task('other'),
       task('maker'),
@@ -188,13 +196,13 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-20][RUN-21][RUN-22] 8: only the tools of the agent run, under every name, through links and by every trick', async () => {
-    const reader = agentFile('main').replace('tools: ["*"]', 'tools: [Read, Write, Bash]')
-    const m = await runtimeDaemon({ agents: { boss: reader } })
+    const m = await usual()
     const outside = join(m.home, 'outside')
     mkdirSync(outside)
     symlinkSync(outside, join(m.project, 'link'))
-    const { tools } = await played(
+    const { tools } = await playedBy(
       m,
+      'reader',
       call('Grep', { pattern: 'x' }),
       call('grep', { pattern: 'x' }),
       call('Edit', { file_path: 'a.txt', old_string: 'forty', new_string: 'x' }),
@@ -227,10 +235,10 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-23][RUN-3] 9: without the policy nothing is changed, finalized or delegated, by no tool and no command', async () => {
-    const harmless = agentFile('main').replace('policy: [Patch, Finalize, Delegate]', 'policy: []')
-    const m = await runtimeDaemon({ agents: { boss: harmless } })
-    const { tools, runs } = await played(
+    const m = await usual()
+    const { tools, runs } = await playedBy(
       m,
+      'harmless',
       call('Write', { file_path: 'new.txt', content: 'x' }),
       call('Edit', { file_path: 'a.txt', old_string: 'forty', new_string: 'x' }),
       call('Finalize', { title: 'x' }),
