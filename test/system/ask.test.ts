@@ -25,16 +25,19 @@ const hasText = (text: string) => text !== ''
 
 test('[MUS-271] sm ask prints the answer as it comes, and the session is over with it', async () => {
   const m = await usual()
-  const added = await since(m)
-  const asked = m.begin(
-    ['ask', 'boss', script({ text: 'I look.', ...look }, { text: 'one two three four', chunkMs: 150 })],
-    '',
-  )
+  const steps = (more: object) =>
+    script({ text: 'I look.', ...look }, { text: 'one two three four', ...more })
+  // The rest of this answer comes long after the test.
+  const slow = m.begin(['ask', 'boss', steps({ chunkMs: 60_000 })], '')
   const early = await eventually(
-    async () => asked.out(),
+    async () => slow.out(),
     (out) => out.includes('I look.\none'),
   )
   expect(early).not.toContain('four')
+  slow.child.kill('SIGINT')
+  await slow.ended
+  const added = await since(m)
+  const asked = m.begin(['ask', 'boss', steps({})], '')
   expect(await asked.ended).toEqual({ code: 0, out: 'I look.\none two three four\n', err: '' })
   await expect
     .poll(added.sessions)
