@@ -97,12 +97,7 @@ function programOf(entryUrl: string): Program {
 }
 
 /**
- * What V8 is told for the daemon. Little is held and much passes through: by itself it would let new objects take
- * 128 MB, let the rest grow to several times what is held before it cleans up, and keep what it took to optimize the
- * longest functions of libraries.
+ * What V8 is told when the daemon starts: by itself it would let new objects take 128 MB. What else it is told, the
+ * daemon says once it runs: with most flags on the command line, Node compiles its own modules anew at each start.
  */
-export const daemonFlags = [
-  '--max-semi-space-size=8',
-  '--heap-growing-percent=20',
-  '--max-optimized-bytecode-size=16384',
-] as const
+export const daemonFlags = ['--max-semi-space-size=8'] as const

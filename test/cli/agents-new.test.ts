@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { loadAgents } from '../../src/adapters/agents/agent-files.ts'
 import type { CommandOutput } from '../../src/contract/cli/outputs.ts'
 import { smProgram } from '../support/programs.ts'
+import { sized } from '../support/size.ts'
 import { emptyEnvironment, root, runProgram, temporaryFolder } from './run-sm.ts'
 
 const signal = new AbortController().signal
@@ -114,14 +115,15 @@ test('[MUS-263] a copy of each shipped agent means what the original means', asy
   const load = (dir: string) =>
     loadAgents({ folders: [{ source: 'user', dir }], projectTrusted: false }, signal)
   const shipped = await load(shippedDir)
-  for (const { name } of shipped.agents)
+  const tried = shipped.agents.slice(0, sized(shipped.agents.length, 3))
+  for (const { name } of tried)
     expect(await sm('new', `own-${name}`, '--from', name, '--user')).toMatchObject({ code: 0, stderr: '' })
   const copies = await load(user)
   expect(copies.problems).toEqual([])
-  const meaning = ({ agents }: typeof shipped) =>
+  const meaning = (agents: typeof shipped.agents) =>
     agents.map(({ name, file: _file, lines: _lines, ...rest }) => ({
       ...rest,
       name: name.replace('own-', ''),
     }))
-  expect(meaning(copies)).toEqual(meaning(shipped))
+  expect(meaning(copies.agents)).toEqual(meaning(tried))
 })

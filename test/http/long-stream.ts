@@ -34,5 +34,5 @@ while (got < pieces) {
   if (!piece?.value) throw new Error(`the stream ended after ${got} pieces`)
   got += piece.value.length
 }
-process.stdout.write(JSON.stringify({ pieces, kept: promises() - before }))
+process.stdout.write(`${JSON.stringify({ pieces, kept: promises() - before })}\n`)
 process.exit(0)

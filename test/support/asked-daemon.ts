@@ -2,9 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { socketName } from '../../src/daemon/home.ts'
-import { startDaemonProcess } from './daemon-process.ts'
+import { compiledOnce, startDaemonProcess } from './daemon-process.ts'
 import { smProgram } from './programs.ts'
 import { runtimeHome } from './runtime-daemon.ts'
+import { whenOver } from './shared.ts'
 
 const main = smProgram
 
@@ -20,7 +21,7 @@ export type Running = {
 export async function ownDaemon(config = '') {
   const { home, project, settings } = runtimeHome({ config })
   let daemon = await startDaemonProcess(home, { env: settings })
-  onTestFinished(async () => {
+  whenOver(async () => {
     await daemon.kill('SIGKILL')
     // Commands that look at terminals have started a server for them.
     spawnSync('tmux', ['-L', socketName(home, ''), 'kill-server'])
@@ -31,6 +32,7 @@ export async function ownDaemon(config = '') {
     MUSTER_HOME: home,
     XDG_CACHE_HOME: join(home, '.cache'),
     NODE_NO_WARNINGS: '1',
+    ...compiledOnce(),
     ...settings,
   }
   const begin = (args: readonly string[], input?: string): Running => {

@@ -1,6 +1,5 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { crewModel, crewSettings, type Part } from './crew-model.ts'
@@ -8,6 +7,7 @@ import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { recordingProxy } from './recording-proxy.ts'
 import { eventually } from './session-daemon.ts'
+import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
 
 /** A daemon, and a small git project for crews to work in. */
@@ -25,9 +25,9 @@ export async function crewDaemon({
   const repo = join(home, 'project')
   const git = crewProject(repo)
   const model = await crewModel(parts)
-  onTestFinished(() => model.close())
+  whenOver(() => model.close())
   const door = await recordingProxy(model.url)
-  onTestFinished(() => door.close())
+  whenOver(() => door.close())
   const settings = join(home, 'settings')
   mkdirSync(join(settings, 'muster/crews'), { recursive: true })
   for (const [name, yaml] of Object.entries(crews))
@@ -35,7 +35,7 @@ export async function crewDaemon({
   const env = { ...crewSettings(home, door.url, config), XDG_CONFIG_HOME: settings }
   const start = () => startDaemonProcess(home, { env })
   let daemon: DaemonProcess = await start()
-  onTestFinished(() => void daemon.kill('SIGKILL'))
+  whenOver(() => daemon.kill('SIGKILL'))
   const client = () => daemon.client
   const until = (id: string, holds: (flow: WorkflowDetail) => boolean): Promise<WorkflowDetail> =>
     eventually(() => client().getWorkflow({ id }), holds)

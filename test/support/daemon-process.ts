@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { daemonFlags } from '../../src/cli/io.ts'
 import { localFetch } from '../../src/cli/local-fetch.ts'
 import { type Client, httpClient } from '../../src/client/client.ts'
+import type { Request } from '../../src/client/transport.ts'
 import { builtDaemon, daemonProgram } from './programs.ts'
 
 /** A real daemon process on a home of its own, and a client with its operator's token. */
@@ -94,10 +95,26 @@ export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildPro
   return child
 }
 
+/** A daemon answers before its index is there for the first time, and on a busy machine some time before. */
+function onceIndexed(request: Request): Request {
+  return async (url, sent) => {
+    for (;;) {
+      const answer = await request(url, sent)
+      if (answer.status !== 503) return answer
+      const text = await answer.text()
+      if (!isIndexing(text)) return { ...answer, text: async () => text }
+      await sleep(20, undefined, { signal: sent.signal })
+    }
+  }
+}
+
+/** Whether a refusal only means that the index is not there yet. */
+export const isIndexing = (refusal: string): boolean => refusal.includes('the index is not built yet')
+
 export function clientFor(url: string, token: string | undefined): Client {
   return httpClient({
     base: url,
-    request: localFetch({ port: Number(new URL(url).port) }),
+    request: onceIndexed(localFetch({ port: Number(new URL(url).port) })),
     sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }),
     ...(token !== undefined && { token }),
   } as Parameters<typeof httpClient>[0])

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgentEvent, catalogue, type EventType } from '../../src/contract/event.ts'
-import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { type DaemonProcess, isIndexing, startDaemonProcess } from './daemon-process.ts'
 import { recordingModel } from './recording-model.ts'
 
 export type RunRecord = {
@@ -52,11 +52,16 @@ models:
   const start = () => startDaemonProcess(home, { env, isBuilt: options.isBuilt ?? false })
   let daemon: DaemonProcess = await start()
   const ask = async (path: string, body?: object): Promise<{ status: number; body: unknown }> => {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: await answer.json() }
+    for (;;) {
+      const answer = await fetch(`${daemon.url}${path}`, {
+        headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (answer.status !== 503 || !isIndexing(text))
+        return { status: answer.status, body: JSON.parse(text) as unknown }
+      await sleep(20)
+    }
   }
   const events = async (): Promise<AgentEvent[]> => {
     const all: AgentEvent[] = []

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
-import { startDaemonProcess } from './daemon-process.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { isIndexing, startDaemonProcess } from './daemon-process.ts'
 import { eventually } from './session-daemon.ts'
+import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
 
 export type Frame = {
@@ -48,18 +50,23 @@ export function runtimeHome({ config = '', agents = {}, folder = tempFolder('mrc
 export async function runtimeDaemon(given: Given = {}) {
   const { home, project, settings } = runtimeHome(given)
   const daemon = await startDaemonProcess(home, { env: settings })
-  onTestFinished(() => void daemon.kill('SIGKILL'))
+  whenOver(() => daemon.kill('SIGKILL'))
   const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
   const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      headers,
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as never }
+    for (;;) {
+      const answer = await fetch(`${daemon.url}${path}`, {
+        headers,
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (answer.status !== 503 || !isIndexing(text))
+        return { status: answer.status, body: JSON.parse(text) as never }
+      await sleep(20)
+    }
   }
   const frames: Frame[] = []
   const off = new AbortController()
-  onTestFinished(() => off.abort())
+  whenOver(() => off.abort())
   const stream = await fetch(`${daemon.url}/api/events`, { headers, signal: off.signal })
   read(stream, frames).catch(() => {})
   const until = (test: (frame: Frame) => boolean, count = 1): Promise<Frame[]> =>

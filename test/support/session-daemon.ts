@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
 import { sessionFiles } from '../../src/contract/home.ts'
 import { socketName } from '../../src/daemon/home.ts'
 import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
 
 const usual = `clis:
@@ -35,7 +35,7 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
   const tmux = (...args: string[]) =>
     spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8', ...own }).stdout
   let daemon: DaemonProcess = await startDaemonProcess(home, { env })
-  onTestFinished(async () => {
+  whenOver(async () => {
     await daemon.kill('SIGTERM')
     tmux('kill-server')
     for (const pid of processesOf(home)) kill(pid)

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { Journal, type JournalOptions } from '../../src/adapters/jsonl/journal.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
@@ -10,15 +9,16 @@ import { fleet } from '../../src/contract/ids.ts'
 import type { BlobRef } from '../../src/contract/values.ts'
 import { stamp } from '../../src/engine/prepare.ts'
 import type { StoredEvent } from '../../src/ports/journal.ts'
+import { whenOver } from './shared.ts'
 
 const noBlob: BlobRef = { $blob: `sha256:${'0'.repeat(64)}`, bytes: 0, pack: 0, offset: 0, preview: '' }
 const ids = systemIds(systemClock)
 
-/** A folder of the test's own, gone when the test ends. */
+/** A folder of the test's own, gone when the test ends, or with what it was made for when tests share that. */
 export function tempFolder(name = 'muster-test-'): string {
   const dir = mkdtempSync(join(tmpdir(), name))
   // A program that is just ending may still write into it.
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
+  whenOver(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
   return dir
 }
 

@@ -3,30 +3,50 @@ import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
 import { startScriptedModel } from '../support/scripted-model/scripted-model.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
+
+const usual = shared(() => ownDaemon())
+
+/** The sessions and runs that there are now and were not before. */
+async function since(m: Awaited<ReturnType<typeof ownDaemon>>) {
+  const sessions = async () => (await m.client().listSessions({})).sessions
+  const runs = () => m.client().listAgentRuns({})
+  const known = new Set(
+    [...(await sessions()), ...(await runs())].map((one) => ('run_id' in one ? one.run_id : one.session_id)),
+  )
+  return {
+    sessions: async () => (await sessions()).filter(({ session_id }) => !known.has(session_id)),
+    runs: async () => (await runs()).filter(({ run_id }) => !known.has(run_id)),
+  }
+}
 
 const look = call('Read', { file_path: 'a.txt' })
 const hasText = (text: string) => text !== ''
 
 test('[MUS-271] sm ask prints the answer as it comes, and the session is over with it', async () => {
-  const m = await ownDaemon()
-  const asked = m.begin(
-    ['ask', 'boss', script({ text: 'I look.', ...look }, { text: 'one two three four', chunkMs: 150 })],
-    '',
-  )
+  const m = await usual()
+  const steps = (more: object) =>
+    script({ text: 'I look.', ...look }, { text: 'one two three four', ...more })
+  // The rest of this answer comes long after the test.
+  const slow = m.begin(['ask', 'boss', steps({ chunkMs: 60_000 })], '')
   const early = await eventually(
-    async () => asked.out(),
+    async () => slow.out(),
     (out) => out.includes('I look.\none'),
   )
   expect(early).not.toContain('four')
+  slow.child.kill('SIGINT')
+  await slow.ended
+  const added = await since(m)
+  const asked = m.begin(['ask', 'boss', steps({})], '')
   expect(await asked.ended).toEqual({ code: 0, out: 'I look.\none two three four\n', err: '' })
-  const { sessions } = await m.client().listSessions({})
-  expect(sessions).toMatchObject([
-    { agent_type: 'boss', status: 'completed', completion_message: 'one two three four' },
-  ])
+  await expect
+    .poll(added.sessions)
+    .toMatchObject([{ agent_type: 'boss', status: 'completed', completion_message: 'one two three four' }])
 })
 
 test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   const first = m.begin(['ask', 'boss', '-', '--json', '--keep'], script(look, { text: 'It is 42.' }))
   const { code, out } = await first.ended
   expect(code).toBe(0)
@@ -50,12 +70,12 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
     'chat',
   )
   expect(again).toMatchObject({ code: 0, out: 'Made.\n' })
-  const { sessions } = await m.client().listSessions({})
-  expect(sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
+  await expect.poll(added.sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
 })
 
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   for (const [args, code, err] of [
     [['finder', 'x'], 2, /subagent .* talk to one of: .*boss/],
     [['nobody', 'x'], 3, /no agent type nobody/],
@@ -66,7 +86,7 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
     expect([ended.code, ended.out]).toEqual([code, ''])
     expect(ended.err).toMatch(err)
   }
-  expect((await m.client().listSessions({})).sessions).toEqual([])
+  expect(await added.sessions()).toEqual([])
   const failed = await m.sm('ask', 'boss', script({ status: 400 }))
   expect(failed).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^sm: boss failed: /) })
   const late = await m.sm('ask', 'boss', script({ text: 'late', delayMs: 60_000 }), '--timeout', '1')
@@ -74,12 +94,13 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
     code: 4,
     err: expect.stringMatching(/keeps working: sm chat --session [0-9a-f]{8}/),
   })
-  const { sessions } = await m.client().listSessions({})
-  expect(sessions.map(({ status }) => status).toSorted()).toEqual(['error', 'running'])
+  const statuses = async () => (await added.sessions()).map(({ status }) => status).toSorted()
+  await expect.poll(statuses).toEqual(['error', 'running'])
 })
 
 test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
+  const added = await since(m)
   const asked = m.begin([
     'ask',
     'boss',
@@ -88,12 +109,12 @@ test('[MUS-271][RUN-46] an interrupt cancels the run and says so', async () => {
   await eventually(async () => asked.out(), hasText)
   asked.child.kill('SIGINT')
   expect(await asked.ended).toMatchObject({ code: 130, err: expect.stringContaining('Cancelled: boss') })
-  expect(await m.client().listAgentRuns({})).toMatchObject([{ status: 'cancelled' }])
-  expect((await m.client().listSessions({})).sessions).toMatchObject([{ status: 'abandoned' }])
+  await expect.poll(added.runs).toMatchObject([{ status: 'cancelled' }])
+  await expect.poll(added.sessions).toMatchObject([{ status: 'abandoned' }])
 })
 
 test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of a subagent is not the answer', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   const child = script({ text: 'It is 42.' })
   const kept = m.begin([
     'ask',
@@ -113,8 +134,9 @@ test('[MUS-271][RUN-46] a session that stays loses its run alone, and the end of
   await eventually(async () => asked.out(), hasText)
   asked.child.kill('SIGINT')
   expect((await asked.ended).code).toBe(130)
-  expect((await m.client().listAgentRuns({ session_id: session }))[0]).toMatchObject({ status: 'cancelled' })
-  expect(await m.client().getSession({ id: session })).toMatchObject({ status: 'idle' })
+  const last = async () => (await m.client().listAgentRuns({ session_id: session }))[0]
+  await expect.poll(last).toMatchObject({ status: 'cancelled' })
+  await expect.poll(() => m.client().getSession({ id: session })).toMatchObject({ status: 'idle' })
 })
 
 test('[MUS-271][MUS-259] what waits for a decision is told with the way to answer it', async () => {
@@ -144,7 +166,7 @@ test('[MUS-271] an answer is waited for through a restart of the daemon', async 
 })
 
 test('[SM-106] sm what --model has a model say what a session is about, in a session that shows what it cost', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   const kept = await m.sm('ask', 'boss', script({ text: 'The login form is there.' }), '--keep', '--json')
   const { session_id: id } = JSON.parse(kept.out) as { session_id: string }
   const told = await m.sm('what', id, '--model', 'scripted/scripted-1', '--json')
@@ -152,8 +174,8 @@ test('[SM-106] sm what --model has a model say what a session is about, in a ses
   const data = JSON.parse(told.out) as { made_by: string }
   expect(data).toMatchObject({ session_id: id, summary: 'The login form is there.' })
   const [, by] = /^summarizer on scripted\/scripted-1, session ([0-9a-f]{8})$/.exec(data.made_by) ?? []
-  const session = await m.client().getSession({ id: by ?? '' })
-  expect(session).toMatchObject({ agent_type: 'summarizer', status: 'completed' })
+  const session = () => m.client().getSession({ id: by ?? '' })
+  await expect.poll(session).toMatchObject({ agent_type: 'summarizer', status: 'completed' })
   const { entries } = await m.client().getTranscript({ id: by ?? '', limit: 50 })
   expect(entries[0]?.text).toContain('[agent] The login form is there.')
   expect(await m.sm('what', id, '--model', 'nobody/none')).toMatchObject({

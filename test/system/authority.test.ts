@@ -3,8 +3,11 @@ import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/contract/errors.ts'
 import { sessionRoutes } from '../../src/contract/session-routes.ts'
 import { clientFor } from '../support/daemon-process.ts'
-import { sessionDaemon } from '../support/session-daemon.ts'
+import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { ids } from '../support/temp-engine.ts'
+
+const usual = shared(() => sessionDaemon())
 
 /** Callers, as they stand to the session that is acted on. */
 const callers = ['operator', 'own', 'parent', 'sibling', 'stranger', 'stale', 'none'] as const
@@ -120,7 +123,7 @@ const wanted = (route: Route, caller: Caller): Answer =>
 
 test('[SM-84][SM-117][MUS-205] every session route answers each caller as decided, and none is without a decision', async () => {
   expect(Object.keys(decisions).sort()).toEqual(Object.keys(sessionRoutes).sort())
-  const m = await sessionDaemon()
+  const m = await usual()
   const below = (id: string) => m.as(id).client.spawnSession({ agent_type: 'shell', prompt: '' })
   const parent = await m.spawnShell()
   const [own, sibling] = [await below(parent.session_id), await below(parent.session_id)]
@@ -155,7 +158,7 @@ test('[SM-84][SM-117][MUS-205] every session route answers each caller as decide
 })
 
 test('[MUS-205] an approval is decided by parents and people only, whether it or its session is named', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const [one, other] = [await m.spawnShell(), await m.spawnShell()]
   const { events } = await m.client.listEvents({ session: one.id, type: 'session.started', limit: 1 })
   const started = events[0]
@@ -190,20 +193,20 @@ test('[MUS-205] an approval is decided by parents and people only, whether it or
 })
 
 test('[MUS-205] the token decides who asks, not the session that is named beside it', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const [one, other] = [await m.spawnShell(), await m.spawnShell()]
   const type = (line: string) => m.tmux('send-keys', '-t', `=${one.tmux_session}:`, line, 'Enter')
   type(`MUSTER_SESSION=${other.id} sm complete stolen; echo "exit $?"`)
   const seen = async () => (await m.client.getOutput({ id: one.session_id })).lines.join('\n')
-  for (const until = performance.now() + 20_000; !/^exit \d/m.test(await seen()); )
-    if (performance.now() > until) throw new Error(await seen())
-  expect(await seen()).toMatch(/^exit 5$/m)
+  expect(await eventually(seen, (screen) => /^exit \d/m.test(screen))).toMatch(/^exit 5$/m)
   expect(await m.client.getSession({ id: other.id })).toMatchObject({ completion_status: null })
 })
 
 test('[MUS-208] what a shell, a path or tmux would read as more than a name is no name of a session', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const one = await m.spawnShell()
+  const open = async () => (await m.client.listSessions({ open: true })).sessions.length
+  const before = await open()
   const odd = [
     'a;id',
     '$(id)',
@@ -226,11 +229,11 @@ test('[MUS-208] what a shell, a path or tmux would read as more than a name is n
     if (name !== '')
       await expect(m.client.killSession({ id: name }), name).rejects.toMatchObject({ code: 'not_found' })
   }
-  expect((await m.client.listSessions({ open: true })).sessions).toHaveLength(1)
+  expect(await open()).toBe(before)
 })
 
 test('[MUS-206] what an agent says is marked as its own words, whatever it calls itself and whomever it speaks to', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const parent = await m.spawnShell()
   const child = await m.spawnShell({ parent: parent.session_id })
   const asParent = m.as(parent.session_id).client

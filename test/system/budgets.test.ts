@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
+
+const usual = shared(() => standInClaude({ child_agents: { auto_complete: { enabled: false } } }))
 
 const of = async (c: World, type: string, { id }: { id: string }) =>
   (await c.events(type)).filter(({ sessionId }) => sessionId === id).map(({ payload }) => payload)
@@ -16,7 +19,7 @@ const told = (c: World, type: string, session: { id: string }, times = 1) =>
 const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } }
 
 test('[MUS-239][SM-118] tokens of a subtree: a warning at 80 %, at 100 % all stop at the next boundary, a milestone, a question', async () => {
-  const c = await standInClaude({ child_agents: { auto_complete: { enabled: false } } })
+  const c = await usual()
   const parent = await c.spawn({ budget: { tokens: 1000 }, agent_type: 'general-purpose' })
   const child = await c.spawn({ parent: parent.session_id })
   await c.turn(parent, { text: 'Planned.', tokens: 300 })
@@ -54,7 +57,7 @@ test('[MUS-239][SM-118] tokens of a subtree: a warning at 80 %, at 100 % all sto
 })
 
 test('[MUS-239][SM-118] money counts as the CLI tells it; a yes gives as much again', async () => {
-  const c = await standInClaude({ child_agents: { auto_complete: { enabled: false } } })
+  const c = await usual()
   const parent = await c.spawn({ budget: { usd: 2 } })
   const child = await c.spawn({ parent: parent.session_id })
   await c.turn(parent, { text: 'Planned.', tokens: 10, costUsd: 0.5 })

@@ -70,6 +70,7 @@ const launching: Group = {
       codex: { command: 'bash' },
     },
     sessions: {
+      default_working_dir_behavior: 'specify',
       inherit_environment_vars: ['PATH', 'TEST_ALLOWED'],
       naming: { pattern: '{friendly_name}_{agent_type}', fallback: 'x-{agent_type}-{short_id}' },
     },
@@ -119,6 +120,12 @@ const launching: Group = {
     'clis.<name>.prompt': async (c) => {
       const { tmux_session } = await c.spawn({ agent_type: 'own', prompt: 'told at the start' })
       await shows(c, tmux_session, '<told at the start>')
+    },
+    'sessions.default_working_dir_behavior': async (c) => {
+      const parent = await c.spawn()
+      await expect(
+        c.client.spawnSession({ ...shell, parent: parent.session_id, environment: { PWD: c.work } }),
+      ).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('--working-dir') })
     },
     'sessions.inherit_environment_vars': async (c) => {
       const { env } = await c.launched(await c.spawn({ environment }))
@@ -170,39 +177,22 @@ const growing: readonly Group[] = [
     },
   },
   {
-    about: 'how many run at one time',
-    config: { limits: { max_sessions: 1 } },
-    keys: {
-      'limits.max_sessions': async (c) => {
-        const { id } = await c.spawn(shell)
-        await refusedBy(c.spawn(shell), 'max_sessions')
-        await c.client.killSession({ id, force: true })
-        await c.spawn(shell)
-      },
-    },
-  },
-  {
-    about: 'where it works',
-    config: { sessions: { default_working_dir_behavior: 'specify' } },
-    keys: {
-      'sessions.default_working_dir_behavior': async (c) => {
-        const parent = await c.spawn()
-        await expect(
-          c.client.spawnSession({ ...shell, parent: parent.session_id, environment: { PWD: c.work } }),
-        ).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('--working-dir') })
-      },
-    },
-  },
-  {
-    about: 'on which server its terminal is',
-    config: { tmux: { socket: 'default' } },
+    about: 'on which server its terminal is, and how many run at one time',
+    config: { tmux: { socket: 'default' }, limits: { max_sessions: 1 } },
     env: { TMUX_TMPDIR: tmuxHome },
     keys: {
       'tmux.socket': async (c) => {
         const env = { ...process.env, TMUX_TMPDIR: tmuxHome, TMUX: '' }
         onTestFinished(() => void spawnSync('tmux', ['kill-server'], { env }))
-        const { tmux_session } = await c.spawn()
+        const { id, tmux_session } = await c.spawn()
         expect(spawnSync('tmux', ['ls'], { env, encoding: 'utf8' }).stdout).toContain(`${tmux_session}:`)
+        await c.client.killSession({ id, force: true })
+      },
+      'limits.max_sessions': async (c) => {
+        const { id } = await c.spawn(shell)
+        await refusedBy(c.spawn(shell), 'max_sessions')
+        await c.client.killSession({ id, force: true })
+        await c.spawn(shell)
       },
     },
   },
@@ -236,8 +226,13 @@ const ending: readonly Group[] = [
     keys: { 'child_agents.auto_complete.detect_completion_phrases': staysOpen },
   },
   {
-    about: 'other phrases, and silence',
-    config: { child_agents: { auto_complete: { idle_timeout: 1, completion_patterns: ['banana'] } } },
+    about: 'other phrases, and silence; what becomes of a program',
+    config: {
+      child_agents: {
+        auto_complete: { idle_timeout: 1, completion_patterns: ['banana'] },
+        cleanup: { auto_kill_on_complete: true, auto_archive_transcript: false },
+      },
+    },
     keys: {
       'child_agents.auto_complete.completion_patterns': async (c) => {
         const session = await c.spawn()
@@ -249,14 +244,6 @@ const ending: readonly Group[] = [
         await c.turn(session, { ...done, text: 'The files are written.' })
         expect((await ends(c, session)).payload).toMatchObject({ detected: { detector: 'idle' } })
       },
-    },
-  },
-  {
-    about: 'what becomes of a program',
-    config: {
-      child_agents: { cleanup: { auto_kill_on_complete: true, auto_archive_transcript: false } },
-    },
-    keys: {
       'child_agents.cleanup.auto_kill_on_complete': async (c) => {
         const session = await c.spawn()
         await c.turn(session, done)
@@ -272,8 +259,13 @@ const ending: readonly Group[] = [
     },
   },
   {
-    about: 'what becomes of a terminal and a transcript',
-    config: { child_agents: { cleanup: { close_tmux_session: true, archive_path: 'kept' } } },
+    about: 'what becomes of a terminal and a transcript, and what is not counted',
+    config: {
+      child_agents: {
+        cleanup: { close_tmux_session: true, archive_path: 'kept' },
+        progress: { enable_token_tracking: false, enable_tool_tracking: false },
+      },
+    },
     keys: {
       'child_agents.cleanup.close_tmux_session': async (c) => {
         const session = await c.spawn()
@@ -288,6 +280,21 @@ const ending: readonly Group[] = [
         const [name = ''] = readdirSync(join(c.home, 'kept'))
         expect(readdirSync(join(c.home, 'kept', name))).toEqual([expect.stringMatching(/\.jsonl$/)])
       },
+      'child_agents.progress.enable_token_tracking': async (c) => {
+        const session = await c.spawn({ name: 'uncounted' })
+        await c.turn(session, { ...done, costUsd: 1 })
+        await ends(c, session)
+        expect(await c.session(session)).toMatchObject({ tokens_used: 0, cost_usd: null })
+        await expect(c.spawn({ budget: { tokens: 100 } })).rejects.toMatchObject({
+          code: 'invalid',
+          message: expect.stringContaining('enable_token_tracking'),
+        })
+      },
+      'child_agents.progress.enable_tool_tracking': async (c) =>
+        expect(await c.client.getSession({ id: 'claude-uncounted' })).toMatchObject({
+          tools_used: {},
+          total_tools: 0,
+        }),
     },
   },
 ]
@@ -341,10 +348,12 @@ const isSilentOf =
 
 const telling: readonly Group[] = [
   {
-    about: 'what a parent is told',
+    about: 'what a parent is told, how old a figure may be, how long a question stands',
     config: {
       child_agents: {
         auto_complete: quick,
+        progress: { snapshot_interval: 1 },
+        approvals: { timeout: 1 },
         notifications: {
           notify_parent_on_complete: false,
           notify_parent_on_error: false,
@@ -359,35 +368,6 @@ const telling: readonly Group[] = [
       'child_agents.notifications.notify_parent_on_idle': isSilentOf('is idle'),
       'child_agents.notifications.notify_parent_on_checkpoint': async () =>
         expect(await heard).toEqual([expect.stringContaining('half way')]),
-    },
-  },
-  {
-    about: 'what is not counted',
-    config: {
-      child_agents: { progress: { enable_token_tracking: false, enable_tool_tracking: false } },
-    },
-    keys: {
-      'child_agents.progress.enable_token_tracking': async (c) => {
-        const session = await c.spawn({ name: 'uncounted' })
-        await c.turn(session, { ...done, costUsd: 1 })
-        await ends(c, session)
-        expect(await c.session(session)).toMatchObject({ tokens_used: 0, cost_usd: null })
-        await expect(c.spawn({ budget: { tokens: 100 } })).rejects.toMatchObject({
-          code: 'invalid',
-          message: expect.stringContaining('enable_token_tracking'),
-        })
-      },
-      'child_agents.progress.enable_tool_tracking': async (c) =>
-        expect(await c.client.getSession({ id: 'claude-uncounted' })).toMatchObject({
-          tools_used: {},
-          total_tools: 0,
-        }),
-    },
-  },
-  {
-    about: 'how old a figure may be',
-    config: { child_agents: { progress: { snapshot_interval: 1 } } },
-    keys: {
       'child_agents.progress.snapshot_interval': async (c) => {
         const session = await c.spawn()
         await c.turn(session, { text: 'Thinking', tokens: 7, isOpen: true })
@@ -407,12 +387,6 @@ const telling: readonly Group[] = [
           ({ tokens_used }) => tokens_used === 37,
         )
       },
-    },
-  },
-  {
-    about: 'how long a question stands',
-    config: { child_agents: { approvals: { timeout: 1 } } },
-    keys: {
       'child_agents.approvals.timeout': async (c) => {
         const session = await c.spawn()
         await c.turn(session, { isOpen: true })

@@ -5,15 +5,21 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { runProgram } from '../cli/run-sm.ts'
 import { claudeHook } from '../support/claude-golden.ts'
+import { compiledOnce } from '../support/daemon-process.ts'
 import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
 type Named = { readonly id: string; readonly session_id: string }
 
 const read = { name: 'Read', input: { file_path: 'src/a.ts' } }
-const untouched = { child_agents: { auto_complete: { enabled: false, idle_after: 1 } } }
+const untouched = {
+  child_agents: { auto_complete: { enabled: false, idle_after: 1 } },
+  claude: { presets: { quick: { model: 'haiku' } } },
+}
+const usual = shared(() => standInClaude(untouched))
 
 /** Runs `sm` as a person, or as a session. */
 const sm = (c: World, args: readonly string[], as?: Named) =>
@@ -38,7 +44,7 @@ const until = (
 ) => eventually(() => c.client.getSession({ id: session_id }), isRight)
 
 test('[SM-6][SM-7][SM-8][SM-9][SM-10][SM-98][SM-121] what a session is: its parent, prompt, type, times, figures, milestones and end', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const parent = await c.spawn()
   const spawned = await json(c, ['spawn', 'Engineer', 'Implement the login', '--name', 'task1042'], parent)
   const child = spawned as unknown as Named
@@ -80,7 +86,7 @@ test('[SM-6][SM-7][SM-8][SM-9][SM-10][SM-98][SM-121] what a session is: its pare
 })
 
 test('[SM-11][SM-12][SM-66][SM-91] every end has its word, is told once, and ends a poll of progress', async () => {
-  const c = await standInClaude({ child_agents: { auto_complete: { enabled: false, idle_after: 1 } } })
+  const c = await usual()
   const parent = await c.spawn()
   const child = () => c.spawn({ parent: parent.session_id })
   const ends = {
@@ -135,7 +141,7 @@ test('[SM-11][SM-12][SM-66][SM-91] every end has its word, is told once, and end
 })
 
 test('[SM-15][SM-16][SM-17][SM-47][SM-64] model, arguments and preset: roles bring their model, spawn wins, for that session only', async () => {
-  const c = await standInClaude({ claude: { presets: { quick: { model: 'haiku' } } } })
+  const c = await usual()
   const argv = async (...args: string[]) => {
     const spawned = await json(c, ['spawn', ...args])
     return (await c.launched(spawned as unknown as Named)).argv.join(' ')
@@ -155,13 +161,13 @@ test('[SM-15][SM-16][SM-17][SM-47][SM-64] model, arguments and preset: roles bri
 })
 
 test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, children, progress, milestones and metrics have the fields of document 3', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const em = await c.spawn()
-  const spawned = await json(c, ['spawn', 'Engineer', 'x', '--name', 'task1042'], em)
+  const spawned = await json(c, ['spawn', 'Engineer', 'x', '--name', 'task1043'], em)
   const { session_id } = spawned
   expect(spawned).toMatchObject({
     name: `engineer-${String(session_id)}`,
-    friendly_name: 'engineer-task1042',
+    friendly_name: 'engineer-task1043',
     agent_type: 'engineer',
     working_dir: c.work,
     parent_session_id: em.session_id,
@@ -221,10 +227,10 @@ test('[SM-21][SM-26][SM-28][SM-29][SM-30][SM-31][SM-36][SM-90] as data: spawn, c
 })
 
 test('[SM-32] progress --watch shows it again until it has ended', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const session = await c.spawn()
   const args = [smProgram, 'progress', session.session_id, '--watch', '1', '--json']
-  const env = { PATH: process.env['PATH'], HOME: c.home, MUSTER_HOME: c.home }
+  const env = { ...compiledOnce(), PATH: process.env['PATH'], HOME: c.home, MUSTER_HOME: c.home }
   const watching = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const shown: boolean[] = []
   for await (const line of createInterface({ input: watching.stdout })) {
@@ -237,7 +243,7 @@ test('[SM-32] progress --watch shows it again until it has ended', async () => {
 })
 
 test('[SM-2][MUS-209] hooks call an absolute path with a token of their own; what no hook told is found in the transcript', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const session = await c.spawn({ environment: { PATH: '/usr/bin:/bin' } })
   const { argv, env } = await c.launched(session)
   const settings = JSON.parse(readFileSync(argv[argv.indexOf('--settings') + 1] ?? '', 'utf8')) as {
@@ -259,7 +265,7 @@ test('[SM-2][MUS-209] hooks call an absolute path with a token of their own; wha
 })
 
 test('[SM-3][SM-4] a child is attached to and read while it runs, and read after it was killed', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const parent = await c.spawn()
   const child = await c.spawn({ parent: parent.session_id })
   await c.turn(child, { prompt: 'do it', text: 'I have begun.', tools: [read] })
@@ -321,7 +327,7 @@ test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is o
 })
 
 test('[SM-114][SM-115] an estimate from earlier sessions of the kind says so; what runs away, or fails again and again, is marked with its evidence', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   for (const tokens of [100, 300, 200]) {
     const earlier = await c.spawn({ agent_type: 'Explore' })
     await c.turn(earlier, { text: 'Found.', tokens })
@@ -353,7 +359,7 @@ test('[SM-114][SM-115] an estimate from earlier sessions of the kind says so; wh
 })
 
 test('[SM-106] what says in a few words what a session is about, and who made the summary', async () => {
-  const c = await standInClaude(untouched)
+  const c = await usual()
   const session = await c.spawn({ prompt: 'Implement the login' })
   await c.turn(session, { text: 'The form is there.' })
   await c.client.addCheckpoint({ id: session.id, message: 'Form done' })

@@ -5,9 +5,12 @@ import { expect, test } from 'vitest'
 import { runProgram } from '../cli/run-sm.ts'
 import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
+
+const usual = shared(() => standInClaude())
 
 const sm = (c: World, args: readonly string[], env: Record<string, string> = {}) =>
   runProgram(process.execPath, [smProgram, ...args], {
@@ -36,7 +39,7 @@ async function works(c: World, session: { id: string; session_id: string }): Pro
 }
 
 test('[SM-85] before a kill the state and what is unsaved are shown: an open turn, messages, files', async () => {
-  const c = await standInClaude()
+  const c = await usual()
   repository(c)
   writeFileSync(join(c.work, 'new.txt'), 'new')
   const parent = await c.spawn({ name: 'em' })
@@ -59,7 +62,7 @@ test('[SM-85] before a kill the state and what is unsaved are shown: an open tur
 })
 
 test('[SM-85] at a terminal a person is asked first, and no is no', async () => {
-  const c = await standInClaude()
+  const c = await usual()
   const child = await c.spawn()
   await works(c, child)
   const shell = await c.spawn({ agent_type: 'shell', prompt: '' })
@@ -139,8 +142,8 @@ test('[SM-97][MUS-146] --worktree: a child on a branch of its own outside the ch
   const c = await standInClaude()
   repository(c)
   const parent = await c.spawn()
-  const shared = await c.spawn({ parent: parent.session_id })
-  expect(shared).toMatchObject({ working_dir: c.work, worktree: null, permission_mode: 'manual' })
+  const beside = await c.spawn({ parent: parent.session_id })
+  expect(beside).toMatchObject({ working_dir: c.work, worktree: null, permission_mode: 'manual' })
   const spawned = await sm(c, ['spawn', 'claude', 'do it', '--worktree', '--name', 'fix7', '--json'])
   const child = JSON.parse(spawned.stdout)
   const path = join(c.home, 'worktrees', child.session_id)

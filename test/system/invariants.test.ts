@@ -4,14 +4,30 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
 import { agentFile, is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { sleeping } from '../support/sleeping.ts'
+import { slowdown } from '../support/slowdown.ts'
 import { watchedModel } from '../support/watched-model.ts'
 
 type Machine = Awaited<ReturnType<typeof runtimeDaemon>>
 
+/** Main agents that may do less than the boss, and another subagent. */
+const agents = {
+  narrow: agentFile('main').replace(
+    'policy: [Patch, Finalize, Delegate]',
+    'policy: { allow: [Delegate], delegate_targets: [finder] }',
+  ),
+  reader: agentFile('main').replace('tools: ["*"]', 'tools: [Read, Write, Bash]'),
+  harmless: agentFile('main').replace('policy: [Patch, Finalize, Delegate]', 'policy: []'),
+  other: agentFile('subagent'),
+}
+const usual = shared(() => runtimeDaemon({ agents }))
+
 /** Lets the boss do this, and answers what its calls and those of its subagents came to. */
-async function played(m: Machine, ...steps: readonly object[]) {
-  const { session_id } = await m.say(script(...steps, { text: 'That was it.' }))
+const played = (m: Machine, ...steps: readonly object[]) => playedBy(m, 'boss', ...steps)
+
+async function playedBy(m: Machine, agent_id: string, ...steps: readonly object[]) {
+  const { session_id } = await m.say(script(...steps, { text: 'That was it.' }), { agent_id })
   const runs = await eventually(
     () => m.runs(`session_id=${String(session_id)}`),
     (found) => found.length > 0 && found.every(({ status }) => status !== 'running'),
@@ -32,7 +48,7 @@ const statuses = (tools: readonly Json[], name: string) =>
 
 describe('the nine hard invariants', () => {
   test('[RUN-13] 1: a main agent may message a main agent, and nobody else', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const { tools, session_id } = await played(
       m,
       call('SendMessage', { to: 'maker', message: script({ text: 'Got it.' }) }),
@@ -48,13 +64,9 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-14][RUN-4] 2: a main agent delegates to the subagents it may name; a forged target is refused', async () => {
-    const narrow = agentFile('main').replace(
-      'policy: [Patch, Finalize, Delegate]',
-      'policy: { allow: [Delegate], delegate_targets: [finder] }',
-    )
-    const m = await runtimeDaemon({ agents: { boss: narrow, other: agentFile('subagent') } })
-    const { tools, runs } = await played(
-      m,
+    const { tools, runs } = await playedBy(
+      await usual(),
+      'narrow',
       task('finder'),
       task('other'),
       task('maker'),
@@ -74,20 +86,20 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-15][RUN-36] 3: a subagent returns to the run that it works for, once, whatever its end', async () => {
-    const m = await runtimeDaemon()
-    const { tools } = await played(
+    const m = await usual()
+    const { tools, session_id } = await played(
       m,
       task('finder'),
       call('Task', { subagent_type: 'finder', prompt: script({ status: 400, text: '' }) }),
     )
     expect(statuses(tools, 'Task')).toEqual(['completed', 'failed'])
-    const results = m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))
+    const results = await m.until(is('SubagentResult', { subagent_id: 'finder', session_id }), 2)
     expect(results.map(({ data }) => (data['outcome'] as Json)['status'])).toEqual(['completed', 'failed'])
     expect(results.every(({ data }) => data['parent_id'] === 'boss')).toBe(true)
   })
 
   test('[RUN-16][RUN-6] 4: a subagent reaches no subagent, and nobody speaks to one from outside', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const { tools, runs, session_id } = await played(
       m,
       task('finder', task('finder'), call('SendMessage', { to: 'finder', message: 'x' })),
@@ -102,10 +114,11 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-17] 5: a subagent spawns nothing, by no tool, no command and no request to the daemon', async () => {
-    const m = await runtimeDaemon()
+    const m = await usual()
     const body = JSON.stringify({ project_root: m.project, agent_id: 'maker', message: 'x' })
     const bash = (command: string) => call('Bash', { command })
-    const before = (await m.runs()).length
+    const sessions = async () => (await m.daemon.client.listSessions({})).sessions.length
+    const [before, sessionsBefore] = [(await m.runs()).length, await sessions()]
     const { runs } = await played(
       m,
       task(
@@ -121,8 +134,7 @@ describe('the nine hard invariants', () => {
     )
     expect(runs.map(({ agent_id }) => agent_id)).toEqual(['finder', 'boss'])
     expect((await m.runs()).length - before).toBe(2)
-    const sessions = await m.daemon.client.listSessions({})
-    expect(sessions.sessions).toHaveLength(1)
+    expect((await sessions()) - sessionsBefore).toBe(1)
   })
 
   test('[RUN-18] 6: delegation is one level deep, also when a file makes the subagent a main agent meanwhile', async () => {
@@ -171,26 +183,26 @@ describe('the nine hard invariants', () => {
     const ended = await eventually(
       () => m.runs(),
       (found) => found.every(({ status }) => status === 'cancelled'),
-      5000,
+      5000 * slowdown(),
     )
     expect(ended).toHaveLength(3)
     await eventually(
       async () => ({ processes: sleeping(seconds), requests: model.open() }),
       ({ processes, requests }) => processes.length === 0 && requests.length === 0,
-      5000,
+      5000 * slowdown(),
     )
     expect(hanging?.isWhole).toBe(false)
     expect(m.frames.filter(is('SubagentResult', { subagent_id: 'finder' }))).toHaveLength(2)
   })
 
   test('[RUN-20][RUN-21][RUN-22] 8: only the tools of the agent run, under every name, through links and by every trick', async () => {
-    const reader = agentFile('main').replace('tools: ["*"]', 'tools: [Read, Write, Bash]')
-    const m = await runtimeDaemon({ agents: { boss: reader } })
+    const m = await usual()
     const outside = join(m.home, 'outside')
     mkdirSync(outside)
     symlinkSync(outside, join(m.project, 'link'))
-    const { tools } = await played(
+    const { tools } = await playedBy(
       m,
+      'reader',
       call('Grep', { pattern: 'x' }),
       call('grep', { pattern: 'x' }),
       call('Edit', { file_path: 'a.txt', old_string: 'forty', new_string: 'x' }),
@@ -223,10 +235,10 @@ describe('the nine hard invariants', () => {
   })
 
   test('[RUN-23][RUN-3] 9: without the policy nothing is changed, finalized or delegated, by no tool and no command', async () => {
-    const harmless = agentFile('main').replace('policy: [Patch, Finalize, Delegate]', 'policy: []')
-    const m = await runtimeDaemon({ agents: { boss: harmless } })
-    const { tools, runs } = await played(
+    const m = await usual()
+    const { tools, runs } = await playedBy(
       m,
+      'harmless',
       call('Write', { file_path: 'new.txt', content: 'x' }),
       call('Edit', { file_path: 'a.txt', old_string: 'forty', new_string: 'x' }),
       call('Finalize', { title: 'x' }),

@@ -3,7 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { tempFolder } from '../support/temp-journal.ts'
+
+const usual = shared(() => sessionDaemon())
 
 type Daemon = Awaited<ReturnType<typeof sessionDaemon>>
 
@@ -42,7 +45,8 @@ function read(file: string): string {
 
 describe('[MUS-210] behind the walls of bwrap', () => {
   test('[MUS-210] a session writes only where it works, and its own sm and token work', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
+    const others = m.processes()
     const one = await walled(m)
     expect(one).toMatchObject({ isolation: 'bwrap' })
     const outside = tempFolder('miso-outside-')
@@ -58,11 +62,11 @@ describe('[MUS-210] behind the walls of bwrap', () => {
     )
     const { killed, left } = await m.client.killSession({ id: one.session_id })
     expect([killed.length, left]).toEqual([1, []])
-    expect(m.processes()).toEqual([])
+    expect(m.processes()).toEqual(others)
   })
 
   test('[MUS-210] it finds no token of another session, no operator, no vault, no terminal and no process', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const victim = await m.spawnShell({ name: 'victim' })
     const { token } = m.as(victim.session_id)
     const operator = readFileSync(join(m.home, 'operator.token'), 'utf8').trim()
@@ -105,7 +109,7 @@ describe('[MUS-210] behind the walls of bwrap', () => {
   })
 
   test('[MUS-210] without walls the same reach is there, as the guide says', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const [victim, thief] = [await m.spawnShell(), await m.spawnShell()]
     const work = tempFolder('miso-')
     const run = runner(m, thief.tmux_session, work)
@@ -117,7 +121,7 @@ describe('[MUS-210] behind the walls of bwrap', () => {
   })
 
   test('[MUS-210] what it starts is behind the same walls, whatever it asks for', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const one = await walled(m)
     const { client } = m.as(one.session_id)
     const ask = { agent_type: 'shell', prompt: '' }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
@@ -13,6 +14,9 @@ const finished = {
   tools: [{ name: 'Read', input: { file_path: 'a.ts' } }],
 }
 const quick = { child_agents: { auto_complete: { idle_timeout: 1, idle_after: 1 } } }
+
+const usual = shared(() => standInClaude(quick))
+const patient = shared(() => standInClaude())
 
 const of = async (c: Pick<World, 'events'>, type: string, { id }: { id: string }) =>
   (await c.events(type)).filter(({ sessionId }) => sessionId === id)
@@ -36,7 +40,7 @@ const endsOf = async (c: World, session: Named) => [
 ]
 
 test('[SM-55][SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to completed, by evidence that is recorded', async () => {
-  const c = await standInClaude(quick)
+  const c = await usual()
   const parent = await c.spawn({ name: 'em' })
   const child = await c.spawn({ parent: parent.session_id, prompt: 'write it' })
   await c.turn(child, { ...finished, prompt: 'write it' })
@@ -82,7 +86,7 @@ test('[SM-55][SM-65][SM-67][SM-68][SM-71][SM-76][SM-77] auto: from spawned to co
 })
 
 test('[SM-70][SM-75] idle alone ends nothing, and neither does a phrase over a question or a failed turn', async () => {
-  const c = await standInClaude(quick)
+  const c = await usual()
   const [idle, asks, fails] = [await c.spawn(), await c.spawn(), await c.spawn()]
   await c.turn(idle, { text: 'The weather is fine.' })
   await c.turn(asks, { ...finished, text: 'The model is complete. Shall I go on with the tests?' })
@@ -172,7 +176,7 @@ test('[SM-80] sm approve ends it as it was proposed; a question that work has ov
 })
 
 test('[SM-66] a session that has ended is left only by reopening, and what was left running is still there after a restart', async () => {
-  const c = await standInClaude()
+  const c = await patient()
   const session = await c.spawn()
   await c.turn(session, { text: 'So far.' })
   await c.client.completeSession({ id: session.id, message: 'over' })
@@ -187,7 +191,7 @@ test('[SM-66] a session that has ended is left only by reopening, and what was l
 })
 
 test('[MUS-23] each prompt is a run with one end, also the one that reopens a session', async () => {
-  const c = await standInClaude()
+  const c = await patient()
   const session = await c.spawn()
   await c.turn(session, { prompt: 'first', text: 'So far.' })
   await c.turn(session, { prompt: 'second', text: 'Further.' })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { put, repository, runGit } from '../support/git-repository.ts'
 import { sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { ids } from '../support/temp-engine.ts'
+
+const usual = shared(() => sessionDaemon())
 
 const refsOf = (folder: string): string[] =>
   runGit(folder, 'for-each-ref', '--format=%(refname:lstrip=3) %(objectname)', 'refs/muster')
@@ -9,7 +12,7 @@ const refsOf = (folder: string): string[] =>
     .filter((line) => line !== '')
 
 test('[MUS-284][MUS-233] three milestones at once are three numbers, three refs and three answers', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const folder = repository()
   const session = await m.spawnShell({ working_dir: folder })
   const id = session.session_id
@@ -33,7 +36,7 @@ test('[MUS-284][MUS-233] three milestones at once are three numbers, three refs 
 })
 
 test('[MUS-284] numbers go on after a thousand, and after a restart', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const session = await m.spawnShell({ working_dir: m.home })
   const id = session.session_id
   await report(

@@ -5,6 +5,9 @@ import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
 import { person } from '../support/person.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
+
+const usual = shared(() => ownDaemon())
 
 test('[MUS-274][MUS-261] every command works on a session of built-in agents, without a word of terminals', async () => {
   const m = await ownDaemon('runtime: { approvals: [{ tool: Bash, action: ask }] }\n')
@@ -84,7 +87,7 @@ test('[MUS-274][MUS-261] every command works on a session of built-in agents, wi
 })
 
 test('[MUS-274] sm down --sessions ends sessions of built-in agents and workflows, too, and each is recorded as killed', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   await m.sm('ask', 'boss', script({ text: 'Hello.' }), '--keep')
   writeFileSync(
     join(m.project, 'wait.ts'),
@@ -110,7 +113,7 @@ test('[MUS-274] sm down --sessions ends sessions of built-in agents and workflow
 })
 
 test('[MUS-274] what cannot be meant is refused before anything begins', async () => {
-  const m = await ownDaemon()
+  const m = await usual()
   for (const [args, code, err] of [
     [['crew', 'x', '--cli', 'nosuch'], 2, /nosuch is not a CLI; there are own, claude/],
     [['workflow', 'run', 'audit', '--yes', '--cli', 'codx'], 2, /codx is not a CLI; did you mean codex/],

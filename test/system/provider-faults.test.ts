@@ -100,7 +100,7 @@ async function played(protocol: ModelProtocol, ...steps: readonly object[]) {
     async () => ({ open: model.open(), connections: model.connections() }),
     // Connections are kept for the next request. One agent speaks at a time: more than two would be a leak.
     ({ open, connections }) => open.length === 0 && connections <= 2,
-    5000,
+    5000 * slowdown(),
   )
   return { events, requests, end: runEndsOf(events)[0] as WireEvent, types: events.map(({ type }) => type) }
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 
 const taste = [
   'set -g prefix C-a',
@@ -42,8 +43,10 @@ async function open({ person }: (typeof forms)[number]) {
 }
 
 describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
+  const server = shared(() => open(form))
+
   test('[SM-102][SM-103] sessions are there by name, are typed into, end, and leave the server as it was', async () => {
-    const { m, before, theirs } = await open(form)
+    const { m, before, theirs } = await server()
     const [one, two] = [await m.spawnShell(), await m.spawnShell()]
     expect(one.tmux_session).toBe(`custom-${one.session_id}`)
     expect(names(m)).toEqual([one.tmux_session, two.tmux_session, 'muster-anchor', ...theirs].sort())
@@ -68,7 +71,7 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
   })
 
   test('[SM-73] a restarted daemon finds its sessions there, and theirs are not touched', async () => {
-    const { m, theirs } = await open(form)
+    const { m, theirs } = await server()
     const one = await m.spawnShell()
     await m.restart('SIGKILL')
     expect((await m.client.restoreSessions({})).sessions).toMatchObject([{ result: 'running' }])
@@ -78,10 +81,12 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
       (text) => text.includes('still 2'),
     )
     expect(names(m)).toEqual([one.tmux_session, 'muster-anchor', ...theirs].sort())
+    await m.client.killSession({ id: one.id })
+    expect(m.processes()).toEqual([])
   })
 
   test('[SM-72] after a kill-server the sessions are over, with their processes, and the next one starts', async () => {
-    const { m } = await open(form)
+    const { m } = await server()
     const one = await m.spawnShell()
     type(m, one.tmux_session, 'trap "" HUP; setsid sleep 1000 & echo ready')
     await eventually(

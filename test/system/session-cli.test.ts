@@ -6,6 +6,7 @@ import type { CommandName } from '../../src/contract/cli.ts'
 import { runProgram } from '../cli/run-sm.ts'
 import { smProgram } from '../support/programs.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 
 type Managed = Awaited<ReturnType<typeof sessionDaemon>>
 
@@ -54,8 +55,10 @@ function dataOf(name: CommandName, stdout: string): unknown {
 }
 
 describe('sm and a real daemon', () => {
+  const usual = shared(() => sessionDaemon())
+
   test('[SM-130][SM-129] a parent spawns, lists, follows, is told, and kills, in the words of document 3', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const em = await m.spawnShell({ name: 'epic1041' })
     const sm = await smOf(m, em)
     expect(await sm(['me'])).toEqual({
@@ -111,7 +114,7 @@ describe('sm and a real daemon', () => {
   })
 
   test('[SM-41][SM-92] events --follow tells each child’s end once, as it happens', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const em = await m.spawnShell()
     const sm = await smOf(m, em)
     const children = [
@@ -186,7 +189,7 @@ describe('sm and a real daemon', () => {
   })
 
   test('[SM-84][SM-22] refusals have the exit codes of the table', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const [one, two] = [await m.spawnShell(), await m.spawnShell()]
     const codes = async (sm: Awaited<ReturnType<typeof smOf>>, line: string) =>
       (await sm(line.split(' '))).code

@@ -5,11 +5,16 @@ import type { AppError } from '../../src/contract/errors.ts'
 import { fleet } from '../../src/contract/ids.ts'
 import { clientFor } from '../support/daemon-process.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
+
+const usual = shared(() => sessionDaemon())
+/** Where each test leaves nothing that runs. */
+const empty = shared(() => sessionDaemon())
 
 const ids = (list: readonly { session_id: string }[]) => list.map(({ session_id }) => session_id)
 
 test('[SM-1][SM-5][SM-24][SM-95] a parent spawns children, follows them, and is told once of each end', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const parent = await m.spawnShell({ name: 'em' })
   const asParent = m.as(parent.session_id)
   const child = await asParent.client.spawnSession({ agent_type: 'shell', prompt: '', name: 'task1042' })
@@ -56,7 +61,7 @@ test('[SM-1][SM-5][SM-24][SM-95] a parent spawns children, follows them, and is 
 })
 
 test('[SM-82][SM-125][MUS-235] kill ends a session and all below it, and leaves no process, terminal or file', async () => {
-  const m = await sessionDaemon()
+  const m = await empty()
   const parent = await m.spawnShell()
   const child = await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' })
   // A process that left its group and its terminal is found by its mark.
@@ -75,7 +80,7 @@ test('[SM-82][SM-125][MUS-235] kill ends a session and all below it, and leaves 
 })
 
 test('[SM-72] a program that ends by itself: its exit code decides, and a closed terminal is an error', async () => {
-  const m = await sessionDaemon()
+  const m = await usual()
   const [failing, leaving, closing] = [await m.spawnShell(), await m.spawnShell(), await m.spawnShell()]
   await m.type(failing.tmux_session, 'exit 3')
   await m.type(leaving.tmux_session, 'exit 0')
@@ -98,7 +103,7 @@ test('[SM-72] a program that ends by itself: its exit code decides, and a closed
 
 describe('[SM-84] what is not its own', () => {
   test('[SM-84][SM-117] a session reaches itself and what is below it, nothing beside or above it', async () => {
-    const m = await sessionDaemon()
+    const m = await usual()
     const parent = await m.spawnShell()
     const [a, b] = [
       await m.as(parent.session_id).client.spawnSession({ agent_type: 'shell', prompt: '' }),
@@ -126,7 +131,7 @@ describe('[SM-84] what is not its own', () => {
   })
 
   test('[SM-14][SM-20] names with shell characters and unknown types are refused and start nothing', async () => {
-    const m = await sessionDaemon()
+    const m = await empty()
     for (const name of ['a;rm -rf /', '$(id)', 'a b', '../x', 'a'.repeat(65)])
       await expect(m.spawnShell({ name })).rejects.toMatchObject({ code: 'invalid' })
     await expect(

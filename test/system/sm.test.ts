@@ -1,18 +1,22 @@
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { shortId } from '../../src/contract/short-id.ts'
 import { emptyEnvironment, runProgram } from '../cli/run-sm.ts'
 import { clientFor } from '../support/daemon-process.ts'
 import { smProgram } from '../support/programs.ts'
+import { shared, whenOver } from '../support/shared.ts'
+import { sized } from '../support/size.ts'
 import { exampleName, goldenText } from '../support/std-008.ts'
 import { sessionDrafts } from '../support/temp-engine.ts'
+
+const usual = shared(person)
 
 const example = join(import.meta.dirname, '../golden/std-008', exampleName)
 
 /** `sm` as a person has it: one home, and a daemon that is stopped when the test ends. */
-function person() {
+async function person() {
   const env = emptyEnvironment({ NODE_NO_WARNINGS: '1' })
   const sm = (...args: string[]) => runProgram(process.execPath, [smProgram, ...args], { env })
   const json = async <T>(...args: string[]): Promise<T> => {
@@ -20,9 +24,7 @@ function person() {
     expect(`${code} ${stderr}`).toMatch(/^0 /)
     return JSON.parse(stdout) as T
   }
-  onTestFinished(async () => {
-    await sm('down')
-  })
+  whenOver(() => sm('down'))
   const home = env['MUSTER_HOME'] as string
   const segment = () => {
     const folder = join(home, 'journal', 'segments')
@@ -31,9 +33,9 @@ function person() {
   return { sm, json, home, segment }
 }
 
-test('[MUS-115][MUS-117][MUS-118] ten commands at once start one daemon; up says so again; down ends it and is quiet the second time', async () => {
-  const { sm, json } = person()
-  const started = await Promise.all(Array.from({ length: 10 }, () => json<{ pid: number }>('up')))
+test('[MUS-115][MUS-117][MUS-118] commands that run at once start one daemon; up says so again; down ends it and is quiet the second time', async () => {
+  const { sm, json } = await person()
+  const started = await Promise.all(Array.from({ length: sized(10, 4) }, () => json<{ pid: number }>('up')))
   expect(new Set(started.map(({ pid }) => pid)).size).toBe(1)
   const again = await json<{ pid: number; started: boolean }>('up')
   expect(again).toMatchObject({ pid: started[0]?.pid, started: false })
@@ -43,7 +45,7 @@ test('[MUS-115][MUS-117][MUS-118] ten commands at once start one daemon; up says
 })
 
 test('[MUS-157][MUS-158][MUS-161][MUS-79] a session file goes in once, is found, and comes out as it went in', async () => {
-  const { sm, json } = person()
+  const { sm, json } = await usual()
   const [first] = await json<{ sessionId: string; shortId: string; duplicate: boolean }[]>(
     'log',
     'import',
@@ -63,8 +65,8 @@ test('[MUS-157][MUS-158][MUS-161][MUS-79] a session file goes in once, is found,
 })
 
 test('[MUS-124] export and import into an empty home give the same events; a second import adds none', async () => {
-  const from = person()
-  const to = person()
+  const from = await usual()
+  const to = await person()
   await from.sm('log', 'import', example)
   const exported = await from.sm('journal', 'export')
   const file = join(to.home, '..', 'events.jsonl')
@@ -88,7 +90,7 @@ test('[MUS-124] export and import into an empty home give the same events; a sec
 })
 
 test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is named, refused, and cured by the command that is told', async () => {
-  const { sm, json, home, segment } = person()
+  const { sm, json, home, segment } = await person()
   await sm('log', 'import', example)
   await sm('down')
   const whole = readFileSync(segment())
@@ -115,7 +117,7 @@ test('[MUS-33][MUS-27] a torn end is cut at the next start; a flipped byte is na
 })
 
 test('[MUS-77][MUS-70] the index is built again on demand and answers the same', async () => {
-  const { sm, json } = person()
+  const { sm, json } = await usual()
   await sm('log', 'import', example)
   const before = await json<{ hits: unknown[] }>('search', 'auth')
   expect((await sm('journal', 'rebuild-index')).code).toBe(0)
@@ -125,7 +127,7 @@ test('[MUS-77][MUS-70] the index is built again on demand and answers the same',
 })
 
 test('[MUS-68] sm redact test shows what would go, without a daemon', async () => {
-  const { sm, home } = person()
+  const { sm, home } = await person()
   const file = join(home, '..', 'text.txt')
   writeFileSync(file, `first line\nexport API_TOKEN=${'abcdEFGH'.repeat(4)}\n`)
   const shown = await sm('redact', 'test', file)
@@ -135,7 +137,7 @@ test('[MUS-68] sm redact test shows what would go, without a daemon', async () =
 })
 
 test('[MUS-123] the commands of the journal: verify, stats and export without a daemon, the others start one', async () => {
-  const { sm, json, home } = person()
+  const { sm, json, home } = await person()
   await sm('log', 'import', example)
   const { seq } = await json<{ seq: number }>('journal', 'stats')
   expect(seq).toBeGreaterThan(10)
@@ -148,13 +150,13 @@ test('[MUS-123] the commands of the journal: verify, stats and export without a 
 
   const file = join(home, '..', 'again.jsonl')
   writeFileSync(file, exported.join('\n'))
-  expect((await person().sm('journal', 'import', file)).code).toBe(0)
+  expect((await (await person()).sm('journal', 'import', file)).code).toBe(0)
   expect((await sm('journal', 'tail', '-n', '3', '--json')).stdout.trim().split('\n')).toHaveLength(3)
   expect((await json<{ seq: number }>('journal', 'rebuild-index')).seq).toBeGreaterThanOrEqual(seq)
 })
 
 test('[MUS-119] sm up --replace puts a new daemon in the place of the old one, and no event is lost or doubled', async () => {
-  const { sm, json, home } = person()
+  const { sm, json, home } = await person()
   const before = await json<{ pid: number; url: string }>('up')
   const token = readFileSync(join(home, 'operator.token'), 'utf8').trim()
   const client = clientFor(before.url, token)
@@ -184,7 +186,7 @@ test('[MUS-119] sm up --replace puts a new daemon in the place of the old one, a
 })
 
 test('[MUS-127] a session is named by its short id, a beginning of it, or its name; what fits several is refused with all of them', async () => {
-  const { sm, json, home } = person()
+  const { sm, json, home } = await usual()
   const { url } = await json<{ url: string }>('up')
   const client = clientFor(url, readFileSync(join(home, 'operator.token'), 'utf8').trim())
   const named = ['lint-a', 'lint-b', 'docs'].map((name) => ({ name, drafts: sessionDrafts() }))

@@ -2,14 +2,15 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
-const manual = { child_agents: { mode: 'manual' } }
+const usual = shared(() => standInClaude({ child_agents: { mode: 'manual' } }))
 const call = (id: string) => ({ tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: id })
 const stop = { hook_event_name: 'Stop', background_tasks: [], stop_hook_active: false }
 
 test('[MUS-248] a prompt that waits in the queue of the CLI does not split the turn, and a call whose record is late has not failed', async () => {
-  const c = await standInClaude(manual)
+  const c = await usual()
   const session = await c.spawn({ prompt: 'turn one' })
   await c.turn(session, { prompt: 'turn one', tokens: 101, isOpen: true })
   await c.write(session, { type: 'queue-operation', operation: 'enqueue', content: 'typed while busy' })
@@ -34,7 +35,7 @@ test('[MUS-248] a prompt that waits in the queue of the CLI does not split the t
 })
 
 test('[MUS-250] a subagent of a CLI is a run below its turn, continues when the turn ends, and counts once', async () => {
-  const c = await standInClaude(manual)
+  const c = await usual()
   const session = await c.spawn({ prompt: 'outer work' })
   await c.turn(session, { prompt: 'outer work', tokens: 1000, isOpen: true })
   const input = { description: 'sub', prompt: 'look', subagent_type: 'general-purpose' }

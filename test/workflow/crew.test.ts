@@ -8,16 +8,22 @@ import { DeveloperOutput, ReviewerOutput } from '../../src/contract/session-file
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { bash } from '../support/crew-play.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { shared } from '../support/shared.ts'
 
 type Bed = Awaited<ReturnType<typeof crewDaemon>>
 const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
   (await m.events(session, type)) as EventOf<T>[]
 
-test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
+/** A run that is approved and waits to be landed. */
+const approved = shared(async () => {
   const m = await crewDaemon()
   const before = m.git('rev-parse', 'main')
-  const { workflow_id, session_id, branch } = await m.crew(demonstrationRequest)
-  const flow = await m.ended(workflow_id)
+  const crew = await m.crew(demonstrationRequest)
+  return { m, before, ...crew, flow: await m.ended(crew.workflow_id) }
+})
+
+test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
+  const { m, before, workflow_id, session_id, branch, flow } = await approved()
   expect(flow).toMatchObject({
     status: 'completed',
     report: {
@@ -67,9 +73,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
 })
 
 test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
-  const m = await crewDaemon()
-  const { workflow_id, session_id } = await m.crew(demonstrationRequest)
-  await m.ended(workflow_id)
+  const { m, workflow_id, session_id } = await approved()
   // The question whether to land is a workflow of its own, in the same session.
   const ofCrew = async <T extends EventType>(type: T) =>
     (await eventsOf(m, session_id, type)).filter(({ workflowId }) => workflowId === workflow_id)

@@ -196,19 +196,18 @@ const mostShapes = 500
 class RowStatements {
   readonly #db: DatabaseSync
   readonly #table: RowTable
-  readonly #inserts = new Map<number, Shape>()
-  readonly #updates = new Map<number, Shape>()
+  readonly #inserts = new Map<ColumnSet, Shape>()
+  readonly #updates = new Map<ColumnSet, Shape>()
 
   constructor(db: DatabaseSync, table: RowTable) {
-    // A set of columns is one number.
-    if (table.columns.length > 52) throw new RangeError(`${table.name} has more than 52 columns`)
+    if (table.columns.length > 64) throw new RangeError(`${table.name} has more than 64 columns`)
     this.#db = db
     this.#table = table
   }
 
   /** Writes a row that is new or has marks, and takes the marks away. */
   write(row: Row): void {
-    const set = row.high * 0x1_0000_0000 + (row.low >>> 0)
+    const set = columnSet(row)
     if (row.isNew) run(row, this.#inserts.get(set) ?? this.#insertOf(row, set))
     else if (set !== 0) run(row, this.#updates.get(set) ?? this.#updateOf(row, set))
     row.isNew = false
@@ -216,13 +215,13 @@ class RowStatements {
     row.high = 0
   }
 
-  #insertOf(row: Row, set: number): Shape {
+  #insertOf(row: Row, set: ColumnSet): Shape {
     const { name, key } = this.#table
     const columns = [...new Set([...key, ...this.#marked(row)])]
     return this.#remember(this.#inserts, set, this.#shape(insertSql(name, columns), columns))
   }
 
-  #updateOf(row: Row, set: number): Shape {
+  #updateOf(row: Row, set: ColumnSet): Shape {
     const { name, key } = this.#table
     const columns = this.#marked(row)
     const sql = `UPDATE ${name} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE ${byKey(key)}`
@@ -234,7 +233,7 @@ class RowStatements {
     return { statement: this.#db.prepare(sql), places }
   }
 
-  #remember(known: Map<number, Shape>, set: number, shape: Shape): Shape {
+  #remember(known: Map<ColumnSet, Shape>, set: ColumnSet, shape: Shape): Shape {
     if (known.size >= mostShapes) known.clear()
     known.set(set, shape)
     return shape
@@ -246,6 +245,12 @@ class RowStatements {
     )
   }
 }
+
+/** Which columns are marked, as the key of a map: one number, which costs less than a text, while it can hold them. */
+type ColumnSet = number | string
+
+const columnSet = ({ low, high }: Row): ColumnSet =>
+  high >>> 0 < 0x20_0000 ? high * 0x1_0000_0000 + (low >>> 0) : `${high} ${low}`
 
 function run({ values }: Row, { statement, places }: Shape): void {
   const bound: RowValue[] = []
