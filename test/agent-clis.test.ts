@@ -19,7 +19,7 @@ test('the guide has a column for every agent CLI, with the versions that are tes
   const columns = titles.map((title, i) => [title, tested[i]] as const).slice(2, -1)
   const known = codingCliNames.map((name) => {
     const { title, npm } = agentClis[name]
-    return [title, npm?.tested.map(({ version }) => version).join(', ')] as const
+    return [title, npm?.tested.map(({ version }) => version).join(', ') ?? ''] as const
   })
   expect(new Map(columns)).toEqual(new Map(known))
 })

@@ -1,4 +1,4 @@
-import { flattenConfig } from '../contract/config/config-keys.ts'
+import { flattenConfig } from '../contract/config/flatten-config.ts'
 import type { LoadedConfig } from '../contract/config.ts'
 import type { Health, SelfReport } from '../contract/health.ts'
 import type { Api } from '../contract/routes.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { configKeys, flattenConfig, keysAt } from './config/config-keys.ts'
+import { configKeys, keysAt } from './config/config-keys.ts'
+import { flattenConfig } from './config/flatten-config.ts'
 import { builtInProviders, providersOf } from './config/model-settings.ts'
 import { Config, defaultConfig } from './config.ts'
 

@@ -49,7 +49,7 @@ type Declaration<P extends z.ZodObject> = SpanUse & {
   readonly about: string
   /** A session that has ended still takes it. */
   readonly isLate?: true
-  /** Its word in `sm events`; null when it is not shown there. */
+  /** Its word in `sm events`, whose lines are made by `core/session/event-line.ts`; null when it has none. */
   readonly sm: string | null
   /** Its frames on `GET /api/events`; `StateUpdated` when none are named. */
   readonly sse?: readonly [SseType, ...SseType[]]

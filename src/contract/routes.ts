@@ -284,7 +284,7 @@ export const routes = {
     output: z.looseObject({ openapi: z.string() }),
     summary: 'This API as an OpenAPI 3.1 document',
   }),
-} as const
+} as const satisfies Record<keyof typeof places, Route>
 
 export type Routes = typeof routes
 export type RouteName = keyof Routes

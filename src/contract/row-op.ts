@@ -1,4 +1,4 @@
-import type { Amounts, TableName, Tables, Values } from './index-tables.ts'
+import type { TableName, Tables } from './index-tables.ts'
 
 /** Makes the row of a key or changes it: `set` overwrites, `keep` fills what is null, `add` and `max` count. */
 export type Upsert<T extends TableName> = T extends TableName
@@ -26,8 +26,23 @@ type Erase = { readonly op: 'erase'; readonly seqs: readonly number[] }
 /** One change to the index, a function of one event alone. */
 export type RowOp = Upsert<TableName> | Insert | Erase
 
-/** A value an index row may hold. */
-export type RowValue = string | number | null
+type ColumnsOf<T extends TableName> = Tables[T]['columns']
+
+/** Values for some columns of a table; undefined leaves a column as it is, null empties it. */
+export type Values<T extends TableName> = {
+  readonly [C in keyof ColumnsOf<T>]?:
+    | (ColumnsOf<T>[C] extends { kind: 'number' } ? number : string)
+    | null
+    | undefined
+}
+
+/** Names of the number columns of a table. */
+type NumberColumn<T extends TableName> = {
+  [C in keyof ColumnsOf<T>]: ColumnsOf<T>[C] extends { kind: 'number' } ? C : never
+}[keyof ColumnsOf<T>]
+
+/** Amounts for some number columns of a table. */
+export type Amounts<T extends TableName> = { readonly [C in NumberColumn<T>]?: number | undefined }
 
 /** What of one event can be searched: its title, a bounded body, and what the operators look at. */
 export type SearchText = {

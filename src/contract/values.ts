@@ -126,3 +126,19 @@ export const Permit = z.strictObject({
   isPrefix: z.literal(true).optional(),
 })
 export type Permit = z.infer<typeof Permit>
+
+/** How a span stands. */
+export const SpanStatus = z.enum([
+  'open',
+  'ok',
+  'error',
+  'cancelled',
+  'killed',
+  'abandoned',
+  'denied',
+  'rejected',
+  'expired',
+  'skipped',
+  'unknown',
+])
+export type SpanStatus = z.infer<typeof SpanStatus>

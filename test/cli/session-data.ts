@@ -7,6 +7,7 @@ import type {
   SessionView,
   SpawnedView,
 } from '../../src/contract/session-views.ts'
+import { sessionWith } from '../support/blank-session.ts'
 
 /** Half past three on the day of document 3's examples. */
 export const now = Date.parse('2026-01-27T15:30:00.000Z')
@@ -20,11 +21,10 @@ export const longId = (short: string) => `ses_${short.padStart(26, '0')}` as Ses
 
 /** A session that was spawned ten minutes ago and works. */
 export function session(session_id: string, more: Partial<SessionView> = {}): SessionView {
-  return {
+  return sessionWith({
     session_id,
     id: longId(session_id),
     name: `engineer-${session_id}`,
-    friendly_name: null,
     agent_type: 'engineer',
     cli: 'claude',
     cli_version: '2.1.0',
@@ -33,41 +33,19 @@ export function session(session_id: string, more: Partial<SessionView> = {}): Se
     status: 'running',
     activity: 'working',
     health: 'ok',
-    detail: null,
-    waiting_for: null,
-    limited_until: null,
-    current_task: null,
-    lock: null,
-    parent_session_id: null,
-    depth: 0,
-    children: 0,
     working_dir: '/work/app',
-    worktree: null,
     permission_mode: 'manual',
     tmux_session: `claude-${session_id}`,
     tmux_socket: 'muster',
     is_alive: true,
-    attached: 0,
     spawn_prompt: 'Do it',
     created_at: ago(10),
     spawned_at: ago(10),
-    completed_at: null,
     last_activity_at: ago(1),
-    completion_status: null,
-    completion_message: null,
     tokens_used: 2450,
-    cost_usd: null,
     subtree_tokens: 2450,
-    subtree_cost_usd: null,
-    budget: null,
-    context_percent: null,
-    total_tools: 0,
-    pending_approvals: 0,
-    queued_messages: 0,
-    last_checkpoint: null,
-    alerts: [],
     ...more,
-  }
+  })
 }
 
 export const detail = (session_id: string, more: Partial<SessionView> = {}): SessionDetail => ({

@@ -3,6 +3,7 @@ import { openModel, type WatchModel } from '../../src/cli/watch/model.ts'
 import { reduce } from '../../src/cli/watch/reduce.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import type { ApprovalView, SessionView } from '../../src/contract/session-views.ts'
+import { sessionWith } from './blank-session.ts'
 
 export const noon = Date.parse('2026-01-27T12:00:00.000Z')
 
@@ -12,54 +13,31 @@ export const ago = (seconds: number): string => new Date(noon - seconds * 1000).
 /** A running session; `number` makes its ids. */
 export function sessionView(number: number, more: Partial<SessionView> = {}): SessionView {
   const short = number.toString(16).padStart(8, '0')
-  return {
+  return sessionWith({
     session_id: short,
     id: `ses_${short.padStart(26, '0')}` as SessionId,
     name: `engineer-${short}`,
     friendly_name: `engineer-${number}`,
     agent_type: 'engineer',
     cli: 'claude',
-    cli_version: null,
     model: 'sonnet',
     origin: 'managed',
     status: 'running',
     activity: 'working',
     health: 'ok',
-    detail: null,
-    waiting_for: null,
-    limited_until: null,
-    current_task: null,
-    lock: null,
-    parent_session_id: null,
-    depth: 0,
-    children: 0,
     working_dir: '/work/app',
-    worktree: null,
     permission_mode: 'acceptEdits',
     tmux_session: `claude-${short}`,
     tmux_socket: 'muster',
     is_alive: true,
-    attached: 0,
-    spawn_prompt: null,
     created_at: ago(600 + number),
     spawned_at: ago(600 + number),
-    completed_at: null,
     last_activity_at: ago(5),
-    completion_status: null,
-    completion_message: null,
     tokens_used: 12_400,
-    cost_usd: null,
     subtree_tokens: 12_400,
-    subtree_cost_usd: null,
-    budget: null,
     context_percent: 31,
-    total_tools: 0,
-    pending_approvals: 0,
-    queued_messages: 0,
-    last_checkpoint: null,
-    alerts: [],
     ...more,
-  }
+  })
 }
 
 /** A question of a session to run a command. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { parseDocument } from 'yaml'
 import { type AgentDefinition, AgentFrontmatter, agentDefinition } from '../../contract/agent-definition.ts'
-import { isMap } from '../../contract/config/config-keys.ts'
+import { isMap } from '../../contract/config/flatten-config.ts'
 import { GivenName } from '../../contract/config/names.ts'
 import { nearest } from '../../contract/config/nearest.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { ConfigHome, Isolation, IsolationRequest } from '../../ports/isolation.ts'
 import { privateFolder } from '../system/durable-files.ts'
+import { noFile } from '../system/foreign-files.ts'
 import { askProgram } from '../system/run-program.ts'
 
 /** Walls by bubblewrap: namespaces of its own for processes and mounts, made without any privilege. */
@@ -136,7 +137,7 @@ export async function writableFor(
 ): Promise<readonly string[]> {
   const home = await real(env['HOME'] ?? homedir())
   const more = await Promise.all(extra.map((path) => real(path.replace(/^~(?=\/|$)/, home))))
-  const there = await Promise.all(more.map((path) => fs.stat(path).then(() => path, absent)))
+  const there = await Promise.all(more.map((path) => fs.stat(path).then(() => path, noFile)))
   const added = there.filter((path) => path !== undefined)
   // One that we make ourselves lies in the state folder, and nothing else of that is opened.
   if (treeOf !== undefined) {
@@ -170,16 +171,11 @@ const real = (path: string): Promise<string> => fs.realpath(path).catch(() => re
 /** Commits of a linked work tree go to the repository that it belongs to. */
 async function linkedRepository(workingDir: string): Promise<string | undefined> {
   for (let at = workingDir; at !== dirname(at); at = dirname(at)) {
-    const link = await fs.readFile(join(at, '.git'), 'utf8').catch(absent)
+    const link = await fs.readFile(join(at, '.git'), 'utf8').catch(noFile)
     const [, folder] = /^gitdir: (.+)$/m.exec(link ?? '') ?? []
     if (folder === undefined) continue
-    const common = await fs.readFile(join(resolve(at, folder), 'commondir'), 'utf8').catch(absent)
+    const common = await fs.readFile(join(resolve(at, folder), 'commondir'), 'utf8').catch(noFile)
     return common && real(resolve(at, folder, common.trim()))
   }
   return undefined
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (['ENOENT', 'EISDIR', 'ENOTDIR'].includes(error.code ?? '')) return undefined
-  throw error
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { type Asking, askProgram, versionIn } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
@@ -60,20 +61,12 @@ const Status = z.looseObject({ loggedIn: z.boolean(), authMethod: z.string().opt
 async function askLogin(command: string, asking: Asking): Promise<LoginState> {
   const ran = await askProgram(command, ['auth', 'status', '--json'], asking)
   if (!ran) return { state: 'unknown', detail: `${command} could not be run` }
-  const status = Status.safeParse(parsed(ran.stdout))
+  // An older version prints words, or asks for something.
+  const status = Status.safeParse(foreignJson(ran.stdout))
   if (!status.success)
     return { state: 'unknown', detail: `${command} auth status gave an answer that Muster cannot read` }
   const { loggedIn, authMethod = 'unknown' } = status.data
   return loggedIn
     ? { state: 'in', detail: `by ${authMethod}` }
     : { state: 'out', detail: `run \`${command}\` and type /login, or set ANTHROPIC_API_KEY` }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // An older version prints words, or asks for something.
-    return undefined
-  }
 }

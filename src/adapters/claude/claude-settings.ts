@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { LaunchRequest } from '../../ports/agent-cli.ts'
 import { isAtLeast, versionIn } from '../system/run-program.ts'
 import { configFolder, readJson } from './claude-conversations.ts'
@@ -45,21 +46,13 @@ export async function takeSettings(
 
 async function givenSettings(given: string, workingDir: string): Promise<Settings> {
   const isInline = given.trimStart().startsWith('{')
-  const value = isInline ? inline(given) : await readJson(resolve(workingDir, given))
+  const value = isInline ? foreignJson(given) : await readJson(resolve(workingDir, given))
   if (typeof value !== 'object' || value === null)
     throw new AppError(
       'invalid',
       `--settings ${isInline ? 'is not JSON' : `${given} cannot be read`}; fix it or leave it out`,
     )
   return settingsIn(value)
-}
-
-function inline(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const settingsIn = (value: unknown): Settings => Settings.safeParse(value).data ?? {}

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { told } from '../../contract/formats/foreign-json.ts'
+import { foreignJson, told } from '../../contract/formats/foreign-json.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { Tokens } from '../../contract/values.ts'
 import type { TranscriptContext, TranscriptMemory } from '../../ports/agent-cli.ts'
@@ -14,7 +14,7 @@ import {
 
 /** What one line of a conversation's file tells. */
 export function transcriptSignals(text: string, context: TranscriptContext): readonly Signal[] {
-  const entry = parsed(text)
+  const entry = TranscriptLine.safeParse(foreignJson(text)).data
   const at = entry?.timestamp === undefined ? Number.NaN : Date.parse(entry.timestamp)
   if (!entry || Number.isNaN(at)) return []
   const agent = context.agent ?? (entry.isSidechain ? (entry.agentId ?? 'sidechain') : undefined)
@@ -41,16 +41,6 @@ function attached(line: Line): readonly Signal[] {
   if (type !== 'hook_additional_context' || !Array.isArray(content)) return []
   const texts = content.filter((text) => typeof text === 'string')
   return texts.map((text) => ({ ...line.base, kind: 'injected', text }))
-}
-
-function parsed(text: string): TranscriptLine | undefined {
-  try {
-    const read = TranscriptLine.safeParse(JSON.parse(text))
-    return read.success ? read.data : undefined
-  } catch {
-    // A line that is cut off, or no JSON at all.
-    return undefined
-  }
 }
 
 function compacted({ entry, base }: Line): readonly Signal[] {

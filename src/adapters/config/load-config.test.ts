@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { flattenConfig } from '../../contract/config/config-keys.ts'
+import { flattenConfig } from '../../contract/config/flatten-config.ts'
 import { defaultConfig } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type ConfigSource, loadConfig } from './load-config.ts'

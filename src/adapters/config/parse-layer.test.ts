@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { flattenConfig } from '../../contract/config/config-keys.ts'
+import { flattenConfig } from '../../contract/config/flatten-config.ts'
 import { defaultConfig } from '../../contract/config.ts'
 import { mergeLayers, parseLayer } from './parse-layer.ts'
 

@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml'
-import { configKeys, flattenConfig, isMap, keysAt, leavesOf } from '../../contract/config/config-keys.ts'
+import { configKeys, keysAt } from '../../contract/config/config-keys.ts'
+import { flattenConfig, isMap, leavesOf } from '../../contract/config/flatten-config.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import { Config, type ConfigOrigin, defaultConfig } from '../../contract/config.ts'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { parseDocument } from 'yaml'
-import { isMap } from '../../contract/config/config-keys.ts'
+import { isMap } from '../../contract/config/flatten-config.ts'
 import { GivenName } from '../../contract/config/names.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import { type CrewDefinition, CrewFile, crewDefinition, crewKeys } from '../../contract/crew-definition.ts'

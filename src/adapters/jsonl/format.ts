@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { StoredEvent } from '../../ports/journal.ts'
 
 /** What this code writes, and the oldest code that may read it. */
@@ -33,7 +34,7 @@ export type Commit = { n: number; seq: number; chain: string; lines: string }
 export const headerLine = (header: Header): string => `${JSON.stringify({ journal: header })}\n`
 
 export function parseHeader(line: string, file: string): Header {
-  const parsed = Header.safeParse(tryJson(line))
+  const parsed = Header.safeParse(foreignJson(line))
   if (!parsed.success)
     throw new AppError('failed', `${file} does not begin with a journal header; move it away or restore it`)
   if (parsed.data.journal.minReader > formatVersion)
@@ -55,7 +56,7 @@ export const isCommit = (line: string): boolean => line.startsWith('{"commit":')
 export const commitLine = (commit: Commit): string => `${JSON.stringify({ commit })}\n`
 
 export function parseCommit(line: string): Commit | undefined {
-  const value = tryJson(line) as { commit?: Partial<Commit> } | undefined
+  const value = foreignJson(line) as { commit?: Partial<Commit> } | undefined
   const commit = value?.commit
   if (!commit || !Number.isInteger(commit.n) || !Number.isInteger(commit.seq)) return undefined
   if (typeof commit.chain !== 'string' || typeof commit.lines !== 'string') return undefined
@@ -70,15 +71,6 @@ export function seqOf(line: string): number {
   if (!line.startsWith('{"seq":')) return Number.NaN
   const end = line.indexOf(',', 7)
   return end === -1 ? Number.NaN : Number(line.slice(7, end))
-}
-
-function tryJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** A line read from disk; its event is parsed when somebody asks, since most followers only pass the text on. */

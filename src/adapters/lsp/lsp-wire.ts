@@ -1,3 +1,4 @@
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { PipedProgram } from '../system/run-program.ts'
 
 /** Requests and notices as a language server takes them. */
@@ -134,11 +135,6 @@ function reader(onMessage: (message: Message) => void, onBroken: (why: string) =
 }
 
 function parsed(text: string): Message | undefined {
-  try {
-    const message: unknown = JSON.parse(text)
-    return typeof message === 'object' && message !== null ? message : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const message = foreignJson(text)
+  return typeof message === 'object' && message !== null ? message : undefined
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import { type Deadline, within } from './within.ts'
 
 /** What came of asking an endpoint for its models. */
@@ -29,7 +30,7 @@ export async function askModels(
   // It is there and has no list to give; a model may still be named.
   if (asked.status === 404 || asked.status === 405) return { models: [] }
   if (asked.status !== 200) return { why: `${origin} answers HTTP ${asked.status}` }
-  const list = List.safeParse(jsonOf(asked.text))
+  const list = List.safeParse(foreignJson(asked.text))
   if (!list.success) return { why: `${origin} answers, but not with a list of models; is base_url right?` }
   return { models: list.data.data.slice(0, mostModels).map(({ id }) => id) }
 }
@@ -58,12 +59,4 @@ async function boundedText({ body }: Response): Promise<string> {
     if (text.length > mostBytes) break
   }
   return text
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

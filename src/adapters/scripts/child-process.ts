@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import { ScriptCall } from '../../contract/script.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { ScriptAnswer, ScriptBeginning } from '../../ports/scripts.ts'
@@ -98,7 +99,7 @@ export async function runChild(
     }
   }
   const hear = (line: string): void => {
-    const words = ChildWords.safeParse(parsed(line))
+    const words = ChildWords.safeParse(foreignJson(line))
     if (!words.success) return fail(`${lastLine ?? 'it'}: its output cannot be read`)
     if ('begun' in words.data) watch()
     else if ('call' in words.data) void take(words.data.id, words.data.call)
@@ -121,14 +122,6 @@ export async function runChild(
     clearTimeout(quiet)
     signal.removeEventListener('abort', stop)
     await program.end()
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { slowdown } from '../../../test/support/slowdown.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import type { ScriptAnswer } from '../../ports/scripts.ts'
@@ -246,7 +247,11 @@ describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
     await expect(hostile(`const all = []; for (;;) all.push(new Array(1e6).fill(Math.PI))`)).rejects.toThrow(
       /memory|ended by itself/,
     )
-    const short = { hasWalls, limits: { quietMs: 400, lineBytes: 10_000, totalBytes: 100_000, calls: 50 } }
+    // So long that a busy machine has begun the script by then.
+    const short = {
+      hasWalls,
+      limits: { quietMs: 2000 * slowdown(), lineBytes: 10_000, totalBytes: 100_000, calls: 50 },
+    }
     const failing = (text: string) => run(body(text), undefined, short)
     await expect(failing(`await agent('x')\nfor (;;) {}`)).rejects.toThrow(/it loops.*after a.ts:2/)
     await expect(failing(`await new Promise(() => {})`)).rejects.toThrow(

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '../../contract/errors.ts'
-import type { RowValue } from '../../contract/row-op.ts'
+import type { RowValue } from '../../contract/index-columns.ts'
 import type { IndexProblem } from '../../ports/index.ts'
 
 /** Opens a database for its one writer. The journal is the durable copy, so a commit need not wait for the disk. */

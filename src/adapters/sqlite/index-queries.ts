@@ -1,4 +1,5 @@
 import type { FeedRow } from '../../contract/index-rows.ts'
+import { tables } from '../../contract/index-tables.ts'
 import type { FeedFilter, IndexQueries } from '../../ports/index.ts'
 import { openBuilt } from './open-follower.ts'
 import { between, type Condition, columnsOf, limitOf, RowReader } from './row-reader.ts'
@@ -59,10 +60,10 @@ export function events(reader: RowReader, filter: FeedFilter): FeedRow[] {
     : types.map((type) => [...page, reader.is('type', type)])
   const selects = arms.map(select)
   // One ordered walk for each type, merged: an IN over types would sort every event of them first.
-  return reader.rows('events', {
+  return reader.rows(tables.events.columns, {
     sql: `${selects.map(({ sql }) => sql).join(' UNION ALL ')} ORDER BY seq ${order} LIMIT ?`,
     values: [...selects.flatMap(({ values }) => values), limit],
-  }) as unknown as FeedRow[]
+  }) as FeedRow[]
 }
 
 function select(conditions: readonly (Condition | undefined)[]): Condition {

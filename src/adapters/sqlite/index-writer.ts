@@ -3,13 +3,13 @@ import type { AgentEvent } from '../../contract/event.ts'
 import type { RowOp } from '../../contract/row-op.ts'
 import type { Applied, Follower, Opened, Position } from '../../ports/index.ts'
 import { asRefusal, errorText, isKeyConflict } from './database.ts'
-import { type Meta, openFollower } from './open-follower.ts'
+import { type Meta, openFollower, takeNew } from './open-follower.ts'
 import { RowWriter } from './row-writer.ts'
 import { indexSchema } from './schemas.ts'
 import { BadOp } from './table-writer.ts'
 
 type Project = (event: AgentEvent) => readonly RowOp[]
-type Parked = { readonly seq: number; readonly error: string }
+type Parked = Applied['parked'][number]
 
 /** Opens the index for its one writer. Give the journal's watermark, so that an index ahead of it is replaced. */
 export function openIndex(path: string, project: Project, watermark = Infinity): Opened<Follower> {
@@ -61,16 +61,9 @@ class IndexWriter implements Follower {
   #attempt(events: readonly AgentEvent[], isCareful: boolean): Applied {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
-      let position = this.#position
-      let applied = 0
-      const parked: Parked[] = []
-      for (const event of events) {
-        if (event.seq <= position.seq) continue
-        position = { seq: event.seq, id: event.id }
-        const problem = this.#take(event, isCareful)
-        if (problem === undefined) applied++
-        else parked.push(problem)
-      }
+      const { position, applied, parked } = takeNew(events, this.#position, (event) =>
+        this.#take(event, isCareful),
+      )
       const isStale = this.#rows.flush()
       this.#meta.move(position)
       this.#db.exec('COMMIT')

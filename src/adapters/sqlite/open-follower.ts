@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../../contract/errors.ts'
-import type { Follower, Opened, Position } from '../../ports/index.ts'
+import type { AgentEvent } from '../../contract/event.ts'
+import type { Applied, Follower, Opened, Position } from '../../ports/index.ts'
 import {
   asRefusal,
   errorText,
@@ -90,6 +91,27 @@ export function openBuilt(path: string, schema: FollowerSchema): { db: DatabaseS
     'unavailable',
     'the index is not built yet: try again when the daemon has read its journal',
   )
+}
+
+type Taken = Pick<Applied, 'applied' | 'parked'> & { readonly position: Position }
+
+/** Takes the events after a position one by one; `take` answers why it could not take one, which is then parked. */
+export function takeNew(
+  events: readonly AgentEvent[],
+  from: Position,
+  take: (event: AgentEvent) => Applied['parked'][number] | undefined,
+): Taken {
+  let position = from
+  let applied = 0
+  const parked: Applied['parked'][number][] = []
+  for (const event of events) {
+    if (event.seq <= position.seq) continue
+    position = { seq: event.seq, id: event.id }
+    const problem = take(event)
+    if (problem === undefined) applied++
+    else parked.push(problem)
+  }
+  return { position, applied, parked }
 }
 
 /** The schema a file was made with. */

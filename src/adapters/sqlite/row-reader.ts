@@ -1,20 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { answeredAs, type Columns, type RowValue } from '../../contract/index-columns.ts'
 import { type TableName, tables } from '../../contract/index-tables.ts'
-import type { RowValue } from '../../contract/row-op.ts'
 import type { Page } from '../../ports/index.ts'
 import { Statements } from './database.ts'
 import { WordReader } from './words.ts'
 
-/** A row of a table with its words as text. */
-export type Fields = Record<string, RowValue>
+/** A row as it is answered. */
+export type Fields = Record<string, unknown>
 
 /** Which rows of a table, in which order. */
 type Selection = {
-  readonly table: TableName
+  readonly page: Page
+  /** The column that rows are paged by, and ordered by unless `order` says another way. */
+  readonly by: string
+  /** Columns and what they have to be; what is undefined does not matter. */
+  readonly equal?: Readonly<Record<string, string | undefined>>
   /** Conditions that all hold; each `?` takes the next value. */
   readonly where?: readonly (Condition | undefined)[]
-  readonly order: string
-  readonly limit: number
+  readonly order?: string
 }
 
 /** A piece of SQL and its values. */
@@ -30,32 +33,37 @@ export class RowReader {
     this.words = new WordReader(db)
   }
 
-  select({ table, where = [], order, limit }: Selection): Fields[] {
-    const conditions = where.filter((condition) => condition !== undefined)
+  select(table: TableName, { page, by, equal = {}, where = [], order = by }: Selection): Fields[] {
+    const columns: Columns = tables[table].columns
+    const equals = Object.entries(equal).map(([name, value]) =>
+      columns[name]?.kind === 'word' ? this.is(name, value) : equalTo(name, value),
+    )
+    const conditions = [...between(by, page), ...equals, ...where].filter((one) => one !== undefined)
     const tests = conditions.map((condition) => `(${condition.sql})`).join(' AND ')
     const filter = tests === '' ? '' : ` WHERE ${tests}`
     const values = conditions.flatMap((condition) => condition.values)
-    return this.rows(table, {
+    return this.rows(columns, {
       sql: `SELECT ${columnsOf(table)} FROM ${table}${filter} ORDER BY ${order} LIMIT ?`,
-      values: [...values, limit],
+      values: [...values, limitOf(page.limit)],
     })
   }
 
-  /** The rows of a statement that selects all columns of a table in their order. */
-  rows(table: TableName, { sql, values }: Condition): Fields[] {
-    const columns = Object.entries(tables[table].columns)
+  /** The rows of a statement that selects these columns in their order. */
+  rows(columns: Columns, { sql, values }: Condition): Fields[] {
+    const fields = Object.entries(columns).map(([name, column]) => ({ ...column, name: answeredAs(name) }))
     return this.#statements.arrays(sql, values).map((found) => {
       const row: Fields = {}
-      for (const [at, [name, kind]] of columns.entries()) {
-        const value = found[at] ?? null
-        row[name] = kind === 'word' && typeof value === 'number' ? this.words.word(value) : value
+      for (const [at, { name, kind, read }] of fields.entries()) {
+        const kept = found[at] ?? null
+        const value = kind === 'word' && typeof kept === 'number' ? this.words.word(kept) : kept
+        row[name] = read === undefined ? value : read(value)
       }
       return row
     })
   }
 
   /** The rows of any statement, as they are. */
-  all(sql: string, values: readonly RowValue[] = []): Fields[] {
+  all(sql: string, values: readonly RowValue[] = []): Record<string, RowValue>[] {
     return this.#statements.objects(sql, values)
   }
 
@@ -101,26 +109,17 @@ export function between(column: string, { after, before }: Page): (Condition | u
   ]
 }
 
-/** Counters that nothing has counted are 0; unlike a sum of figures nobody gave, which stays null. */
-export function counted(row: Fields, names: readonly string[]): void {
-  for (const name of names) row[name] ??= 0
+const equalTo = (column: string, value: string | undefined): Condition | undefined =>
+  value === undefined ? undefined : { sql: `${column} = ?`, values: [value] }
+
+/** A test that has to hold or has to fail; it does not matter when nothing is wanted. */
+export function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
+  return wanted === undefined ? undefined : { sql: wanted ? sql : `NOT (${sql})`, values: [] }
 }
 
-/** Billionths of a dollar back to dollars. */
-export function priced(row: Fields): void {
-  const nano = row['costNano']
-  row['costUsd'] = typeof nano === 'number' ? nano / 1e9 : null
-  delete row['costNano']
-}
-
-/** A list that was kept as JSON. */
-export function list(value: unknown): string[] {
-  return typeof value === 'string' ? (JSON.parse(value) as string[]) : []
-}
-
-/** A day number as a date. */
-export function dateOf(day: unknown): string | null {
-  return typeof day === 'number' ? new Date(day * 86_400_000).toISOString().slice(0, 10) : null
+/** The time between two times of a row, when both are known. */
+export function elapsed(from: unknown, to: unknown): number | null {
+  return typeof from === 'number' && typeof to === 'number' ? Math.max(to - from, 0) : null
 }
 
 /** A date as a day number. */
@@ -128,33 +127,6 @@ export function dayOf(date: string): number {
   return Math.floor(Date.parse(date) / 86_400_000)
 }
 
-/** Empty words stand for "none" in keys, which cannot be null. */
-export function noneIfEmpty(row: Fields, names: readonly string[]): void {
-  for (const name of names) if (row[name] === '') row[name] = null
-}
-
-export const toolCountColumns = ['toolCompleted', 'toolFailed', 'toolDenied'] as const
-export const callCounts = ['calls', 'unpriced'] as const
-
 /** A sum that is null when nothing was summed, and never overflows an integer. */
 export const sumSql = (column: string): string =>
   `CASE WHEN count(${column}) > 0 THEN min(total(${column}), ${Number.MAX_SAFE_INTEGER}.0) END AS ${column}`
-
-const usageColumns = [
-  'calls',
-  'unpriced',
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'reasoning',
-  'tokens',
-]
-
-/** The sums of a set of rows that carry model calls. */
-export const usageSums = [...usageColumns, 'costNano'].map(sumSql).join(', ')
-
-/** The columns of the roll-ups that are summed, in the order of the table. */
-export const rollupCounters = Object.keys(tables.rollups.columns).filter(
-  (name) => !(tables.rollups.key as readonly string[]).includes(name),
-)

@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { RowValue } from '../../contract/index-columns.ts'
 import { type Carry, type TableName, tableNames, tables } from '../../contract/index-tables.ts'
-import type { Insert, RowOp, RowValue, Upsert } from '../../contract/row-op.ts'
+import type { Insert, RowOp, Upsert } from '../../contract/row-op.ts'
 import { BadOp, clean, insertSql, type Row, TableWriter } from './table-writer.ts'
 import { Words } from './words.ts'
 
 const feedColumns = Object.keys(tables.events.columns)
-const feedKinds = Object.values(tables.events.columns)
+const feedKinds = Object.values(tables.events.columns).map(({ kind }) => kind)
 
 /** The changes of a batch, gathered in memory until they are written together. */
 export class RowWriter {

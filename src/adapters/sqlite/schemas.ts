@@ -11,7 +11,7 @@ export const indexSchema: FollowerSchema = {
 }
 
 function statements(name: string, spec: TableSpec): string[] {
-  const columns = Object.entries(spec.columns).map(([column, kind]) =>
+  const columns = Object.entries(spec.columns).map(([column, { kind }]) =>
     column === rowidOf(spec)
       ? `${column} INTEGER PRIMARY KEY`
       : `${column} ${kind === 'text' ? 'TEXT' : 'INTEGER'}${spec.key.includes(column) ? ' NOT NULL' : ''}`,
@@ -33,7 +33,7 @@ function statements(name: string, spec: TableSpec): string[] {
 function rowidOf(spec: TableSpec): string | undefined {
   if (spec.rowid !== undefined) return spec.rowid
   const [only, second] = spec.key
-  return second === undefined && only !== undefined && spec.columns[only] !== 'text' ? only : undefined
+  return second === undefined && only !== undefined && spec.columns[only]?.kind !== 'text' ? only : undefined
 }
 
 /** The columns of the full text, in order. The last five are what the operators look at. */

@@ -1,5 +1,5 @@
+import type { RowValue } from '../../contract/index-columns.ts'
 import type { Fragment, SearchHit } from '../../contract/index-rows.ts'
-import type { RowValue } from '../../contract/row-op.ts'
 import type { SearchFilter, SearchQueries } from '../../ports/index.ts'
 import { Statements } from './database.ts'
 import { openBuilt } from './open-follower.ts'

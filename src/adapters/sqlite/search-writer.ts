@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AgentEvent } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
-import type { RowValue, SearchText } from '../../contract/row-op.ts'
+import type { RowValue } from '../../contract/index-columns.ts'
+import type { SearchText } from '../../contract/row-op.ts'
 import type { Applied, Follower, Opened, Position } from '../../ports/index.ts'
 import { asRefusal, errorText } from './database.ts'
-import { type Meta, openFollower } from './open-follower.ts'
+import { type Meta, openFollower, takeNew } from './open-follower.ts'
 import { hitMarks, searchColumns, searchSchema } from './schemas.ts'
 import { clean, insertSql } from './table-writer.ts'
 
@@ -53,21 +54,15 @@ class SearchWriter implements Follower {
   }
 
   apply(events: readonly AgentEvent[]): Applied {
-    let position = this.#position
-    let applied = 0
     let isErased = false
-    const parked: Parked[] = []
     try {
       this.#db.exec('BEGIN IMMEDIATE')
-      for (const event of events) {
-        if (event.seq <= position.seq) continue
-        position = { seq: event.seq, id: event.id }
+      const { position, applied, parked } = takeNew(events, this.#position, (event) => {
         const problem = this.#take(event)
-        if (problem === undefined) applied++
-        else parked.push(problem)
         if (event.type === 'journal.erased')
           for (const seq of event.payload.seqs) isErased = this.#erase(seq) || isErased
-      }
+        return problem
+      })
       this.#meta.move(position)
       this.#db.exec('COMMIT')
       this.#position = position

@@ -1,50 +1,42 @@
 import type { RunRow, SessionRow, SpanRow } from '../../contract/index-rows.ts'
+import { tables } from '../../contract/index-tables.ts'
 import type { RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
 import {
-  between,
   type Condition,
-  callCounts,
   columnsOf,
-  counted,
+  elapsed,
   type Fields,
+  flag,
   limitOf,
-  priced,
   type RowReader,
-  toolCountColumns,
 } from './row-reader.ts'
 
 // A row that only carries totals of the fleet's own model calls is no session.
 const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
 
 export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[] {
-  const { parentId, isRoot, isOpen, text } = filter
+  const { parentId, agentType, origin, workingDir, text } = filter
   const like = text === undefined ? undefined : `%${text.replace(/[%_\\]/g, '\\$&')}%`
-  return reader
-    .select({
-      table: 'sessions',
-      where: [
-        isSession,
-        ...between('firstSeq', filter),
-        reader.isOneOf('lifecycle', filter.lifecycle),
-        reader.is('parentId', parentId),
-        reader.is('agentType', filter.agentType),
-        reader.is('origin', filter.origin),
-        reader.is('workingDir', filter.workingDir),
-        flag('parentId IS NULL', isRoot),
-        flag('endedMs IS NULL', isOpen),
-        like === undefined
-          ? undefined
-          : {
-              sql: ['name', 'friendlyName', 'title', 'prompt']
-                .map((c) => `${c} LIKE ? ESCAPE '\\'`)
-                .join(' OR '),
-              values: [like, like, like, like],
-            },
-      ],
-      order: 'firstSeq DESC',
-      limit: limitOf(filter.limit),
-    })
-    .map(shape)
+  return reader.select('sessions', {
+    page: filter,
+    by: 'firstSeq',
+    equal: { parentId, agentType, origin, workingDir },
+    where: [
+      isSession,
+      reader.isOneOf('lifecycle', filter.lifecycle),
+      flag('parentId IS NULL', filter.isRoot),
+      flag('endedMs IS NULL', filter.isOpen),
+      like === undefined
+        ? undefined
+        : {
+            sql: ['name', 'friendlyName', 'title', 'prompt']
+              .map((c) => `${c} LIKE ? ESCAPE '\\'`)
+              .join(' OR '),
+            values: [like, like, like, like],
+          },
+    ],
+    order: 'firstSeq DESC',
+  }) as SessionRow[]
 }
 
 /** The most exact reading of a word that any session fits. */
@@ -62,9 +54,13 @@ export function findSessions(reader: RowReader, word: string, limit?: number): S
   ]
   if (word === '') return []
   for (const reading of readings) {
-    const where = [isSession, reading]
-    const found = reader.select({ table: 'sessions', where, order: 'firstSeq DESC', limit: limitOf(limit) })
-    if (found.length > 0) return found.map(shape)
+    const found = reader.select('sessions', {
+      page: { limit },
+      by: 'firstSeq',
+      where: [isSession, reading],
+      order: 'firstSeq DESC',
+    })
+    if (found.length > 0) return found as SessionRow[]
   }
   return []
 }
@@ -82,40 +78,19 @@ export function subtree(reader: RowReader, sessionId: string, limit?: number): S
     (SELECT sessionId, min(level) AS level FROM tree GROUP BY sessionId) found
     JOIN sessions s ON s.sessionId = found.sessionId
     WHERE s.firstSeq IS NOT NULL ORDER BY found.level, s.firstSeq LIMIT ?`
-  return reader.rows('sessions', { sql, values: [reader.words.number(sessionId), limitOf(limit)] }).map(shape)
-}
-
-function flag(sql: string, wanted: boolean | undefined): Condition | undefined {
-  return wanted === undefined ? undefined : { sql: wanted ? sql : `NOT (${sql})`, values: [] }
-}
-
-function shape(row: Fields): SessionRow {
-  counted(row, [
-    'events',
-    'messages',
-    'agents',
-    'handoffs',
-    'handoffLoops',
-    ...toolCountColumns,
-    ...callCounts,
-  ])
-  priced(row)
-  return row as unknown as SessionRow
+  const values = [reader.words.number(sessionId), limitOf(limit)]
+  return reader.rows(tables.sessions.columns, { sql, values }) as SessionRow[]
 }
 
 export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
-  const { isOpen, isAgent, workingDir, isNewestFirst } = filter
-  const found = reader.select({
-    table: 'runs',
+  const { runId, sessionId, parentRunId, isOpen, isAgent, workingDir, isNewestFirst } = filter
+  const found = reader.select('runs', {
+    page: filter,
+    by: 'firstSeq',
+    equal: { runId, sessionId, parentRunId },
     where: [
       { sql: 'firstSeq IS NOT NULL', values: [] },
-      ...between('firstSeq', filter),
-      reader.is('runId', filter.runId),
-      reader.is('sessionId', filter.sessionId),
-      reader.is('parentRunId', filter.parentRunId),
-      isOpen === undefined
-        ? undefined
-        : { sql: isOpen ? 'status IS NULL' : 'status IS NOT NULL', values: [] },
+      flag('status IS NULL', isOpen),
       isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
       workingDir === undefined
         ? undefined
@@ -125,7 +100,6 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
           },
     ],
     order: isNewestFirst ? 'firstSeq DESC' : 'firstSeq',
-    limit: limitOf(filter.limit),
   })
   const folders = new Map<string, string | null>()
   return found.map((row) => runShape(row, folderOf(reader, String(row['sessionId']), folders)))
@@ -144,39 +118,26 @@ function folderOf(reader: RowReader, sessionId: string, known: Map<string, strin
 }
 
 function runShape(row: Fields, repoPath: string | null): RunRow {
-  counted(row, [...toolCountColumns, ...callCounts])
-  priced(row)
   row['repoPath'] = repoPath
   row['kind'] ??= row['parentRunId'] === null ? 'main' : 'subagent'
   row['status'] ??= 'running'
-  row['durationMs'] ??= elapsed(row)
-  return row as unknown as RunRow
-}
-
-/** What an end did not say itself: the time between the two events. */
-function elapsed(row: Fields): number | null {
-  const { startedMs, endedMs } = row
-  return typeof startedMs === 'number' && typeof endedMs === 'number'
-    ? Math.max(endedMs - startedMs, 0)
-    : null
+  // What an end did not say itself.
+  row['durationMs'] ??= elapsed(row['startedMs'], row['endedMs'])
+  return row as RunRow
 }
 
 export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
-  const { sessionId, isOpen } = filter
+  const { sessionId, traceId, isOpen } = filter
   return reader
-    .select({
-      table: 'spans',
+    .select('spans', {
+      page: filter,
+      by: 'seq',
+      equal: { sessionId },
       where: [
-        ...between('seq', filter),
-        reader.is('sessionId', sessionId),
         // With both, the index of the session is the one to walk: a trace may hold many sessions.
-        reader.is(sessionId === undefined ? 'traceId' : '+traceId', filter.traceId),
-        isOpen === undefined
-          ? undefined
-          : { sql: isOpen ? 'endType IS NULL' : 'endType IS NOT NULL', values: [] },
+        reader.is(sessionId === undefined ? 'traceId' : '+traceId', traceId),
+        flag('endType IS NULL', isOpen),
       ],
-      order: 'seq',
-      limit: limitOf(filter.limit),
     })
     .map(spanShape)
 }
@@ -191,8 +152,7 @@ export function toolCounts(reader: RowReader, sessionId: string): { tool: string
 }
 
 function spanShape(row: Fields): SpanRow {
-  priced(row)
   row['status'] ??= 'open'
-  row['durationMs'] ??= elapsed(row)
-  return { ...row, orphan: row['orphan'] === 1 } as unknown as SpanRow
+  row['durationMs'] ??= elapsed(row['startedMs'], row['endedMs'])
+  return row as SpanRow
 }

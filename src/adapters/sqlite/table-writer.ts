@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { ColumnKind, TableSpec } from '../../contract/index-tables.ts'
-import type { RowValue } from '../../contract/row-op.ts'
+import type { ColumnKind, RowValue } from '../../contract/index-columns.ts'
+import type { TableSpec } from '../../contract/index-tables.ts'
 import type { Words } from './words.ts'
 
 type Change = Readonly<Record<string, RowValue | undefined>>
@@ -31,7 +31,7 @@ export class TableWriter {
     this.spec = spec
     this.#names = Object.keys(spec.columns)
     this.#columns = new Map(
-      Object.entries(spec.columns).map(([column, kind], at) => [
+      Object.entries(spec.columns).map(([column, { kind }], at) => [
         column,
         { at, kind, low: at < 32 ? 1 << at : 0, high: at < 32 ? 0 : 1 << (at - 32) },
       ]),
@@ -43,7 +43,7 @@ export class TableWriter {
 
   /** The key of a row as the file has it. */
   key(parts: readonly RowValue[]): RowValue[] {
-    return parts.map((part, i) => this.#stored(this.spec.columns[this.spec.key[i] ?? ''], part))
+    return parts.map((part, i) => this.#stored(this.spec.columns[this.spec.key[i] ?? '']?.kind, part))
   }
 
   /** The row of a key, made when there is none. */

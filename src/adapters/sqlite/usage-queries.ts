@@ -1,38 +1,23 @@
-import type { IndexCounts, LedgerRow, ParkedRow, StatsRow, UsageRow } from '../../contract/index-rows.ts'
-import type { LedgerFilter, StatsFilter, UsageFilter } from '../../ports/index.ts'
+import { usage as usageFigures } from '../../contract/index-columns.ts'
 import {
-  between,
-  type Condition,
-  callCounts,
-  counted,
-  dateOf,
-  dayOf,
-  type Fields,
-  limitOf,
-  noneIfEmpty,
-  priced,
-  type RowReader,
-  rollupCounters,
-  sumSql,
-  usageSums,
-} from './row-reader.ts'
+  type IndexCounts,
+  type LedgerRow,
+  type ParkedRow,
+  type StatsRow,
+  type UsageRow,
+  usageColumns,
+} from '../../contract/index-rows.ts'
+import { tables } from '../../contract/index-tables.ts'
+import type { LedgerFilter, StatsFilter, UsageFilter } from '../../ports/index.ts'
+import { type Condition, dayOf, limitOf, type RowReader, sumSql } from './row-reader.ts'
 import { subtreeSql } from './session-queries.ts'
 
 export function ledger(reader: RowReader, filter: LedgerFilter): LedgerRow[] {
-  return reader
-    .select({
-      table: 'ledger',
-      where: [...between('seq', filter), reader.is('sessionId', filter.sessionId)],
-      order: 'seq',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      counted(row, callCounts)
-      priced(row)
-      noneIfEmpty(row, ['workflowId', 'phase'])
-      return { ...row, day: dateOf(row['day']) } as unknown as LedgerRow
-    })
+  const { sessionId } = filter
+  return reader.select('ledger', { page: filter, by: 'seq', equal: { sessionId } }) as LedgerRow[]
 }
+
+const sums = Object.keys(usageFigures).map(sumSql).join(', ')
 
 const groups = {
   session: { table: 'sessions', column: 'sessionId' },
@@ -44,10 +29,10 @@ const groups = {
 export function usage(reader: RowReader, { sessionId, isSubtree, by }: UsageFilter): UsageRow[] {
   const { table, column } = groups[by ?? 'session']
   const scope = scopeOf(reader, sessionId, isSubtree === true)
-  const sql = `${scope.head} SELECT ${by === undefined ? 'NULL' : column} AS grouped, ${usageSums}
+  const sql = `${scope.head} SELECT ${by === undefined ? 'NULL' : column} AS grouped, ${sums}
     FROM ${table} WHERE calls > 0${scope.test}
     ${by === undefined ? '' : `GROUP BY ${column} ORDER BY total(tokens) DESC, ${column}`} LIMIT 1000`
-  return reader.all(sql, scope.values).map((row) => shape(reader, row))
+  return reader.rows(usageColumns, { sql, values: scope.values }) as UsageRow[]
 }
 
 type Scope = { readonly head: string; readonly test: string; readonly values: Condition['values'] }
@@ -59,16 +44,8 @@ function scopeOf(reader: RowReader, sessionId: string | undefined, isSubtree: bo
   return { head: subtreeSql, test: ' AND sessionId IN (SELECT sessionId FROM tree)', values }
 }
 
-function shape(reader: RowReader, { grouped, ...sums }: Fields): UsageRow {
-  counted(sums, callCounts)
-  priced(sums)
-  const of = typeof grouped === 'number' ? reader.words.word(grouped) : null
-  return { of, ...sums } as unknown as UsageRow
-}
-
-const slices = ['day', 'sessionId', 'actor', 'workflowId', 'phase'] as const
-const figures = new Set(['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'tokens', 'costNano'])
-const counters = rollupCounters.filter((name) => !figures.has(name))
+const { key: slices, columns } = tables.rollups
+const counters = Object.keys(columns).filter((name) => !slices.some((slice) => slice === name))
 
 /** Counters cut by any of day, session, actor, workflow and phase. */
 export function stats(reader: RowReader, filter: StatsFilter): StatsRow[] {
@@ -79,27 +56,15 @@ export function stats(reader: RowReader, filter: StatsFilter): StatsRow[] {
     day('<=', filter.toDay),
   ].filter((condition) => condition !== undefined)
   const sql = `SELECT ${slices.map((slice) => (by.includes(slice) ? slice : `NULL AS ${slice}`)).join(', ')},
-    ${rollupCounters.map(sumSql).join(', ')} FROM rollups
+    ${counters.map(sumSql).join(', ')} FROM rollups
     ${where.length === 0 ? '' : `WHERE ${where.map((condition) => condition.sql).join(' AND ')}`}
     ${by.length === 0 ? '' : `GROUP BY ${by.join(', ')} ORDER BY ${by.join(', ')}`} LIMIT ?`
   const values = [...where.flatMap((condition) => condition.values), limitOf(filter.limit)]
-  return reader.all(sql, values).map((row) => statsShape(reader, row))
+  return reader.rows(tables.rollups.columns, { sql, values }) as StatsRow[]
 }
 
 function day(operator: string, date: string | undefined): Condition | undefined {
   return date === undefined ? undefined : { sql: `day ${operator} ?`, values: [dayOf(date)] }
-}
-
-function statsShape(reader: RowReader, row: Fields): StatsRow {
-  counted(row, counters)
-  priced(row)
-  for (const name of ['sessionId', 'actor', 'workflowId', 'phase']) {
-    const no = row[name]
-    if (typeof no === 'number') row[name] = reader.words.word(no)
-  }
-  noneIfEmpty(row, ['workflowId', 'phase'])
-  row['day'] = dateOf(row['day'])
-  return row as unknown as StatsRow
 }
 
 /** Sizes from what is already counted: counting the feed itself would walk all of it. */
@@ -117,6 +82,5 @@ export function counts(reader: RowReader, lastSeq: number): IndexCounts {
 }
 
 export function parked(reader: RowReader, limit?: number): ParkedRow[] {
-  const order = 'seq DESC'
-  return reader.select({ table: 'parked', order, limit: limitOf(limit) }) as unknown as ParkedRow[]
+  return reader.select('parked', { page: { limit }, by: 'seq', order: 'seq DESC' }) as ParkedRow[]
 }

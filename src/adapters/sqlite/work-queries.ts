@@ -6,78 +6,40 @@ import type {
   WorkflowRow,
 } from '../../contract/index-rows.ts'
 import type { ApprovalFilter, MessageFilter, TaskFilter, WorkflowFilter } from '../../ports/index.ts'
-import { between, type Condition, counted, type Fields, limitOf, list, type RowReader } from './row-reader.ts'
+import { elapsed, flag, type RowReader } from './row-reader.ts'
 
 export function tasks(reader: RowReader, filter: TaskFilter): TaskRow[] {
-  return reader
-    .select({
-      table: 'tasks',
-      where: [
-        ...between('firstSeq', filter),
-        reader.is('sessionId', filter.sessionId),
-        reader.is('traceId', filter.traceId),
-        reader.is('status', filter.status),
-      ],
-      order: 'firstSeq, taskId',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      counted(row, ['assignments'])
-      return { ...row, dependencies: list(row['dependencies']) } as unknown as TaskRow
-    })
+  const { sessionId, traceId, status } = filter
+  return reader.select('tasks', {
+    page: filter,
+    by: 'firstSeq',
+    equal: { sessionId, traceId, status },
+    order: 'firstSeq, taskId',
+  }) as TaskRow[]
 }
 
 export function messages(reader: RowReader, filter: MessageFilter): MessageRow[] {
-  return reader.select({
-    table: 'messages',
-    where: [
-      ...between('seq', filter),
-      equals('messageId', filter.messageId),
-      equals('correlationId', filter.correlationId),
-      reader.is('sessionId', filter.sessionId),
-      reader.is('messageType', filter.messageType),
-    ],
-    order: 'seq',
-    limit: limitOf(filter.limit),
-  }) as unknown as MessageRow[]
+  const { messageId, correlationId, sessionId, messageType } = filter
+  const equal = { messageId, correlationId, sessionId, messageType }
+  return reader.select('messages', { page: filter, by: 'seq', equal }) as MessageRow[]
 }
 
 export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRow[] {
-  return reader
-    .select({
-      table: 'approvals',
-      where: [
-        ...between('seq', filter),
-        equals('approvalId', filter.approvalId),
-        reader.is('sessionId', filter.sessionId),
-        pending(filter.isPending),
-      ],
-      order: 'seq',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      row['latencyMs'] ??= waited(row)
-      return { ...row, options: list(row['options']) } as unknown as ApprovalRow
-    })
+  const { approvalId, sessionId, isPending } = filter
+  const found = reader.select('approvals', {
+    page: filter,
+    by: 'seq',
+    equal: { approvalId, sessionId },
+    where: [flag('decision IS NULL', isPending)],
+  })
+  for (const row of found) row['latencyMs'] ??= elapsed(row['requestedMs'], row['decidedMs'])
+  return found as ApprovalRow[]
 }
 
 export function workflows(reader: RowReader, filter: WorkflowFilter): WorkflowRow[] {
-  return reader
-    .select({
-      table: 'workflows',
-      where: [
-        ...between('seq', filter),
-        equals('workflowId', filter.workflowId),
-        reader.is('sessionId', filter.sessionId),
-        reader.is('status', filter.status),
-      ],
-      order: 'seq DESC',
-      limit: limitOf(filter.limit),
-    })
-    .map((row) => {
-      counted(row, ['steps'])
-      return row as unknown as WorkflowRow
-    })
+  const { workflowId, sessionId, status } = filter
+  const equal = { workflowId, sessionId, status }
+  return reader.select('workflows', { page: filter, by: 'seq', equal, order: 'seq DESC' }) as WorkflowRow[]
 }
 
 const latency = 'coalesce(latencyMs, max(decidedMs - requestedMs, 0))'
@@ -98,18 +60,4 @@ export function approvalLatency(reader: RowReader, { sessionId }: { sessionId?: 
     return Number(reader.all(sql, [...values, Math.ceil(share * decided) - 1])[0]?.['ms'])
   }
   return { decided, pending: count(`decision IS NULL${scope}`), p50Ms: at(0.5), p95Ms: at(0.95) }
-}
-
-function waited({ requestedMs, decidedMs }: Fields): number | null {
-  if (typeof requestedMs !== 'number' || typeof decidedMs !== 'number') return null
-  return Math.max(decidedMs - requestedMs, 0)
-}
-
-function pending(wanted: boolean | undefined): Condition | undefined {
-  if (wanted === undefined) return undefined
-  return { sql: wanted ? 'decision IS NULL' : 'decision IS NOT NULL', values: [] }
-}
-
-function equals(column: string, text: string | undefined): Condition | undefined {
-  return text === undefined ? undefined : { sql: `${column} = ?`, values: [text] }
 }

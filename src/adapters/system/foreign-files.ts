@@ -6,6 +6,16 @@ export function missing(error: NodeJS.ErrnoException): undefined {
   throw error
 }
 
+/** For `catch`: as `missing`, and a folder where a file was looked for answers nothing too. */
+export const noFile = (error: NodeJS.ErrnoException): undefined =>
+  error.code === 'EISDIR' ? undefined : missing(error)
+
+/** For `catch`: a folder that is not there or may not be read has no entries. */
+export const noEntries = (error: NodeJS.ErrnoException): [] => {
+  if (error.code !== 'EACCES' && error.code !== 'EPERM') missing(error)
+  return []
+}
+
 /** The names in a folder; none when it is not there. */
 export const namesIn = async (folder: string): Promise<readonly string[]> =>
   (await fs.readdir(folder).catch(missing)) ?? []

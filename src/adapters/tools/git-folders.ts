@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { noFile } from '../system/foreign-files.ts'
 import type { Layer } from '../system/shell-sandbox.ts'
 
 /** What of a repository git writes when something is committed, and what it must not. */
@@ -26,7 +27,7 @@ export function isOfGit(path: string): boolean {
  */
 export async function gitFolders(workspace: string, mayChangeAll: boolean): Promise<GitFolders> {
   const path = join(workspace, '.git')
-  const stat = await fs.lstat(path).catch(absent)
+  const stat = await fs.lstat(path).catch(noFile)
   if (stat?.isDirectory()) return mayChangeAll ? none : opened(path, settings)
   const own = stat?.isFile() ? await linkedFolder(workspace, path) : undefined
   if (own === undefined) return none
@@ -46,7 +47,7 @@ async function opened(folder: string, closed: readonly string[]): Promise<GitFol
   // Only what is there can be closed.
   await fs.mkdir(join(folder, 'hooks'), { recursive: true })
   const isThere = new Set<string>()
-  for (const name of closed) if (await fs.lstat(join(folder, name)).catch(absent)) isThere.add(name)
+  for (const name of closed) if (await fs.lstat(join(folder, name)).catch(noFile)) isThere.add(name)
   return {
     layers: [
       { path: folder, isOpen: true },
@@ -62,12 +63,12 @@ async function opened(folder: string, closed: readonly string[]): Promise<GitFol
  */
 async function linkedFolder(workspace: string, link: string): Promise<string | undefined> {
   const [, named] = /^gitdir: (.+)$/m.exec(await fs.readFile(link, 'utf8')) ?? []
-  const own = named && (await fs.realpath(resolve(workspace, named)).catch(absent))
+  const own = named && (await fs.realpath(resolve(workspace, named)).catch(noFile))
   if (!own || `${own}/`.startsWith(`${workspace}/`) || basename(dirname(own)) !== 'worktrees')
     return undefined
-  const back = await fs.readFile(join(own, 'gitdir'), 'utf8').catch(absent)
-  const isOurs = back !== undefined && (await fs.realpath(back.trim()).catch(absent)) === link
-  const objects = await fs.stat(join(dirname(dirname(own)), 'objects')).catch(absent)
+  const back = await fs.readFile(join(own, 'gitdir'), 'utf8').catch(noFile)
+  const isOurs = back !== undefined && (await fs.realpath(back.trim()).catch(noFile)) === link
+  const objects = await fs.stat(join(dirname(dirname(own)), 'objects')).catch(noFile)
   return isOurs && objects?.isDirectory() ? own : undefined
 }
 
@@ -75,14 +76,9 @@ async function linkedFolder(workspace: string, link: string): Promise<string | u
 export async function takeAwayStrays({ mustNotAppear }: GitFolders): Promise<readonly string[]> {
   const found: string[] = []
   for (const path of mustNotAppear) {
-    if ((await fs.lstat(path).catch(absent)) === undefined) continue
+    if ((await fs.lstat(path).catch(noFile)) === undefined) continue
     await fs.rm(path, { recursive: true, force: true })
     found.push(path)
   }
   return found
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) return undefined
-  throw error
 }

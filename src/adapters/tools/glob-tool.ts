@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { nothingFound, type Tool } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
+import { noEntries } from '../system/foreign-files.ts'
 import { type Place, placeInside } from '../system/place.ts'
 import { askProgram } from '../system/run-program.ts'
 import { streamProgram } from './stream-program.ts'
@@ -125,17 +126,12 @@ async function* walk(root: string): AsyncGenerator<readonly string[]> {
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const at = folder
-    const entries = await fs.readdir(join(root, at), { withFileTypes: true }).catch(unreadable)
+    const entries = await fs.readdir(join(root, at), { withFileTypes: true }).catch(noEntries)
     const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
     yield names.filter((entry) => entry.isFile()).map((entry) => join(at, entry.name))
     for (const entry of names.toReversed())
       if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(join(at, entry.name))
   }
-}
-
-function unreadable(error: NodeJS.ErrnoException): [] {
-  if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(error.code ?? '')) return []
-  throw error
 }
 
 /** The refusal of a folder that is not there. */

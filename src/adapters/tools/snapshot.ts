@@ -2,6 +2,7 @@ import { constants, promises as fs, lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../../contract/errors.ts'
+import { noEntries } from '../system/foreign-files.ts'
 
 /** What lies at a path, as far as a later look can tell that it is another thing. */
 export type Entry = {
@@ -31,7 +32,7 @@ export async function takeSnapshot(
   const waiting = [...folders]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted()
-    const names = await fs.readdir(join(workspace, folder)).catch(unreadable)
+    const names = await fs.readdir(join(workspace, folder)).catch(noEntries)
     for (const [i, name] of names.entries()) {
       if (i % atOnce === 0) await turn()
       const path = join(folder, name)
@@ -68,11 +69,6 @@ function entryAt(path: string): Entry | undefined {
     identity: `${stat.dev} ${stat.ino} ${stat.birthtimeNs}`,
     ...(kind === 'link' && { target: readlinkSync(path) }),
   }
-}
-
-function unreadable(error: NodeJS.ErrnoException): [] {
-  if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(error.code ?? '')) return []
-  throw error
 }
 
 const mostEntries = 50_000

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Vault } from '../../ports/storage.ts'
 import { privateFolder, replaceFile } from '../system/durable-files.ts'
+import { missing } from '../system/foreign-files.ts'
 import { Pack } from './pack.ts'
 
 const keyBytes = 32
@@ -69,14 +70,14 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
     },
     async release(owner, endedAt) {
       const folder = folderOf(owner)
-      const there = await fs.stat(folder).catch(absent)
+      const there = await fs.stat(folder).catch(missing)
       if (there) await replaceFile(join(folder, 'released'), String(endedAt))
     },
     async sweep(releasedBefore) {
       let gone = 0
       for (const owner of await fs.readdir(dir)) {
         const folder = join(dir, owner)
-        const released = await fs.readFile(join(folder, 'released'), 'utf8').catch(absent)
+        const released = await fs.readFile(join(folder, 'released'), 'utf8').catch(missing)
         if (released === undefined || Number(released) >= releasedBefore) continue
         gone += (await packOf(folder)).size
         await forget(folder)
@@ -91,7 +92,7 @@ export async function openVault(dir: string, keyFile: string): Promise<Vault> {
 }
 
 async function loadKey(path: string): Promise<Buffer> {
-  const existing = await fs.readFile(path).catch(absent)
+  const existing = await fs.readFile(path).catch(missing)
   if (existing) {
     if (existing.length !== keyBytes)
       throw new AppError(
@@ -123,9 +124,4 @@ function unseal(key: Buffer, name: string, sealed: Buffer): Uint8Array {
       cause,
     })
   }
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-  throw error
 }

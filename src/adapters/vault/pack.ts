@@ -1,6 +1,7 @@
 import { constants, promises as fs } from 'node:fs'
 import { dirname } from 'node:path'
 import { privateFolder, syncFolder } from '../system/durable-files.ts'
+import { missing } from '../system/foreign-files.ts'
 
 const lengthBytes = 4
 const digestBytes = 32
@@ -34,7 +35,7 @@ export class Pack {
   }
 
   static async open(path: string): Promise<Pack> {
-    return new Pack(path, scan(await fs.readFile(path).catch(absent)))
+    return new Pack(path, scan(await fs.readFile(path).catch(missing)))
   }
 
   get size(): number {
@@ -56,7 +57,7 @@ export class Pack {
 
   async read(digest: string): Promise<Buffer | undefined> {
     const entry = this.#entries.get(digest)
-    const handle = entry && (await fs.open(this.#path, constants.O_RDONLY).catch(absent))
+    const handle = entry && (await fs.open(this.#path, constants.O_RDONLY).catch(missing))
     if (!entry || !handle) return undefined
     try {
       const sealed = Buffer.alloc(entry.length)
@@ -143,9 +144,4 @@ function scan(bytes: Buffer | undefined): { entries: Map<string, Entry>; end: nu
     end = at + length
   }
   return { entries, end }
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-  throw error
 }

@@ -1,3 +1,4 @@
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { RouteOutput } from '../../contract/routes.ts'
 import { subjectOf } from '../../contract/tool-subject.ts'
 import { painter } from '../render/paint.ts'
@@ -78,14 +79,9 @@ function callLines(model: ChatModel, text: string): string[] {
 }
 
 function paramsOf(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch (error) {
-    // A long one was cut; its tool is enough.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  // A long one was cut; its tool is enough.
+  const value = foreignJson(json)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
 function shortened(text: string): string {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Client } from '../../client/client.ts'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { AppendResult } from '../../contract/event.ts'
+import { foreignJson, isForeign } from '../../contract/formats/foreign-json.ts'
 import type { Io } from '../io.ts'
 import { fileProblem } from '../named-files.ts'
 import { count } from '../render/figures.ts'
@@ -84,16 +85,8 @@ const givenAtAppend = ['seq', 'recordedAt', 'schemaVersion', 'producer', 'redact
 
 /** An exported line as an event to be appended; a line that is no event is sent as it is, and refused by itself. */
 function draftOf(line: string): unknown {
-  const value = parsed(line)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const value = foreignJson(line)
+  if (value === undefined) return line
+  if (!isForeign(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => !givenAtAppend.includes(name)))
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return line
-    throw error
-  }
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import { defineCommands } from '../command-module.ts'
 import type { Io, Program } from '../io.ts'
 
@@ -138,11 +139,6 @@ async function readHookPayload(signal: AbortSignal): Promise<Record<string, unkn
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = foreignJson(text)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }

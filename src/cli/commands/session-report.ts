@@ -1,5 +1,6 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import { callerSession, sessionMeant } from '../current-session.ts'
 import { othersIn } from '../list-sessions.ts'
@@ -125,12 +126,8 @@ function metadataOf(pairs: readonly string[]): Record<string, unknown> {
 
 /** A value as JSON when it is some, else as the text that it is. */
 function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  const value = foreignJson(text)
+  return value === undefined ? text : value
 }
 
 function numberOf(word: string): number {

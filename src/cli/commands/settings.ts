@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import { flattenConfig } from '../../contract/config/config-keys.ts'
+import { flattenConfig } from '../../contract/config/flatten-config.ts'
 import type { RedactionReport } from '../../contract/offline.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import { bashCompletion, fishCompletion, zshCompletion } from '../completion.ts'

@@ -18,7 +18,7 @@ export class InlineScreen {
 
   constructor(process: NodeJS.Process, listener: Omit<TerminalListener, 'entered'>) {
     this.#held = new HeldTerminal(process, codes, {
-      typed: (typed) => listener.typed(typed),
+      ...listener,
       resized: (size) => {
         this.#drawn = reflowed(this.#drawn, size.columns)
         listener.resized(size)
@@ -26,8 +26,6 @@ export class InlineScreen {
       entered: () => {
         this.#drawn = undefined
       },
-      returned: () => listener.returned(),
-      gone: () => listener.gone(),
     })
   }
 

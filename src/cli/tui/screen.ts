@@ -6,24 +6,19 @@ const codes = {
   leave: '\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l',
 }
 
-/** What a screen tells of. */
-type ScreenListener = Omit<TerminalListener, 'entered'>
-
 /** The terminal as a full screen: keys in, frames out. */
 export class Screen {
   readonly #held: HeldTerminal
   #shown: readonly string[] | undefined
 
-  constructor(process: NodeJS.Process, listener: ScreenListener) {
+  constructor(process: NodeJS.Process, listener: Omit<TerminalListener, 'entered'>) {
     this.#held = new HeldTerminal(process, codes, {
-      typed: (typed) => listener.typed(typed),
+      ...listener,
       resized: (size) => {
         this.forget()
         listener.resized(size)
       },
       entered: () => this.forget(),
-      returned: () => listener.returned(),
-      gone: () => listener.gone(),
     })
   }
 

@@ -6,7 +6,16 @@ import { oneLine } from '../render/safe-text.ts'
 import { markedAnswer, type Question, questionsOf, scopes, toggled } from '../tui/approval-questions.ts'
 import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
 import { fold } from '../tui/lines.ts'
-import { approvalOf, type Card, isOffered, type Mode, type Step, said, type WatchModel } from './model.ts'
+import {
+  approvalOf,
+  type Card,
+  isOffered,
+  type Mode,
+  type Step,
+  said,
+  still,
+  type WatchModel,
+} from './model.ts'
 import { layoutOf, motionOf } from './selection.ts'
 
 export const newCard = (approvalId: string): Card => ({
@@ -86,8 +95,6 @@ const words = (model: WatchModel, card: Card, isAnswer: boolean): WatchModel => 
 })
 
 const shown = (model: WatchModel, card: Card): WatchModel => ({ ...model, mode: { kind: 'card', card } })
-
-const still = (model: WatchModel): Step => ({ model, effects: [] })
 
 /** An approval and how far it has been read and answered. */
 type Opened = { readonly approval: ApprovalView; readonly card: Card }

@@ -1,7 +1,7 @@
 import { shownName } from '../render/session-lines.ts'
 import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
 import { newCard } from './card.ts'
-import { type Effect, type Mode, pendingOf, type Step, said, type WatchModel } from './model.ts'
+import { type Effect, type Mode, pendingOf, type Step, said, still, type WatchModel } from './model.ts'
 import {
   isCursorShown,
   layoutOf,
@@ -167,5 +167,3 @@ export function pressInKill(model: WatchModel, mode: Extract<Mode, { kind: 'kill
   if (key === 'x') return act(list, { kind: 'kill', id: mode.id, name: mode.name }, `ending ${mode.name}…`)
   return still(said(list, 'plain', `${mode.name} goes on`))
 }
-
-const still = (model: WatchModel): Step => ({ model, effects: [] })

@@ -111,6 +111,9 @@ export type Effect =
 
 export type Step = { readonly model: WatchModel; readonly effects: readonly Effect[] }
 
+/** A model, and nothing to be done. */
+export const still = (model: WatchModel): Step => ({ model, effects: [] })
+
 /** How a watch begins: with nothing known yet. */
 export function openModel(begin: Pick<WatchModel, 'now' | 'size' | 'color' | 'seen'>): WatchModel {
   return {

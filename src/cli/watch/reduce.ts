@@ -8,6 +8,7 @@ import {
   type Overlay,
   type Step,
   said,
+  still,
   type WatchModel,
 } from './model.ts'
 import { overlayLines } from './paint.ts'
@@ -126,8 +127,6 @@ function untold(model: WatchModel, { id, why }: Extract<Input, { kind: 'untold' 
   const isEmpty = (overlay.what === 'explain' ? overlay.explained : overlay.lines) === undefined
   return said(isEmpty ? { ...model, mode: { kind: 'list' } } : model, 'bad', why)
 }
-
-const still = (model: WatchModel): Step => ({ model, effects: [] })
 
 const closers: ReadonlySet<string> = new Set(['<esc>', 'q', '<enter>', '<c-c>', '?', 'e', 'o', ' '])
 

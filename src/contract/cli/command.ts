@@ -67,9 +67,20 @@ export type CommandDefinition = {
   readonly examples: readonly [Example, ...Example[]]
 }
 
-/** Declares a family of commands under their full names, like `journal verify`. */
-export const commandFamily = <const F extends Record<string, CommandDefinition>>(definitions: F): F =>
-  definitions
+type Taken = 'arguments' | 'options'
+type CommandRow = Omit<CommandDefinition, Taken> & Partial<Pick<CommandDefinition, Taken>>
+type Complete<R extends CommandRow> = R & {
+  readonly [T in Taken]: R extends { readonly [K in T]: infer Given } ? Given : Record<never, never>
+}
+
+/**
+ * Declares a family of commands under their full names, like `journal verify`. A command that takes no arguments
+ * or no options leaves them out.
+ */
+export const commandFamily = <const F extends Record<string, CommandRow>>(rows: F) =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [name, { arguments: {}, options: {}, ...row }]),
+  ) as { readonly [N in keyof F]: Complete<F[N]> }
 
 /** What a parsed command line gives to a command: its arguments and options under their names. */
 export type InputOf<C extends CommandDefinition> = {

@@ -6,7 +6,6 @@ export const daemonCommands = commandFamily({
     group: 'people',
     summary: 'start the daemon and print its address',
     needs: 'none',
-    arguments: {},
     options: {
       foreground: { kind: 'switch', about: 'stay in this terminal until it is stopped' },
       replace: { kind: 'switch', about: 'stop the running daemon first and start this version' },
@@ -20,7 +19,6 @@ export const daemonCommands = commandFamily({
     group: 'people',
     summary: 'stop the daemon; sessions keep running',
     needs: 'none',
-    arguments: {},
     options: { sessions: { kind: 'switch', about: 'end every session first; each is recorded as killed' } },
     examples: [
       { line: 'sm down', does: 'stop the daemon and leave sessions running' },
@@ -31,7 +29,6 @@ export const daemonCommands = commandFamily({
     group: 'people',
     summary: 'open the page in a browser, by a link that works once',
     needs: 'daemon',
-    arguments: {},
     options: { print: { kind: 'switch', about: 'only print the link' } },
     examples: [{ line: 'sm open --print', does: 'a link to paste into a browser' }],
   },
@@ -39,8 +36,6 @@ export const daemonCommands = commandFamily({
     group: 'people',
     summary: 'find problems and say how to fix them',
     needs: 'offline',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm doctor', does: 'check folders, disk, journal, daemon and tools' }],
   },
 })
@@ -51,8 +46,6 @@ export const versionCommands = commandFamily({
     group: 'people',
     summary: 'print the version and where it runs from',
     needs: 'none',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm version --json', does: 'the same for a script' }],
   },
 })

@@ -14,8 +14,6 @@ export const interactiveCommands = commandFamily({
     summary: 'show all sessions live; sm without a command does the same',
     needs: 'daemon',
     answers: 'listSessions',
-    arguments: {},
-    options: {},
     examples: [
       { line: 'sm watch', does: 'a full screen; ? lists the keys, q quits' },
       { line: 'sm watch --json', does: 'the sessions, one line for every change' },

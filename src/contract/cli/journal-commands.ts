@@ -11,7 +11,6 @@ export const journalCommands = commandFamily({
     group: 'maintenance',
     summary: 'check every line of the journal against its digest',
     needs: 'offline',
-    arguments: {},
     options: {
       'set-aside': { kind: 'switch', about: 'set damaged lines aside, so that the journal opens again' },
     },
@@ -24,7 +23,6 @@ export const journalCommands = commandFamily({
     group: 'maintenance',
     summary: 'print the last events, and follow new ones',
     needs: 'daemon',
-    arguments: {},
     options: {
       follow: { kind: 'switch', short: 'f', about: 'follow new events' },
       ...filters,
@@ -46,14 +44,12 @@ export const journalCommands = commandFamily({
     summary: 'append the events of a file; a repeat adds nothing',
     needs: 'daemon',
     arguments: { file: { takes: 'one', about: 'one event per line, as exported', isFile: true } },
-    options: {},
     examples: [{ line: 'sm journal import backup.jsonl', does: 'add the events that are not here yet' }],
   },
   'journal export': {
     group: 'maintenance',
     summary: 'print events, one JSON object per line',
     needs: 'offline',
-    arguments: {},
     options: {
       after: { kind: 'count', value: 'seq', default: 0, about: 'only events after this number' },
       ...filters,
@@ -65,8 +61,6 @@ export const journalCommands = commandFamily({
     summary: 'print the size of the journal, its first and last event',
     needs: 'offline',
     answers: 'journalStats',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm journal stats', does: 'segments, bytes, first and last event' }],
   },
   'journal rebuild-index': {
@@ -74,8 +68,6 @@ export const journalCommands = commandFamily({
     summary: 'rebuild the index from the journal',
     needs: 'daemon',
     answers: 'rebuildIndex',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm journal rebuild-index', does: 'after damage to the index file' }],
   },
 })

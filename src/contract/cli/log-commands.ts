@@ -7,7 +7,6 @@ export const logCommands = commandFamily({
     summary: 'check session files against the format',
     needs: 'offline',
     arguments: { files: { takes: 'many', about: 'session files', isFile: true } },
-    options: {},
     examples: [{ line: 'sm log validate 2026-01-27-001-login-multi.json', does: 'exit 1 on an error' }],
   },
   'log import': {
@@ -15,7 +14,6 @@ export const logCommands = commandFamily({
     summary: 'read session files into the journal',
     needs: 'daemon',
     arguments: { files: { takes: 'many', about: 'session files or folders of them', isFile: true } },
-    options: {},
     examples: [{ line: 'sm log import logs/', does: 'every session file below the folder' }],
   },
   'log export': {

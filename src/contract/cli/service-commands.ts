@@ -6,16 +6,12 @@ export const serviceCommands = commandFamily({
     group: 'maintenance',
     summary: 'start the daemon at login, and bring sessions back after a reboot (systemd)',
     needs: 'none',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm service install', does: 'write a systemd user unit, enable and start it' }],
   },
   'service uninstall': {
     group: 'maintenance',
     summary: 'undo `sm service install`; sessions keep running',
     needs: 'none',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm service uninstall', does: 'disable the unit and remove it' }],
   },
   hook: {
@@ -27,7 +23,6 @@ export const serviceCommands = commandFamily({
       cli: { takes: 'one', about: 'the agent whose hook it is' },
       event: { takes: 'one', about: 'the name of the hook' },
     },
-    options: {},
     examples: [{ line: 'sm hook claude SessionStart', does: 'report the payload on stdin' }],
   },
 })

@@ -133,7 +133,6 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     answers: 'dismissMessage',
     arguments: { message: { takes: 'one', about: 'its id; sm messages lists queued ones' } },
-    options: {},
     examples: [
       { line: 'sm messages dismiss msg_01m7hjb2xp027g0001nrw1jch3', does: 'the agent never sees it' },
     ],
@@ -144,7 +143,6 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     answers: 'interruptSession',
     arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
-    options: {},
     examples: [{ line: 'sm interrupt def456', does: 'it stays alive and waits for input' }],
   },
   kill: {
@@ -171,7 +169,6 @@ export const sessionCommands = commandFamily({
       session: oneSession,
       amounts: { takes: 'many', about: '200k or 1.5m tokens, 5usd; what it has used already counts' },
     },
-    options: {},
     examples: [{ line: 'sm budget def456 500k', does: 'a session stopped by its budget continues' }],
   },
   approvals: {
@@ -213,7 +210,6 @@ export const sessionCommands = commandFamily({
       id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
       reason: { takes: 'optional', about: 'why; the agent sees it' },
     },
-    options: {},
     examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it continues with that' }],
   },
   attach: {
@@ -252,7 +248,6 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     answers: 'resumeSession',
     arguments: { session: oneSession },
-    options: {},
     examples: [{ line: 'sm resume def456', does: 'after a crash, a kill or a reboot' }],
   },
   restore: {
@@ -260,7 +255,6 @@ export const sessionCommands = commandFamily({
     summary: 'bring back sessions that a restart ended',
     needs: 'daemon',
     answers: 'restoreSessions',
-    arguments: {},
     options: { 'dry-run': { kind: 'switch', about: 'only say what would happen to each session' } },
     examples: [{ line: 'sm restore --dry-run', does: 'restored, needs you, gone; and why' }],
   },

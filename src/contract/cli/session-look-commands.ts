@@ -10,7 +10,6 @@ export const sessionLookCommands = commandFamily({
     alias: 'ls',
     needs: 'daemon',
     answers: 'listSessions',
-    arguments: {},
     options: { closed: { kind: 'switch', about: 'include ended sessions' } },
     examples: [
       { line: 'sm all', does: 'state, age, context, tokens and task of each' },
@@ -21,8 +20,6 @@ export const sessionLookCommands = commandFamily({
     group: 'people',
     summary: 'show yourself, your children and who works here',
     needs: 'daemon',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm status', does: 'inside a session or outside' }],
   },
   children: {
@@ -70,7 +67,6 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     answers: 'listCheckpoints',
     arguments: { session: aSession },
-    options: {},
     examples: [{ line: 'sm checkpoints def456', does: 'oldest first' }],
   },
   events: {
@@ -125,7 +121,6 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     answers: 'getBlackboard',
     arguments: { session: aSession },
-    options: {},
     examples: [{ line: 'sm blackboard def456', does: 'each item with its source and version' }],
   },
   what: {
@@ -148,7 +143,6 @@ export const sessionLookCommands = commandFamily({
     needs: 'daemon',
     answers: 'explainSession',
     arguments: { session: aSession },
-    options: {},
     examples: [{ line: 'sm explain def456', does: 'why idle, how sure, and what would change it' }],
   },
   ps: {
@@ -156,8 +150,6 @@ export const sessionLookCommands = commandFamily({
     summary: 'list the processes of all sessions',
     needs: 'daemon',
     answers: 'listProcesses',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm ps', does: 'including processes left behind' }],
   },
 })

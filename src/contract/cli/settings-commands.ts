@@ -6,7 +6,6 @@ export const settingsCommands = commandFamily({
     group: 'people',
     summary: 'print the current settings',
     needs: 'offline',
-    arguments: {},
     options: { origin: { kind: 'switch', about: 'show where each value was set' } },
     examples: [{ line: 'sm config show --origin', does: 'each value with its file and line' }],
   },
@@ -14,8 +13,6 @@ export const settingsCommands = commandFamily({
     group: 'people',
     summary: 'list the agent definitions found here',
     needs: 'offline',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm agents list', does: "the project's, yours, and the shipped ones" }],
   },
   'agents show': {
@@ -23,15 +20,12 @@ export const settingsCommands = commandFamily({
     summary: 'print one agent definition',
     needs: 'offline',
     arguments: { name: { takes: 'one', about: 'its name or an alias, in any case' } },
-    options: {},
     examples: [{ line: 'sm agents show reviewer', does: 'its tools, policy and prompt' }],
   },
   'agents check': {
     group: 'people',
     summary: 'report what is wrong in agent definitions',
     needs: 'offline',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm agents check', does: 'exit 1 when a definition was skipped' }],
   },
   'agents new': {
@@ -64,8 +58,6 @@ export const settingsCommands = commandFamily({
     group: 'people',
     summary: 'list the crews found here',
     needs: 'offline',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm crews list', does: "the project's, yours, and the shipped ones" }],
   },
   'crews show': {
@@ -74,15 +66,12 @@ export const settingsCommands = commandFamily({
     needs: 'offline',
     answers: 'getCrew',
     arguments: { name: { takes: 'one', about: 'its name or an alias, in any case' } },
-    options: {},
     examples: [{ line: 'sm crews show balanced', does: 'who takes part, limits and checks' }],
   },
   'crews check': {
     group: 'people',
     summary: 'report what is wrong in crew files',
     needs: 'offline',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm crews check', does: 'exit 1 when a crew was skipped' }],
   },
   models: {
@@ -90,8 +79,6 @@ export const settingsCommands = commandFamily({
     summary: 'list the models that can be used, and the default',
     needs: 'daemon',
     answers: 'listModels',
-    arguments: {},
-    options: {},
     examples: [{ line: 'sm models', does: 'each provider, its models, and what is missing' }],
   },
   'redact test': {
@@ -99,7 +86,6 @@ export const settingsCommands = commandFamily({
     summary: 'show what would be redacted in a text',
     needs: 'offline',
     arguments: { file: { takes: 'one', about: 'the text to look at; - is standard input', isFile: true } },
-    options: {},
     examples: [{ line: 'sm redact test notes.txt', does: 'each place, and the rule that found it' }],
   },
   completion: {
@@ -107,7 +93,6 @@ export const settingsCommands = commandFamily({
     summary: 'print a shell completion script',
     needs: 'none',
     arguments: { shell: { takes: 'one', about: 'which shell', choices: ['bash', 'zsh', 'fish'] } },
-    options: {},
     examples: [
       { line: 'source <(sm completion bash)', does: 'complete in this bash' },
       { line: 'sm completion fish > ~/.config/fish/completions/sm.fish', does: 'for good, in fish' },

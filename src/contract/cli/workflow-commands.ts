@@ -8,7 +8,6 @@ export const workflowCommands = commandFamily({
     group: 'people',
     summary: 'watch a crew of built-in agents on a small project',
     needs: 'daemon',
-    arguments: {},
     options: {
       once: { kind: 'switch', about: 'do nothing unless this installation is new; npm start uses this' },
     },
@@ -60,7 +59,6 @@ export const workflowCommands = commandFamily({
     summary: 'list workflows and their state',
     needs: 'daemon',
     answers: 'listWorkflows',
-    arguments: {},
     options: { limit: { kind: 'count', value: 'n', about: 'show at most this many, newest first' } },
     examples: [{ line: 'sm workflow list', does: 'running, waiting and finished ones' }],
   },
@@ -70,7 +68,6 @@ export const workflowCommands = commandFamily({
     needs: 'daemon',
     answers: 'getWorkflow',
     arguments: { id: aWorkflow },
-    options: {},
     examples: [{ line: 'sm workflow show crew-1749a2fe', does: 'its report once it has finished' }],
   },
   'workflow run': {
@@ -109,7 +106,6 @@ export const workflowCommands = commandFamily({
     needs: 'daemon',
     answers: 'resumeWorkflow',
     arguments: { id: aWorkflow },
-    options: {},
     examples: [{ line: 'sm workflow resume crew-1749a2fe', does: 'for example after the disk was full' }],
   },
   'workflow fork': {
@@ -129,7 +125,6 @@ export const workflowCommands = commandFamily({
     needs: 'daemon',
     answers: 'cancelWorkflow',
     arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why' } },
-    options: {},
     examples: [{ line: 'sm workflow cancel crew-1749a2fe', does: 'what was done so far is kept' }],
   },
 })

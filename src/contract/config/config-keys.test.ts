@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../config.ts'
-import { flattenConfig, projectMaySet } from './config-keys.ts'
+import { projectMaySet } from './config-keys.ts'
+import { flattenConfig } from './flatten-config.ts'
 
 test('[MUS-128] an untrusted project may set only these keys', () => {
   const all = [

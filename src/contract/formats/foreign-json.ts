@@ -21,15 +21,20 @@ export const foreignCount = (value: unknown): number | undefined =>
 export const foreignNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-/** The object on one line of a file. A line that is cut off or no object yields nothing. */
-export function foreignLine(line: string): Foreign | undefined {
+/** The value of a text; nothing when it is no JSON, or was cut off. */
+export function foreignJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line)
-    return isForeign(value) ? value : undefined
+    return JSON.parse(text)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** The object on one line of a file. A line that is cut off or no object yields nothing. */
+export function foreignLine(line: string): Foreign | undefined {
+  const value = foreignJson(line)
+  return isForeign(value) ? value : undefined
 }
 
 /** A time written as ISO-8601 text or as milliseconds. */

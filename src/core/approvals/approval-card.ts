@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Dialog, SignalOf } from '../../contract/signal.ts'
 import type { ApprovalSubject } from '../../contract/values.ts'
+import { isRecord } from '../json/json-value.ts'
 
 /** What a person sees before deciding. */
 type Card = {
@@ -18,7 +19,7 @@ const most = 16_000
 /** The card of a question: the whole command or change, how risky it looks, and what can be answered. */
 export function cardOf(signal: SignalOf<'asking'>): Card {
   if (signal.ask === 'question') return questionCard(signal)
-  const input = isObject(signal.input) ? signal.input : {}
+  const input = isRecord(signal.input) ? signal.input : {}
   if (signal.ask === 'plan')
     return {
       subject: 'plan',
@@ -94,9 +95,6 @@ const textOf = (value: unknown): string | undefined => {
   if (Array.isArray(value)) return value.map(String).join(' ')
   return typeof value === 'string' && value !== '' ? value : undefined
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether a dialog on the screen is the one that asks this, and no other that happens to stand there. */
 export function fitsDialog(signal: SignalOf<'asking'>, dialog: Dialog): boolean {

@@ -1,6 +1,5 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
-import type { Amounts, Values } from '../../contract/index-tables.ts'
-import type { RowOp } from '../../contract/row-op.ts'
+import type { Amounts, RowOp, Values } from '../../contract/row-op.ts'
 import { type Handlers, handle } from './event-handlers.ts'
 import { listText, oneLine, preview } from './row-text.ts'
 

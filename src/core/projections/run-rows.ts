@@ -1,7 +1,6 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import { fleet } from '../../contract/ids.ts'
-import type { Amounts, Values } from '../../contract/index-tables.ts'
-import type { RowOp, Upsert } from '../../contract/row-op.ts'
+import type { Amounts, RowOp, Upsert, Values } from '../../contract/row-op.ts'
 import { type Handlers, handle, phaseOf, workflowOf } from './event-handlers.ts'
 import { oneLine } from './row-text.ts'
 

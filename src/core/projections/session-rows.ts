@@ -1,7 +1,6 @@
 import type { AgentEvent } from '../../contract/event.ts'
 import { fleet, shortId } from '../../contract/ids.ts'
-import type { Amounts, Values } from '../../contract/index-tables.ts'
-import type { RowOp } from '../../contract/row-op.ts'
+import type { Amounts, RowOp, Values } from '../../contract/row-op.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import { type Handlers, handle } from './event-handlers.ts'
 import { oneLine } from './row-text.ts'

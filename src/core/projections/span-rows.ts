@@ -1,8 +1,7 @@
 import { type AgentEvent, catalogue } from '../../contract/event.ts'
 import type { SpanKind } from '../../contract/event-definition.ts'
-import type { SpanStatus } from '../../contract/index-rows.ts'
-import type { Values } from '../../contract/index-tables.ts'
-import type { RowOp } from '../../contract/row-op.ts'
+import type { RowOp, Values } from '../../contract/row-op.ts'
+import type { SpanStatus } from '../../contract/values.ts'
 import { type Handlers, handle, phaseOf, workflowOf } from './event-handlers.ts'
 import { clip, oneLine } from './row-text.ts'
 

@@ -1,6 +1,5 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
-import type { Values } from '../../contract/index-tables.ts'
-import type { RowOp, Upsert } from '../../contract/row-op.ts'
+import type { RowOp, Upsert, Values } from '../../contract/row-op.ts'
 import { type Handlers, handle } from './event-handlers.ts'
 import { listText, oneLine } from './row-text.ts'
 

@@ -1,6 +1,5 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
-import type { Amounts, Values } from '../../contract/index-tables.ts'
-import type { RowOp } from '../../contract/row-op.ts'
+import type { Amounts, RowOp, Values } from '../../contract/row-op.ts'
 import type { Verdict } from '../../contract/values.ts'
 import { type ModelCall, modelCall } from '../ledger/model-usage.ts'
 import { type Handlers, handle, phaseOf, workflowOf } from './event-handlers.ts'

@@ -3,6 +3,7 @@ import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
 import { toolCategory } from '../delegation/tool-category.ts'
+import { isRecord } from '../json/json-value.ts'
 import { ReportedCosts } from '../ledger/model-usage.ts'
 
 /** Where the facts of a session belong. */
@@ -109,7 +110,7 @@ export class Facts {
         callId: signal.callId,
         tool: signal.tool,
         category: toolCategory(signal.tool, signal.input),
-        ...(isObject(signal.input) && { params: signal.input }),
+        ...(isRecord(signal.input) && { params: signal.input }),
       },
     })
   }
@@ -230,6 +231,3 @@ export class Facts {
     } as Draft
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
 import { AppError, errorCodes } from '../../../contract/errors.ts'
+import { foreignLine } from '../../../contract/formats/foreign-json.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { systemClock } from '../../system/clock.ts'
 import { anthropicProtocol } from './anthropic-protocol.ts'
@@ -175,7 +176,7 @@ async function answerRequest(
 ): Promise<void> {
   const { protocol, model = 'scripted', stream = 'none' } = endpoint
   const { text, record, signal } = exchange
-  const body = parsed(text)
+  const body = foreignLine(text)
   if (body === undefined) {
     record.answered = 'refused'
     return fail(exchange, protocol, { status: 400, message: 'scripted model: the body is not a JSON object' })
@@ -211,16 +212,6 @@ async function answerRequest(
   const { clock } = responder
   await sendFrames(exchange.response, frames, { chunkMs: step.chunkMs ?? 0, isCut: step.cut, clock, signal })
   record.isSent = true
-}
-
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 const responseHash = (seed: string, n: number): string =>

@@ -1,0 +1,17 @@
+import { SessionView } from '../../src/contract/session-views.ts'
+
+/** What a session has to have; the rest may be null, none or 0. */
+type Said = Pick<
+  SessionView,
+  'session_id' | 'id' | 'name' | 'status' | 'health' | 'is_alive' | 'created_at' | 'last_activity_at'
+>
+
+/** A session of which nothing is known but this. A field that is new to sessions needs no line here. */
+export const sessionWith = (said: Said & Partial<SessionView>): SessionView => ({ ...blank, ...said })
+
+const blank = Object.fromEntries(
+  Object.entries(SessionView.shape).map(([name, schema]) => [
+    name,
+    [null, 0, []].find((empty) => schema.safeParse(empty).success),
+  ]),
+) as unknown as Omit<SessionView, keyof Said>
