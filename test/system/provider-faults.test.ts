@@ -193,7 +193,7 @@ describe.each(ModelProtocol.options)('%s', (protocol) => {
     } else {
       expect(types).not.toContain(failed)
       expect(told(events, 'tool.call.failed')).toMatchObject([
-        { tool: 'Write', error: expect.stringContaining('no JSON') },
+        { tool: 'Write', error: expect.stringContaining('not JSON') },
       ])
       expect(told(events, 'tool.call.completed').map(({ tool }) => tool)).toEqual(['Read'])
       expect(types).not.toContain('patch.created')

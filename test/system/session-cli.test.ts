@@ -180,7 +180,7 @@ describe('sm and a real daemon', () => {
     expect((await inside(['task', 'Login'])).stdout).toBe('Task set\n')
     expect((await inside(['lock', 'Rebasing'])).code).toBe(0)
     expect((await inside(['name', 'renamed'])).stdout).toBe(
-      `Session ${one.session_id} is called renamed now\n`,
+      `Session ${one.session_id} is now called renamed\n`,
     )
     const status = await inside(['status'])
     expect(status.stdout).toContain('\nTask: Login\n')

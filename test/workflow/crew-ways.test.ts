@@ -88,11 +88,11 @@ test('[COL-18][COL-19] review-only: what is there is judged, also what nobody co
 test('[COL-71] a pipeline: what each member gives is what the next one is given', async () => {
   const m = await played([
     {
-      when: 'You are the documenter in a row',
+      when: 'You are the documenter in a pipeline',
       steps: [write('docs.md', 'say: ${lastToolResult}'), done('Documented: ok')],
     },
     {
-      when: 'You are the developer in a row',
+      when: 'You are the developer in a pipeline',
       steps: [
         write('made.txt', 'made\n'),
         done('It is made, see made.txt', { implementation_notes: 'the key is 42' }),
@@ -120,7 +120,7 @@ test('[COL-71][COL-12] a pipeline of which a member did only a part is not appro
   const m = await played(
     [
       {
-        when: 'You are the developer in a row',
+        when: 'You are the developer in a pipeline',
         steps: [
           write('made.txt', 'made\n'),
           said({ status: 'partial', summary: 'Begun.', blockers: ['no ending yet'] }),

@@ -119,7 +119,7 @@ export function renderDemo(demo: CommandOutput<'demo'>, { color }: View): string
   return [
     `${paint('bold', `${demo.verdict ?? 'it failed'}`)} after ${demo.rounds ?? 0} rounds ${paint('dim', '(no model was called)')}`,
     '',
-    'Next',
+    'See the result',
     ...terms(look.map(([line, does]) => [line, paint('dim', does)])),
   ].join('\n')
 }
