@@ -12,6 +12,9 @@ import { LastWords, launchReceipt, TurnCalls, TurnUse } from './turn-memory.ts'
 const answerChars = 64_000
 const samePromptMs = 60_000
 
+/** Where a turn begins or ends in a record that is read again. */
+const boundaries = new Set<Signal['kind']>(['prompt', 'turn-end', 'turn-failed', 'interrupted'])
+
 type TurnEnd = 'agent.completed' | 'agent.failed' | 'agent.cancelled'
 
 /** Why a call is refused. */
@@ -78,6 +81,7 @@ export class SessionTurns {
     this.#calls.notice(signal)
     this.#words.note(signal)
     // What is in the journal is only remembered: a run that began then must not begin again.
+    if (isRepeat && signal.agent === undefined && boundaries.has(signal.kind)) this.#calls.begin()
     const turns = isRepeat ? [] : this.#turns(signal, record)
     const run = this.#run ?? this.#lastRun
     const isTracked = this.#isTracked(signal, record)
@@ -182,6 +186,7 @@ export class SessionTurns {
     const managed = state?.managed
     this.#run = { runId: this.#parts.ids.run(), spanId: this.#parts.ids.span() }
     this.#use.begin(signal.at)
+    this.#calls.begin()
     const spawned = draftOf({ ...this.#placeOf(this.#run), timestamp: timeOf(signal) }, 'agent.spawned', {
       agentId: managed?.name ?? 'agent',
       agentType: managed?.agentType ?? managed?.cli ?? 'agent',
@@ -203,6 +208,7 @@ export class SessionTurns {
 
   #end(type: TurnEnd, signal: Signal, text: string | undefined): Draft[] {
     const run = this.#run
+    this.#calls.end()
     if (!run) return []
     this.#run = undefined
     this.#lastRun = run

@@ -8,7 +8,6 @@ import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { draftOf, type Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
 
-const turnEnds = new Set<Signal['kind']>(['prompt', 'turn-end', 'turn-failed', 'interrupted'])
 const keptCalls = 200
 
 /** The calls of the present turn, as hooks and the record told of them. */
@@ -19,10 +18,19 @@ export class TurnCalls {
   notice(signal: Signal): void {
     if (signal.kind === 'tool-start') keep(this.#running, signal)
     if (signal.kind === 'tool-end') this.#running.delete(signal.callId)
-    if (signal.agent !== undefined) return
-    if (turnEnds.has(signal.kind)) for (const { callId } of this.#own()) this.#running.delete(callId)
-    if (signal.kind === 'prompt') this.#ended.clear()
-    if (signal.kind === 'tool-end' && signal.source === 'hook') keep(this.#ended, signal)
+    if (signal.kind === 'tool-end' && signal.agent === undefined && signal.source === 'hook')
+      keep(this.#ended, signal)
+  }
+
+  /** Another turn begins. Not every prompt that is told begins one: the record tells of the same prompt later than a hook. */
+  begin(): void {
+    this.end()
+    this.#ended.clear()
+  }
+
+  /** The turn is over: what runs on belongs to subagents. */
+  end(): void {
+    for (const { callId } of this.#own()) this.#running.delete(callId)
   }
 
   /** Those that have begun and not ended, of its subagents too. */
