@@ -47,11 +47,13 @@ function bed({
     settled: async () => (state?.lifecycle === 'running' ? live : undefined),
     send: async (_live: object, { messageId }: { messageId: string }) => void done.push(`sent ${messageId}`),
     complete: async () => void done.push('completed'),
-    kill: async (_live: object, { reason }: { reason: string }) => {
-      done.push('killed')
-      reasons.push(reason)
-      await whileKilled()
-      return { done: Promise.resolve() }
+    ends: {
+      kill: async (_live: object, { reason }: { reason: string }) => {
+        done.push('killed')
+        reasons.push(reason)
+        await whileKilled()
+        return { done: Promise.resolve() }
+      },
     },
   }
   const worker = new CliWorker({
