@@ -34,6 +34,7 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     restoreMocks: true,
+    setupFiles: ['test/support/same-process.ts'],
     // For what hangs. No test is to fail because the machine is busy: how long something takes is never judged by these.
     testTimeout: 300_000,
     hookTimeout: 300_000,

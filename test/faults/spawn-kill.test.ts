@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-journal.ts'
 test('[MUS-235][SM-119][SM-126] agents that leave processes everywhere, ended in every way, the daemon killed once: nothing of them is left', async () => {
   const { left, ends, refused, sessions } = await spawnKillCampaign({
     folder: tempFolder('msk-'),
-    runs: sized(24, 10),
+    runs: sized(24, 12),
     seed: 11,
     daemonKills: 1,
   })

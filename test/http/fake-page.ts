@@ -1,3 +1,5 @@
+import { afterAll } from 'vitest'
+
 /** As much of a browser as the page uses; it draws nothing and keeps what a person would see. */
 export class FakeElement {
   readonly tag: string
@@ -100,7 +102,7 @@ export class FakeEventSource extends FakeElement {
   }
 }
 
-/** Puts a page in place of this process's globals and answers its parts by id. */
+/** Puts a page in place of this process's globals until the end of the file, and answers its parts by id. */
 export function fakePage(types: readonly string[], answer: (path: string) => Response) {
   const parts = new Map<string, FakeElement>()
   const byId = (id: string) => {
@@ -115,14 +117,23 @@ export function fakePage(types: readonly string[], answer: (path: string) => Res
     createElement: (tag: string) => new FakeElement(tag),
   })
   const timers: (() => void)[] = []
-  Object.assign(globalThis, {
+  const globals = {
     document,
     HTMLInputElement: FakeInput,
     EventSource: FakeEventSource,
     requestAnimationFrame: (draw: () => void) => queueMicrotask(draw),
     fetch: async (path: string) => answer(path),
     setTimeout: (run: () => void) => timers.push(run),
+  }
+  const before = Object.getOwnPropertyDescriptors(globalThis) as Record<string, PropertyDescriptor>
+  afterAll(() => {
+    for (const name of Object.keys(globals)) {
+      const was = before[name]
+      if (was) Object.defineProperty(globalThis, name, was)
+      else Reflect.deleteProperty(globalThis, name)
+    }
   })
+  Object.assign(globalThis, globals)
   return {
     byId,
     document,

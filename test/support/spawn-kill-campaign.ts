@@ -296,7 +296,7 @@ async function tolerant<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const settleMs = 20_000
+const settleMs = 120_000
 
 /** Ends what still runs, waits for quiet, and counts. */
 async function settle(world: World): Promise<CampaignResult> {

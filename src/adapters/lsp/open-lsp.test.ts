@@ -94,7 +94,7 @@ test.each([
   [{ operation: 'hover', file: 'src/b.ts', query: 'ad' }, 'is not in the file'],
   [{ operation: 'hover', line: 1, character: 1 }, 'needs a file'],
   [{ operation: 'symbols' }, 'needs a file, or a query'],
-  [{ operation: 'rename', file: 'src/b.ts' }, 'does not fit'],
+  [{ operation: 'rename', file: 'src/b.ts' }, 'is not valid'],
 ])('[MUS-270] %j is answered with what is missing', async (input, expected) => {
   const { ask } = project()
   expect(await ask(input)).toMatchObject({ isError: true, text: expect.stringContaining(expected) })

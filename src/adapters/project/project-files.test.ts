@@ -38,8 +38,8 @@ test('[COL-42] a file that cannot be the style guide is refused with what to do'
   writeFileSync(join(root, 'huge.md'), 'x'.repeat(4 * styleGuideChars + 1))
   for (const [file, words] of [
     ['missing.md', `missing.md is not a file in ${root}; create it, or change style_guide in /c/mine.yaml`],
-    ['dangling.md', 'is no file'],
-    ['.', 'is no file'],
+    ['dangling.md', 'is not a file'],
+    ['.', 'is not a file'],
     ['link.md', 'outside the project'],
     ['empty.md', 'has no text; write some'],
     ['binary.md', 'has no text; write some'],

@@ -250,7 +250,7 @@ describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
     // So long that a busy machine has begun the script by then.
     const short = {
       hasWalls,
-      limits: { quietMs: 2000 * slowdown(), lineBytes: 10_000, totalBytes: 100_000, calls: 50 },
+      limits: { quietMs: 1000 * slowdown(), lineBytes: 10_000, totalBytes: 100_000, calls: 50 },
     }
     const failing = (text: string) => run(body(text), undefined, short)
     await expect(failing(`await agent('x')\nfor (;;) {}`)).rejects.toThrow(/it loops.*after a.ts:2/)

@@ -124,7 +124,7 @@ describe.each(protocols)('%s', (protocol) => {
     expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining('step 1')])
     const { path } = requests[protocol]('', false)
     const junk = await fetch(`${server.url}${path}`, { method: 'POST', body: '[1' })
-    expect([junk.status, await junk.text()]).toEqual([400, expect.stringContaining('no JSON object')])
+    expect([junk.status, await junk.text()]).toEqual([400, expect.stringContaining('not a JSON object')])
     expect(server.requests().map(({ answered }) => answered)).toEqual(['broken', 'refused'])
   })
 })
