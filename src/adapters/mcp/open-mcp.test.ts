@@ -168,6 +168,8 @@ test('[MUS-268] a cancel while servers start ends those that did', async () => {
 
 async function overHttp() {
   const seen: (string | undefined)[] = []
+  const globals = { Request, Response }
+  onTestFinished(() => void Object.assign(globalThis, globals))
   const listener = getRequestListener(async (request) => {
     if (request.headers.get('authorization') !== 'Bearer sk-web') return new Response('no', { status: 401 })
     const server = new Server({ name: 'web', version: '1' })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { EventStream } from '../../../test/support/events.ts'
-import { modelCall } from './model-usage.ts'
+import type { SignalOf } from '../../contract/signal.ts'
+import { modelCall, ReportedCosts } from './model-usage.ts'
 
 const stream = new EventStream()
 
@@ -31,4 +32,19 @@ test('[MUS-181] prices are whole billionths, so that their sums are exact', () =
 test('[MUS-180] no other event is a leaf of the ledger', () => {
   expect(modelCall(stream.add('agent.completed', { agentId: 'a', tokens: 9 }))).toBeUndefined()
   expect(modelCall(stream.add('llm.request.failed', { model: 'm', error: 'x' }))).toBeUndefined()
+})
+
+test('[MUS-239] a sum that grows after a restart is laid upon no call that was priced before it', () => {
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  const call = (responseId: string) =>
+    ({ kind: 'usage', source: 'transcript', at: 0, responseId, model: 'm', usage }) as SignalOf<'usage'>
+  const costs = new ReportedCosts(false)
+  costs.used(call('before'), true)
+  costs.told(1.2)
+  costs.told(2)
+  expect(costs.take()).toBeUndefined()
+  costs.used(call('after'))
+  expect(costs.take()).toMatchObject({ responseId: 'after', costUsd: expect.closeTo(0.8) })
+  costs.told(2.5)
+  expect(costs.take()).toMatchObject({ responseId: 'after', costUsd: expect.closeTo(1.3) })
 })

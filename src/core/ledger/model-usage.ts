@@ -63,13 +63,18 @@ export class ReportedCosts {
   #told: number | undefined
   #last: Omit<PricedCall, 'costUsd'> | undefined
   #ofLast = 0
+  /** The last call was priced before a restart: what it cost then is in the journal and would be replaced. */
+  #isLastRecorded = false
 
   constructor(isNew: boolean) {
     this.#spent = isNew ? 0 : undefined
   }
 
-  used({ responseId, model, usage }: SignalOf<'usage'>): void {
-    if (this.#last?.responseId !== responseId) this.#ofLast = 0
+  used({ responseId, model, usage }: SignalOf<'usage'>, isRecorded = false): void {
+    if (this.#last?.responseId !== responseId) {
+      this.#ofLast = 0
+      this.#isLastRecorded = isRecorded
+    }
     this.#last = { responseId, model, usage }
   }
 
@@ -79,9 +84,10 @@ export class ReportedCosts {
     this.#told = totalUsd
   }
 
-  /** The last call with its price, when that is news. */
+  /** The last call with its price, when that is news; what no call of this life can carry waits for the next one. */
   take(): PricedCall | undefined {
-    if (!this.#last || this.#told === undefined || this.#spent === undefined) return undefined
+    if (!this.#last || this.#isLastRecorded || this.#told === undefined || this.#spent === undefined)
+      return undefined
     const grown = this.#told - this.#spent
     if (grown <= 0) return undefined
     this.#spent = this.#told

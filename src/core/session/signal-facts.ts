@@ -45,8 +45,8 @@ export class Facts {
   }
 
   /** Takes in what a signal says of money; that there is no run yet to lay it upon must not lose it. */
-  see(signal: Signal): void {
-    if (signal.kind === 'usage') this.#costs.used(signal)
+  see(signal: Signal, isRecorded = false): void {
+    if (signal.kind === 'usage') this.#costs.used(signal, isRecorded)
     if (signal.kind === 'meter' && signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
   }
 

@@ -86,7 +86,7 @@ export class SessionTurns {
     const run = this.#run ?? this.#lastRun
     const isTracked = this.#isTracked(signal, record)
     if (isTracked) {
-      this.#facts.see(signal)
+      this.#facts.see(signal, isRepeat)
       this.#use.note(signal)
     }
     const state = this.#state()
