@@ -10,9 +10,12 @@ const realClis = 'test/real-cli/**/*.test.ts'
 /** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
 const essential = 'test/real-cli/{turn,permission,delivery}.test.ts'
 
-/** Whole crews, five seconds of a processor each: what is special in how they work; `npm test` runs the others. */
-const manyCrews =
-  'test/workflow/{limits,task-checks,crew-{kill,failures,ways,programs,closing,reviewers},collaboration-files,recorded-messages}.test.ts'
+/** What takes long because it is special: whole crews in all their ways, agents and parents killed in every way. */
+const atLength = [
+  'test/workflow/{limits,task-checks,crew-{kill,failures,ways,programs,closing,reviewers},collaboration-files}.test.ts',
+  'test/workflow/{recorded-messages,acceptance}.test.ts',
+  'test/{faults/own-agents,system/orphans}.test.ts',
+]
 
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
 const slowest = ['test/real-cli/', 'test/faults/', 'test/workflow/', 'test/system/']
@@ -39,8 +42,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Much of the time is spent waiting for programs: twice as many workers as cores keep the cores busy.
-    maxWorkers: availableParallelism() * 2,
+    // Much of the time is spent waiting for programs: more workers than cores keep the cores busy.
+    maxWorkers: Math.ceil(availableParallelism() * 2.5),
     projects: [
       // What has no effects leaves nothing behind for the next file, so the files share their workers.
       { extends: true, test: { name: 'pure', include: pure, pool: 'threads', isolate: false } },
@@ -49,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['src/**/*.test.ts', 'test/!(real-cli)/**/*.test.ts', 'test/*.test.ts', essential],
-          exclude: [...pure, manyCrews],
+          exclude: [...pure, ...atLength],
           pool: 'forks',
           // A file in a process of its own costs half a second more, and each puts back what it changes in its process.
           isolate: false,
@@ -59,7 +62,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'matrix', include: [realClis], pool: 'forks', env: { MUSTER_TEST_CLIS: 'others' } },
       },
-      { extends: true, test: { name: 'crews', include: [manyCrews], pool: 'forks', isolate: false } },
+      { extends: true, test: { name: 'crews', include: atLength, pool: 'forks', isolate: false } },
     ],
   },
 })

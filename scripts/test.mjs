@@ -10,7 +10,7 @@ await main(() => {
   build()
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const words = process.argv.slice(2)
-  // Every CLI in every version, and crews at length, take as long as all other tests: npm run test:long.
+  // Every CLI in every version, crews and kills at length, take as long as all other tests: npm run test:long.
   const isLong = words[0] === '--long'
   const named = isLong ? ['matrix', 'crews'] : ['pure', 'real']
   const projects = words.some((word) => word.startsWith('--project'))
