@@ -40,6 +40,23 @@ test('[MUS-33][MUS-39] a flipped byte is cured: the damaged line leaves a tombst
   )
 })
 
+test('[MUS-33][MUS-39] a commit that lost the newline before it is a line again: nothing else is lost', async () => {
+  const dir = tempFolder()
+  const { journal } = await openJournal(dir)
+  for (let i = 0; i < 4; i++) await journal.append(batchOf(journal, [`a${i}`, `b${i}`, `c${i}`]))
+  await journal.close()
+  const whole = readFileSync(pathOf(dir))
+  const last = whole.lastIndexOf('\n{"commit"')
+  for (let at = whole.indexOf('\n{"commit"'); at < last; at = whole.indexOf('\n{"commit"', at + 1))
+    for (const byte of [0x0b, 0x20, 0x7d, 0x00, 0xff]) {
+      const damaged = Buffer.from(whole)
+      damaged[at] = byte
+      writeFileSync(pathOf(dir), damaged)
+      expect(await setAsideDamage(dir)).toMatchObject([{ lines: 0 }])
+      expect(readFileSync(pathOf(dir))).toEqual(whole)
+    }
+})
+
 test('[MUS-33] an intact journal is left as it is', async () => {
   const dir = tempFolder()
   const { journal } = await openJournal(dir)

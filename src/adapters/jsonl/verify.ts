@@ -1,6 +1,7 @@
 import { promises as fs, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import { syncFolder } from '../system/durable-files.ts'
 import {
   type Commit,
@@ -20,7 +21,7 @@ import {
   tombstoneDigest,
 } from './format.ts'
 import { takeLock } from './lock-and-reserve.ts'
-import { type Damage, lineGroups, type Place, type Tail, walkSegment } from './walk.ts'
+import { type Damage, lineGroups, type Place, type SegmentLine, type Tail, walkSegment } from './walk.ts'
 
 type Verified = {
   readonly segments: number
@@ -94,7 +95,7 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
     let lines: Line[] = []
     for await (const group of lineGroups(segment.path)) {
       let text = ''
-      for (const line of group) {
+      for (const line of group.flatMap(splitCommit)) {
         if (chain === undefined) {
           chain = parseHeader(line.text, segment.path).chain
           text += `${line.text}\n`
@@ -121,6 +122,20 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
   await syncFolder(paths.aside)
   await syncFolder(paths.segments)
   return { file: segment.path, lines: replaced, original }
+}
+
+/** A commit line whose newline before it was damaged stands at the end of the line before it. */
+function splitCommit(line: SegmentLine): SegmentLine[] {
+  const { bytes } = line
+  const at = bytes.lastIndexOf('{"commit":')
+  if (at <= 0 || !line.whole || foreignJson(line.text) !== undefined) return [line]
+  const text = bytes.toString('utf8', at)
+  if (!parseCommit(text)) return [line]
+  const before = bytes.subarray(0, at - 1)
+  return [
+    { ...line, text: before.toString('utf8'), bytes: before },
+    { ...line, text, bytes: bytes.subarray(at) },
+  ]
 }
 
 type Known = {
@@ -166,7 +181,7 @@ function withTombstones(lines: readonly Line[], commit: Commit, seq: number): Me
 
 /** The commit line itself is damaged: it follows from its lines, if these are whole. */
 function rebuiltCommit(lines: readonly Line[], { chain, seq, file }: Known): Commit {
-  if (lines.some((line, i) => seqOf(line.text) !== seq + 1 + i))
+  if (lines.some(({ text }, i) => seqOf(text) !== seq + 1 + i || foreignJson(text) === undefined))
     throw new AppError(
       'failed',
       `${file} is damaged beyond repair near seq ${seq + 1}; restore it from a backup`,

@@ -153,7 +153,7 @@ function firstBad(
 }
 
 /** One line with the place of its first byte and of the byte after its newline; `bytes` is valid until the next group. */
-type Line = {
+export type SegmentLine = {
   readonly text: string
   readonly bytes: Buffer
   readonly start: number
@@ -168,7 +168,7 @@ const newline = 0x0a
  * The lines of a file from an offset, in groups of about a megabyte: memory is bounded by the longest
  * line, not by the file. A last line without its newline comes with `whole: false`.
  */
-export async function* lineGroups(path: string, from = 0): AsyncGenerator<Line[]> {
+export async function* lineGroups(path: string, from = 0): AsyncGenerator<SegmentLine[]> {
   const handle = await open(path, 'r')
   try {
     yield* scan(handle, from)
@@ -177,7 +177,7 @@ export async function* lineGroups(path: string, from = 0): AsyncGenerator<Line[]
   }
 }
 
-async function* scan(handle: FileHandle, from: number): AsyncGenerator<Line[]> {
+async function* scan(handle: FileHandle, from: number): AsyncGenerator<SegmentLine[]> {
   // Two chunks in turn: the next is read while the lines of this one are worked on.
   const chunks = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)] as const
   let turn: 0 | 1 = 0
@@ -198,7 +198,7 @@ async function* scan(handle: FileHandle, from: number): AsyncGenerator<Line[]> {
     const chunk = chunks[turn].subarray(0, bytesRead)
     turn = turn === 0 ? 1 : 0
     reading = read(position + bytesRead, turn)
-    const group: Line[] = []
+    const group: SegmentLine[] = []
     let at = 0
     for (;;) {
       const index = chunk.indexOf(newline, at)
