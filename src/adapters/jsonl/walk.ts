@@ -88,7 +88,7 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
           : firstBad(lines, { commit, place, digests: options.verify ? digests : undefined })
         unwritten = undefined
         if (bad) {
-          if (lines.some((text) => text.includes('\0')))
+          if (lines.some(isUnwritten))
             unwritten = tailFrom(place.offset, line.end, 'the last batch was not fully written')
           beforeUnwritten = place
           damage.push({
@@ -125,6 +125,9 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
   if (unwritten && damage.length === 1 && !tail) return { end: beforeUnwritten, damage: [], tail: unwritten }
   return { end: place, damage, tail }
 }
+
+/** Blocks that a power loss left unwritten are zeros, to the end of a block; one zero among other bytes is damage. */
+const isUnwritten = (text: string): boolean => text.startsWith('\0') || text.includes('\0'.repeat(16))
 
 const brokenSeam = 'the segment does not continue the one before it; a segment is missing or was changed'
 
