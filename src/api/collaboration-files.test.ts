@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { manualClock } from '../../test/http/manual-clock.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import { documentFolder } from '../adapters/system/durable-files.ts'
@@ -43,6 +43,8 @@ function bench(folder = join(tempFolder('collaborations-'), 'files')) {
     names: async () => ['a-multi.json', 'a.json'],
     onBug: (error) => expect.fail(String(error)),
   })
+  // Before its folder is gone: what it still writes then would fail.
+  onTestFinished(() => files.stop())
   const tell = (sessionId: SessionId, type: AgentEvent['type'] = 'tool.call.started') =>
     files.reactor.react({ sessionId, type } as AgentEvent, new AbortController().signal)
   const read = (name = 'a-multi.json') => JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown
