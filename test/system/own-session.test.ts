@@ -102,6 +102,12 @@ test('[MUS-274] sm down --sessions ends sessions of built-in agents and workflow
     () => m.client().listApprovals({}),
     ({ approvals }) => approvals.length === 1,
   )
+  // It is called what it is, not an agent.
+  for (const act of ['attach', 'resume', 'adopt'])
+    expect(await m.sm(act, flow), act).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/is a workflow(?!.*built-in agent)/),
+    })
   expect(await m.client().shutdown({ sessions: true })).toMatchObject({ killed: 2 })
   await m.restart()
   const { sessions } = await m.client().listSessions({})

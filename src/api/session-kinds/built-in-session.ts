@@ -96,8 +96,10 @@ function rootOf(engine: Engine, row: SessionRow, by: string): Root {
   return root
 }
 
-const ended = (row: SessionRow): AppError =>
-  new AppError('conflict', `${row.name ?? row.shortId} has ended; start another with: sm chat`)
+const ended = ({ name, shortId, origin }: SessionRow): AppError => {
+  const cure = origin === 'workflow' ? 'sm workflow list shows it' : 'start another with: sm chat'
+  return new AppError('conflict', `${name ?? shortId} has ended; ${cure}`)
+}
 
 /** Takes words as the answer to the question that the session waits on; answers the approval, if there was one. */
 export async function answerQuestion(

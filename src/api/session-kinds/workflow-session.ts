@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Workflows } from '../../workflow/workflows.ts'
 import { approvalView } from '../session-views.ts'
 import { answerQuestion, type BuiltInDeps, builtInSession, openSession } from './built-in-session.ts'
-import type { Decided, SessionKind } from './session-kind.ts'
+import { type Decided, type SessionKind, titleOf } from './session-kind.ts'
 
 export type WorkflowDeps = BuiltInDeps & { readonly workflows: Workflows }
 
@@ -26,6 +26,21 @@ export function workflowSession(deps: WorkflowDeps): SessionKind {
     async kill(row, { by, reason }) {
       await workflows.end(openSession(engine, row), { outcome: 'killed', by, reason })
       return { killed: [await directory.view(await directory.find(row.sessionId))], left: [] }
+    },
+    async resume(row) {
+      throw new AppError('conflict', `${titleOf(row)} is a workflow; resume it with: sm workflow resume`)
+    },
+    async adopt(row) {
+      throw new AppError(
+        'conflict',
+        `${titleOf(row)} is a workflow and stays where it was started; only a program in a terminal can be adopted`,
+      )
+    },
+    async attach(row) {
+      throw new AppError(
+        'conflict',
+        `${titleOf(row)} is a workflow and has no terminal; sm workflow show shows it, sm children ${row.shortId} its agents`,
+      )
     },
     async decide(state, ask, decided) {
       // A tool or a question is of an agent that works for it.
