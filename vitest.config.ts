@@ -10,11 +10,13 @@ const realClis = 'test/real-cli/**/*.test.ts'
 /** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
 const essential = 'test/real-cli/{turn,permission,delivery}.test.ts'
 
-/** What takes long because it is special: whole crews in all their ways, agents and parents killed in every way. */
+/** What takes long because it is special: whole crews in all their ways, campaigns in short, every provider, setting and weapon. */
 const atLength = [
   'test/workflow/{limits,task-checks,crew-{kill,failures,ways,programs,closing,reviewers},collaboration-files}.test.ts',
-  'test/workflow/{recorded-messages,acceptance}.test.ts',
-  'test/{faults/own-agents,system/orphans}.test.ts',
+  'test/workflow/{recorded-messages,acceptance,delivery,unit-of-work,nested,layers,agent-program-file}.test.ts',
+  'test/faults/{own-agents,own-agents-kill,delivery,spawn-kill}.test.ts',
+  'test/system/{orphans,first-start,provider-faults,servers,config-keys,demo,success-figures,hostile-output}.test.ts',
+  'src/adapters/git/hostile-repository.test.ts',
 ]
 
 /** The folders with the longest files, in the order they begin: none of them is left over when the others are done. */
@@ -43,7 +45,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // Much of the time is spent waiting for programs: more workers than cores keep the cores busy.
-    maxWorkers: Math.ceil(availableParallelism() * 2.5),
+    maxWorkers: Math.ceil(availableParallelism() * 3.5),
     projects: [
       // What has no effects leaves nothing behind for the next file, so the files share their workers.
       { extends: true, test: { name: 'pure', include: pure, pool: 'threads', isolate: false } },

@@ -20,7 +20,7 @@ export async function run(): Promise<Figure[]> {
   return withFolder(async (dir) => {
     const { engine, journal } = await openBenchEngine(join(dir, 'journal'))
     const session = benchSession()
-    await engine.propose({ items: [session.started()], principal: operator })
+    await engine.propose({ items: [session.started()], by: operator })
     const ours: number[] = []
     const raws: number[] = []
     const copies: number[] = []
@@ -30,7 +30,7 @@ export async function run(): Promise<Figure[]> {
       ours.push(
         await appendAll(
           () => session.batch(batchSize),
-          (items) => engine.propose({ items, principal: operator }),
+          (items) => engine.propose({ items, by: operator }),
         ),
       )
       const page = await journal.page(before, 1000)

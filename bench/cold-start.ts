@@ -37,9 +37,9 @@ async function fill(dir: string): Promise<void> {
   journal.onRotate(() => void journal.snapshot(engine.snapshot()))
   for (let written = 0; written < events; written += sessionEvents) {
     const session = benchSession()
-    await engine.propose({ items: [session.started()], principal: operator })
+    await engine.propose({ items: [session.started()], by: operator })
     for (let i = 0; i < sessionEvents; i += 1000)
-      await engine.propose({ items: session.batch(1000), principal: operator })
+      await engine.propose({ items: session.batch(1000), by: operator })
   }
   await journal.close()
 }

@@ -34,7 +34,7 @@ export async function run(): Promise<Figure[]> {
     thread.start(0)
     journal.onDurable((watermark) => thread.advance(watermark))
     const session = benchSession()
-    await engine.propose({ items: [session.started()], principal: operator })
+    await engine.propose({ items: [session.started()], by: operator })
     await thread.reached(1, never)
     const bench = { engine, journal, thread }
     const worstLagMs = await steady(bench, session)
@@ -58,7 +58,7 @@ async function steady(
   const waits: Promise<number>[] = []
   const start = performance.now()
   for (let tick = 0; tick < (steadySeconds * 1000) / tickMs; tick++) {
-    await engine.propose({ items: session.batch(perTick), principal: operator })
+    await engine.propose({ items: session.batch(perTick), by: operator })
     const at = performance.now()
     if (tick % 10 === 0)
       waits.push(thread.reached(journal.watermark(), never).then(() => performance.now() - at))
@@ -75,8 +75,7 @@ async function catchUp(
   await thread.reached(journal.watermark(), never)
   const indexed = () => thread.reports().find((report) => report.name === 'index')?.seq ?? 0
   const start = performance.now()
-  for (let i = 0; i < burst; i += 1000)
-    await engine.propose({ items: session.batch(1000), principal: operator })
+  for (let i = 0; i < burst; i += 1000) await engine.propose({ items: session.batch(1000), by: operator })
   const appendMs = performance.now() - start
   const duringAppend = indexed()
   const from = performance.now()

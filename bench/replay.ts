@@ -14,9 +14,8 @@ export async function run(): Promise<Figure[]> {
   return withFolder(async (dir) => {
     const { engine, journal } = await openBenchEngine(dir)
     const session = benchSession()
-    await engine.propose({ items: [session.started()], principal: operator })
-    for (let i = 0; i < events; i += 1000)
-      await engine.propose({ items: session.batch(1000), principal: operator })
+    await engine.propose({ items: [session.started()], by: operator })
+    for (let i = 0; i < events; i += 1000) await engine.propose({ items: session.batch(1000), by: operator })
     const lines: string[] = []
     for (let after = 0; ; ) {
       const page = await journal.page(after, 1000)

@@ -52,6 +52,10 @@ function proofProblems({ id, state, at }: Rule, tests: readonly Citation[]): str
     : [`${at}: ${id} is ${doneWithCli}, but a test that cannot skip cites it; it is done`]
 }
 
+/** The next free number of Muster's own rules: ids have no gaps. */
+const nextRule = (root: string): string =>
+  `MUS-${readRules(root).rules.filter(({ id }) => id.startsWith('MUS-')).length + 1}`
+
 /** How many rules of each prefix are done and open; one that is superseded is neither. */
 export function specSummary(root: string): Record<string, { done: number; open: number }> {
   const { rules } = readRules(root)
@@ -256,6 +260,6 @@ if (import.meta.main) {
   const problems = specProblems(root)
   for (const problem of problems) console.error(problem)
   const counts = Object.entries(specSummary(root)).map(([p, { done, open }]) => `${p} ${done}/${done + open}`)
-  console.log(`rules done: ${counts.join('  ')}`)
+  console.log(`rules done: ${counts.join('  ')}; the next of ours is ${nextRule(root)}`)
   if (problems.length > 0) process.exitCode = 1
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { programs } from './packages.mjs'
 import { build, install, main, node24, root, say } from './setup.mjs'
@@ -13,6 +14,8 @@ await main(() => {
   // Every CLI in every version, crews and kills at length, take as long as all other tests: npm run test:long.
   const isLong = words[0] === '--long'
   const named = isLong ? ['matrix', 'crews'] : ['pure', 'real']
+  // Many of the long tests are real programs that answer late on a crowded machine: fewer of them at one time.
+  const crowd = isLong ? [`--maxWorkers=${Math.ceil(availableParallelism() * 2.5)}`] : []
   const projects = words.some((word) => word.startsWith('--project'))
     ? []
     : named.map((name) => `--project=${name}`)
@@ -22,7 +25,7 @@ await main(() => {
     MUSTER_TESTS_RUN: 'built',
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
   }
-  const done = spawnSync(node24, [vitest, 'run', ...projects, ...words.slice(isLong ? 1 : 0)], {
+  const done = spawnSync(node24, [vitest, 'run', ...projects, ...crowd, ...words.slice(isLong ? 1 : 0)], {
     cwd: root,
     env,
     stdio: 'inherit',

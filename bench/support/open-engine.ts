@@ -1,11 +1,11 @@
 import { Journal, type JournalOptions } from '../../src/adapters/jsonl/journal.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { Principal } from '../../src/contract/principal.ts'
+import type { By } from '../../src/contract/event.ts'
 import { createRedactor } from '../../src/core/redaction/redactor.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { ids } from './events.ts'
 
-export const operator: Principal = { kind: 'operator', channel: 'api' }
+export const operator: By = { kind: 'operator', id: 'api', via: 'report' }
 
 export const journalOptions = (dir: string): JournalOptions => ({
   dir,

@@ -34,6 +34,7 @@ export const table: Readonly<Record<string, FolderRule>> = {
     folders: ['contract', 'ports', 'adapters/system'],
     packages: [
       'yaml',
+      'acorn',
       'zod',
       '@ai-sdk/anthropic',
       '@ai-sdk/google',

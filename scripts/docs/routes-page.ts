@@ -4,8 +4,11 @@ import { fieldTable } from './field-rows.ts'
 import { code, page } from './markdown.ts'
 
 const access: Record<Access, string> = {
-  read: 'A read: no token is needed from this machine.',
-  report: "Needs a session's own token, or the operator's.",
+  open: 'Needs no token.',
+  session:
+    "Needs a session's own token, which sees and reaches itself and what is below it, or the operator's.",
+  subtree: "Needs the token of the session, of one above it, or the operator's.",
+  below: "Needs the token of a session above it, or the operator's.",
   operate: "Needs the operator's token.",
 }
 const answers: Record<Route['answers'], string> = {

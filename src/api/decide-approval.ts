@@ -25,6 +25,7 @@ type Given = {
 export async function decideApproval(deps: Deps, given: Given): Promise<ApprovalView> {
   const { directory, engine, kinds } = deps
   const { state, ask } = await pendingAsk(deps, given)
+  refuseBeyondParents(given.principal, state, ask)
   const kind = kindOf(kinds, { origin: state.managed?.origin ?? null })
   await kind.decide(state, ask, { decision: decisionOf(given), by: nameOf(engine, given.principal) })
   await directory.caughtUp()
@@ -35,6 +36,24 @@ export async function decideApproval(deps: Deps, given: Given): Promise<Approval
       'the decision is recorded, but the index is behind; see: sm approvals --all',
     )
   return approvalView(directory, row)
+}
+
+const ofParents: ReadonlySet<string> = new Set(['plan', 'termination', 'question'])
+
+/**
+ * A parent decides what a session that it started plans and when it ends, and answers what it asks in words; tools,
+ * money, what lands and workflows are a person's.
+ */
+function refuseBeyondParents(
+  principal: Principal,
+  { managed }: Readonly<SessionState>,
+  { subject }: OpenApproval,
+): void {
+  if (principal.kind !== 'session' || (ofParents.has(subject) && managed?.origin !== 'workflow')) return
+  throw new AppError(
+    'denied',
+    `only a person decides this (${subject}); a parent decides plans, ends and answers questions`,
+  )
 }
 
 const decisionOf = ({ verdict, scope, reason, answers }: Given): Decision =>
@@ -50,7 +69,7 @@ async function pendingAsk(
   for (const state of engine.sessions()) {
     const ask = state.asks?.find(({ approvalId }) => approvalId === word)
     if (!ask) continue
-    mayAct(engine, principal, { sessionId: state.sessionId, isOwnAllowed: false })
+    await mayAct(directory, principal, { sessionId: state.sessionId, isOwnAllowed: false })
     return { state, ask }
   }
   if (word.startsWith('apr_')) {
@@ -60,8 +79,8 @@ async function pendingAsk(
       ? new AppError('conflict', `${word} has already been decided; see: sm approvals --all`)
       : new AppError('not_found', `there is no approval ${word}; see: sm approvals --all`)
   }
-  const row = await directory.find(word)
-  mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+  const row = await directory.find(word, principal)
+  await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
   const state = engine.session(row.sessionId)
   const asks = state?.asks ?? []
   const [ask] = asks

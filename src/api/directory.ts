@@ -2,6 +2,7 @@ import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, EventOf } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
+import type { Principal } from '../contract/principal.ts'
 import type { CheckpointView, ProgressView, SessionDetail, SessionView } from '../contract/session-views.ts'
 import { progressView, typicalUsage } from '../core/session/progress-view.ts'
 import { sessionView } from '../core/session/session-view.ts'
@@ -13,11 +14,13 @@ import type { Index } from '../ports/index.ts'
 import type { JournalReader } from '../ports/journal.ts'
 import { listEvents, sessionEvents } from './read-events.ts'
 import { textOf } from './session-views.ts'
+import { sightOf } from './who-may.ts'
 
 const indexWaitMs = 1500
 const mostChildren = 10_000
 const pastSessions = 200
 const pastMs = 10_000
+const rememberedParents = 10_000
 
 type DirectoryDeps = {
   readonly engine: Engine
@@ -31,16 +34,49 @@ type DirectoryDeps = {
 /** Finds sessions and shows them: rows of the index, with what memory knows beside them. */
 export class Directory {
   readonly #deps: DirectoryDeps
+  /** Of sessions that are over: nobody moves them any more. */
+  readonly #parents = new Map<SessionId, SessionId | undefined>()
   #past: { readonly at: number; readonly rows: readonly SessionRow[] } | undefined
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps
   }
 
-  /** The one session a word names; what was just written is found too. */
-  async find(word: string): Promise<SessionRow> {
+  /** The one session a word names, of those its caller knows of; what was just written is found too. */
+  async find(word: string, principal: Principal = { kind: 'operator', channel: 'api' }): Promise<SessionRow> {
     await this.caughtUp()
-    return findSession(this.#deps.index, word)
+    const fitting = await this.#deps.index.ask('findSessions', word, 10)
+    const sights = await Promise.all(fitting.map((row) => sightOf(this, principal, row)))
+    const found = fitting.length > 1 ? fitting.filter((_, i) => sights[i] !== 'nothing') : fitting
+    const [first] = found
+    if (!first)
+      throw new AppError(
+        'not_found',
+        `no session "${word}"; sm all lists them, sm all --closed includes ended ones`,
+      )
+    if (found.length > 1)
+      throw new AppError(
+        'conflict',
+        `"${word}" can mean ${found.length} sessions: ${found.map((row) => `${row.shortId}${row.name ? ` (${row.name})` : ''}`).join(', ')}; name one of them`,
+      )
+    return first
+  }
+
+  /** The session above one: at once for what is in memory, else from the index. */
+  parentOf(id: SessionId): SessionId | undefined | Promise<SessionId | undefined> {
+    const { engine, index } = this.#deps
+    const state = engine.session(id)
+    if (state) {
+      this.#parents.delete(id)
+      return state.parentSessionId
+    }
+    if (this.#parents.has(id)) return this.#parents.get(id)
+    return index.ask('findSessions', id, 1).then(([row]) => {
+      const parent = row?.sessionId === id ? (row.parentId ?? undefined) : undefined
+      if (this.#parents.size >= rememberedParents) this.#parents.clear()
+      if (row) this.#parents.set(id, parent as SessionId | undefined)
+      return parent as SessionId | undefined
+    })
   }
 
   /** Lets the index take what is durable by now, so that a caller finds what it has just done. */
@@ -190,21 +226,4 @@ export function checkpointView(
     tokens: tokensAtCheckpoint ?? null,
     cost_usd: costUsd ?? null,
   }
-}
-
-/** The one session a word names: id, short id, name, or a unique beginning. Two are listed, never guessed. */
-export async function findSession(index: Index, word: string): Promise<SessionRow> {
-  const found = await index.ask('findSessions', word, 10)
-  const [first] = found
-  if (!first)
-    throw new AppError(
-      'not_found',
-      `no session "${word}"; sm all lists them, sm all --closed includes ended ones`,
-    )
-  if (found.length > 1)
-    throw new AppError(
-      'conflict',
-      `"${word}" can mean ${found.length} sessions: ${found.map((row) => `${row.shortId}${row.name ? ` (${row.name})` : ''}`).join(', ')}; name one of them`,
-    )
-  return first
 }

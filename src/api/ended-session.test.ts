@@ -11,7 +11,7 @@ async function ended(facts: (session: ReturnType<typeof sessionDrafts>) => reado
   const session = sessionDrafts()
   const items = [session.started(), ...facts(session), session.completed()]
   for (let i = 0; i < items.length; i += 1000)
-    await engine.propose({ items: items.slice(i, i + 1000), principal: operator })
+    await engine.propose({ items: items.slice(i, i + 1000), by: operator })
   const all = await journal.page(0, 10_000)
   const asked: number[] = []
   const ask = async (

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '../contract/errors.ts'
 import type { SessionState } from '../core/session/state.ts'
 import { killAll } from './kill-sessions.ts'
 
@@ -18,7 +19,7 @@ test('[MUS-283] sm down --sessions ends all that can be ended, and then tells of
       sessions: () => states.values(),
       session: (id: string) => states.find(({ sessionId }) => sessionId === id),
     },
-    host: { current: () => undefined },
+    host: { open: () => Promise.reject(new AppError('unavailable', 'there is no tmux here')) },
     runtime: { end },
     workflows: { end },
   } as unknown as Parameters<typeof killAll>[0]

@@ -39,8 +39,8 @@ export async function killTree(
   // One that was just being started may have begun another; once its end is written it cannot any more.
   while (await endBelow());
   const left = (await Promise.all(ending.values())).flat()
-  const family = [row, ...(await directory.below(row, true))].map(({ sessionId }) => sessionId)
-  const cleared = await sessions.clear(new Set(family))
+  const family = new Set([row, ...(await directory.below(row, true))].map(({ sessionId }) => sessionId))
+  const cleared = await sessions.clear((id) => family.has(id))
   if (ending.size === 0 && cleared.length === 0)
     throw new AppError(
       'conflict',
@@ -95,8 +95,14 @@ const unlessEnded =
 
 /** Children before their parents. */
 async function killPrograms(host: SessionHost): Promise<{ count: number; failures: readonly unknown[] }> {
-  const sessions = host.current()
-  if (!sessions) return { count: 0, failures: [] }
+  // Opened for it when it was not: what ended before this daemon started may have left a terminal. Where no terminals
+  // can be had, there are none.
+  const opened = await host.open().catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  if (!opened) return { count: 0, failures: [] }
+  const { sessions } = opened
   const depth = (live: { watch: { state(): Readonly<SessionState> | undefined } }) =>
     live.watch.state()?.depth ?? 0
   const all = [...sessions.all()].toSorted((a, b) => depth(b) - depth(a))
@@ -104,6 +110,7 @@ async function killPrograms(host: SessionHost): Promise<{ count: number; failure
     all,
     async (live) => (await sessions.ends.kill(live, { force: false, reason, by })).done,
   )
+  await sessions.clear(() => true)
   return { count: all.length, failures }
 }
 

@@ -3,7 +3,7 @@ import type { Draft } from '../contract/event.ts'
 import { shortId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
 import type { CheckpointView } from '../contract/session-views.ts'
-import type { Appended } from '../engine/engine.ts'
+import type { Appended, Engine } from '../engine/engine.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Workspace } from '../ports/workspace.ts'
@@ -21,8 +21,8 @@ const renameMs = 10_000
 
 type Said = { readonly message: string; readonly metadata?: Record<string, unknown> | undefined }
 
-/** Where the facts of a session's milestone go, and whether its folder can be trusted. */
-export type MilestonePlace = {
+/** How facts about a session are written, and whether its folder can be trusted. */
+export type SessionWriter = {
   readonly root: Root
   readonly isIsolated: boolean
   readonly say: (drafts: readonly Draft[]) => Promise<readonly Appended[]>
@@ -35,14 +35,14 @@ export type MilestonePlace = {
  */
 export async function addCheckpoint(
   { workspace, ids, directory, onBug }: Deps,
-  { row, place: { root, isIsolated, say }, said }: { row: SessionRow; place: MilestonePlace; said: Said },
+  { row, writer: { root, isIsolated, say }, said }: { row: SessionRow; writer: SessionWriter; said: Said },
   signal: AbortSignal,
 ): Promise<CheckpointView> {
   const now = await directory.find(row.sessionId)
   const folder = row.workingDir
   const refs = `refs/muster/${shortId(row.sessionId)}`
   const pending = `${refs}/pending-${ids.span()}`
-  // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
+  // Behind walls the agent may write a filter into the repository's settings in the moment in which git reads them.
   const kept = folder === null || isIsolated ? undefined : await workspace.snapshot(folder, pending, signal)
   const rename = async (to: string | undefined): Promise<void> => {
     // Not under the caller's signal: who hangs up now must not leave the ref half-way.
@@ -78,7 +78,7 @@ export async function addCheckpoint(
 
 /** What changed in files, tokens, money and time between two milestones, or since one. */
 export async function diffCheckpoints(
-  { workspace, clock, directory }: Deps,
+  { workspace, clock, directory, engine }: Deps & { readonly engine: Engine },
   { row, from, to }: { row: SessionRow; from: number; to: number | undefined },
   signal: AbortSignal,
 ) {
@@ -90,7 +90,9 @@ export async function diffCheckpoints(
     return found
   }
   const [before, after] = [at(from), to === undefined ? undefined : at(to)]
-  if (before.commit === null || row.workingDir === null)
+  // Git runs what a repository tells it to: only in a folder where Muster itself runs the session, outside of walls.
+  const { workingDir, isolation } = (await engine.known(row.sessionId))?.managed ?? {}
+  if (before.commit === null || workingDir === undefined || isolation)
     throw new AppError(
       'conflict',
       `milestone ${from} was recorded outside a git work tree, so there is nothing to compare`,
@@ -101,7 +103,7 @@ export async function diffCheckpoints(
       `milestone ${to} was recorded outside a git work tree, so there is nothing to compare`,
     )
   const range = { from: before.commit, ...(after?.commit && { to: after.commit }) }
-  const { files, diff } = await workspace.diff(row.workingDir, range, signal)
+  const { files, diff } = await workspace.diff(workingDir, range, signal)
   const end = after ? Date.parse(after.timestamp) : clock.now()
   const less = (a: number | null | undefined, b: number | null) =>
     a === null || a === undefined || b === null ? null : a - b

@@ -14,9 +14,10 @@ type Deps = {
   readonly home: string
 }
 
-/** Every process of a session of this state folder; those whose session runs no program any more were left behind. */
+/** Every process of the sessions of this state folder that are seen; those whose session runs no program any more were left behind. */
 export async function processesOf(
   { engine, host, processes, home }: Deps,
+  isSeen: (id: SessionId) => boolean | Promise<boolean>,
   signal: AbortSignal,
 ): Promise<ProcessView[]> {
   const [all, carrying] = await Promise.all([
@@ -29,6 +30,7 @@ export async function processesOf(
     const one = byPid.get(pid)
     if (!one || values.MUSTER_HOME !== home) continue
     const id = values[sessionMark] as SessionId
+    if (!(await isSeen(id))) continue
     const state = await engine.known(id)
     const managed = state?.managed
     // One that is just being started is not followed yet.

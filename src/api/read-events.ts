@@ -12,21 +12,33 @@ type Filter = {
   readonly type?: string | undefined
   readonly sessionId?: string | undefined
   readonly runId?: string | undefined
+  readonly within?: string | undefined
 }
+
+/** A page of events, and which of its place were acknowledged and cannot be read any more. */
+type ListedEvents = { events: AgentEvent[]; oldest: number; seq: number; unreadable?: Unreadable[] }
+
+type Unreadable = { from: number; to: number }
 
 /** A page of whole events, oldest first: straight from the journal, or through the index when it is filtered. */
 export async function listEvents(
   { journal, index }: { journal: JournalReader; index: Index },
   filter: Filter,
-): Promise<{ events: AgentEvent[]; oldest: number; seq: number }> {
+): Promise<ListedEvents> {
   const oldest = journal.oldest()
   const seq = journal.watermark()
   const end = Math.min(filter.before ?? seq + 1, seq + 1)
-  const { after, limit, sessionId } = filter
-  if (!filter.type && !sessionId) {
+  const { after, limit, sessionId, within } = filter
+  if (!filter.type && !sessionId && !within) {
     const from = after ?? Math.max(oldest - 1, end - 1 - limit)
-    const page = await journal.page(from, Math.min(limit, Math.max(0, end - 1 - from)))
-    return { events: page.map((stored) => stored.event), oldest, seq }
+    const wanted = Math.min(limit, Math.max(0, end - 1 - from))
+    const page = wanted > 0 ? await journal.page(from, wanted) : []
+    const events = page.filter((stored) => stored.seq < end).map((stored) => stored.event)
+    // A page may be short because its events are long; only where there is none is the rest known to be missing.
+    const reached = page.length === 0 ? from + wanted : Math.min(page.at(-1)?.seq ?? 0, end - 1)
+    const got = new Set(events.map((event) => event.seq))
+    const missing = Array.from({ length: Math.max(0, reached - from) }, (_, i) => from + 1 + i)
+    return { events, oldest, seq, ...unreadable(missing.filter((one) => !got.has(one))) }
   }
   const rows = await index.ask('events', {
     limit,
@@ -35,20 +47,44 @@ export async function listEvents(
     ...(filter.type && { types: filter.type.split(',') }),
     ...(sessionId && { sessionId }),
     ...(filter.runId && { runId: filter.runId }),
+    ...(within && { within }),
   })
   const seqs = rows.map((row) => row.seq).sort((a, b) => a - b)
   const events: AgentEvent[] = []
-  for await (const event of pickEvents(journal, seqs)) events.push(event)
-  return { events, oldest, seq }
+  const missing: number[] = []
+  for await (const event of pickEvents(journal, seqs, (lost) => missing.push(lost))) events.push(event)
+  return { events, oldest, seq, ...unreadable(missing) }
+}
+
+/** Seqs that are missing, ascending, as ranges. */
+function unreadable(seqs: readonly number[]): { unreadable?: Unreadable[] } {
+  const ranges: Unreadable[] = []
+  for (const seq of seqs) {
+    const last = ranges.at(-1)
+    if (last?.to === seq - 1) last.to = seq
+    else ranges.push({ from: seq, to: seq })
+  }
+  return ranges.length === 0 ? {} : { unreadable: ranges }
 }
 
 const feedPage = 1000
 /** Lines between two wanted ones that are cheaper to read over than to seek past. */
 const readOver = 200
 
+/** Whoever folds or exports a session must not take less than all for all. */
+function refuseLost(seq: number): never {
+  throw new AppError(
+    'failed',
+    `event ${seq} of the journal cannot be read: it is damaged or lost; see which with: sm journal verify`,
+  )
+}
+
 /** The events at the given seqs (ascending), read from the journal in as few pages as makes sense. */
-async function* pickEvents(journal: JournalReader, seqs: readonly number[]): AsyncGenerator<AgentEvent> {
-  const wanted = new Set(seqs)
+async function* pickEvents(
+  journal: JournalReader,
+  seqs: readonly number[],
+  onLost: (seq: number) => void = refuseLost,
+): AsyncGenerator<AgentEvent> {
   let i = 0
   while (i < seqs.length) {
     let last = i
@@ -57,9 +93,14 @@ async function* pickEvents(journal: JournalReader, seqs: readonly number[]): Asy
     const end = seqs[last] as number
     while (after < end) {
       const page = await journal.page(after, Math.min(1000, end - after))
-      if (page.length === 0) break
-      for (const stored of page) if (wanted.has(stored.seq)) yield stored.event
-      after = page.at(-1)?.seq ?? end
+      const reached = page.at(-1)?.seq ?? end
+      const got = new Map(page.map((stored) => [stored.seq, stored]))
+      for (; i <= last && (seqs[i] as number) <= reached; i++) {
+        const stored = got.get(seqs[i] as number)
+        if (stored) yield stored.event
+        else onLost(seqs[i] as number)
+      }
+      after = reached
     }
     i = last + 1
   }
@@ -96,7 +137,13 @@ export const factsOfSession = (deps: Deps) =>
     if (!(await deps.index.reached(deps.journal.watermark(), new AbortController().signal)))
       throw new AppError('unavailable', 'the daemon is stopping; try again')
     for (let after = 0; ; ) {
-      const { events } = await listEvents(deps, { sessionId, type: types.join(','), after, limit: pageOf })
+      const { events, unreadable: [lost] = [] } = await listEvents(deps, {
+        sessionId,
+        type: types.join(','),
+        after,
+        limit: pageOf,
+      })
+      if (lost) refuseLost(lost.from)
       yield* events
       if (events.length < pageOf) return
       after = events.at(-1)?.seq ?? after
@@ -128,7 +175,7 @@ export async function endedSession(
     )
   let state: SessionState | undefined
   for await (const event of sessionEvents({ journal, index }, sessionId, telling))
-    state = evolve(state, event, event.recordedAt)
+    state = evolve(state, event, event)
   if (!state || !hasEnded(state)) return undefined
   const milestones = await lastMilestone(sessionId, { journal, index })
   return { ...state, open: new Map(), queue: [], asks: [], ...(milestones > 0 && { milestones }) }

@@ -17,7 +17,7 @@ import type { Directory } from './directory.ts'
 import { replayView, runContext, runRecord, workspaceTree } from './run-views.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
 import { messageView } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty } from './who-may.ts'
+import { mayAct, nameOf, refuseOnDuty, sees, within } from './who-may.ts'
 
 type RuntimeHandlerDeps = {
   readonly runtime: Runtime
@@ -57,25 +57,29 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
   }
 
   return {
-    async listAgentRuns({ project_root, session_id, limit }) {
+    async listAgentRuns({ project_root, session_id, limit }, { principal }) {
+      const session = session_id && (await directory.find(session_id, principal))
+      if (session) await mayAct(directory, principal, { sessionId: session.sessionId, isOwnAllowed: true })
       await directory.caughtUp()
       const rows = await directory.ask('runs', {
         isAgent: true,
         isNewestFirst: true,
         limit,
         ...(project_root && { workingDir: project_root }),
-        ...(session_id && { sessionId: (await directory.find(session_id)).sessionId }),
+        ...(session && { sessionId: session.sessionId }),
+        ...within(principal),
       })
       return rows.map(runRecord)
     },
-    async listAgentChildren({ run_id }) {
-      await runOf(run_id)
+    async listAgentChildren({ run_id }, { principal }) {
+      const { sessionId } = await runOf(run_id)
+      await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       return (await directory.ask('runs', { parentRunId: run_id, isAgent: true })).map(runRecord)
     },
     async getAgentContext({ run_id, ...wanted }, { principal }) {
       const row = await runOf(run_id)
       const { sessionId } = row
-      mayAct(engine, principal, { sessionId, isOwnAllowed: true })
+      await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       const { events } = await directory.events({ sessionId, runId: run_id, after: 0, limit: mostEvents })
       const said = await directory.ask('messages', { sessionId, limit: 1000 })
       return runContext(
@@ -86,7 +90,7 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
     },
     async cancelAgent({ run_id }, { principal }) {
       const row = await runOf(run_id)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       if (row.status !== 'running') return { cancelled_run_ids: [] }
       const by = nameOf(engine, principal)
       const ended = await runtime.cancel(run_id, by)
@@ -142,25 +146,29 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       ])
       return { project_root, mode }
     },
-    async getWorkspaceTree({ project_root }) {
+    async getWorkspaceTree({ project_root }, { principal }) {
       const touched = runtime.runs().flatMap((run) => {
         const isHere = engine.session(run.root.sessionId)?.managed?.workingDir === project_root
-        if (!isHere) return []
+        if (!isHere || sees(directory, principal, run.root.sessionId) !== true) return []
         return Array.from(run.files, ([path, atMs]) => ({ path, atMs, agent: run.agent.name }))
       })
       return workspaceTree(project_root, touched)
     },
     async dismissMessage({ message }, { principal }) {
       const row = await queued(message)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       const state = engine.session(row.sessionId)
       if (state?.managed?.origin !== 'runtime')
         throw new AppError('conflict', 'only messages to built-in agents can be withdrawn')
       await runtime.session(state.sessionId).dismiss(state, message, nameOf(engine, principal))
       return messageView(await queued(message))
     },
-    async getBlackboard({ id }) {
-      const { sessionId } = await directory.find(id)
+    async getBlackboard({ id }, { principal }) {
+      const { sessionId, origin } = await directory.find(id, principal)
+      // Those who work together share one; it is kept by the workflow above them.
+      const above = principal.kind === 'session' && (await directory.parentOf(principal.sessionId))
+      const isShared = origin === 'workflow' && above === sessionId
+      if (!isShared) await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       const type = 'blackboard.item.created,blackboard.item.updated'
       const { events } = await directory.events({ sessionId, type, after: 0, limit: mostEvents })
       return {
@@ -191,7 +199,7 @@ async function sessionOf(
 ) {
   const known = async (word: string) => {
     const row = await directory.find(word)
-    mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+    await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
     if (row.origin !== 'runtime')
       throw new AppError(
         'conflict',

@@ -1,8 +1,8 @@
-import type { AgentEvent } from '../contract/event.ts'
+import { type AgentEvent, catalogue, eventTypes } from '../contract/event.ts'
 import { shortId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
 import type { SessionEventView } from '../contract/session-views.ts'
-import { eventLine, sessionEventTypes } from '../core/session/event-line.ts'
+import { eventLine } from '../core/session/event-line.ts'
 import type { Directory } from './directory.ts'
 
 type Filter = {
@@ -13,6 +13,7 @@ type Filter = {
 }
 
 const pageEvents = 200
+const toldTypes = eventTypes.filter((type) => catalogue[type].sm).join(',')
 
 /** What happened in a session and to its children, oldest first; `seq` is how far all of them were looked at. */
 export async function sessionEventsOf(
@@ -56,7 +57,7 @@ async function some(directory: Directory, { sessionId, filter, tell }: Looking):
   for (;;) {
     const { events } = await directory.events({
       sessionId,
-      type: sessionEventTypes.join(','),
+      type: toldTypes,
       limit: pageEvents,
       ...(at !== undefined && (isForward ? { after: at } : { before: at })),
     })

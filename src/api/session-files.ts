@@ -17,6 +17,7 @@ import { sessionFileName } from '../session-file/file-name.ts'
 import { eventsFromSession } from '../session-file/import-session.ts'
 import { readSession } from '../session-file/read-session.ts'
 import { sessionEvents } from './read-events.ts'
+import { byOf } from './who-may.ts'
 
 const batchEvents = 5000
 const pageSessions = 1000
@@ -39,7 +40,7 @@ export async function importSession(
   for (let at = 0; at < drafts.length; at += batchEvents) {
     const results = await engine.propose({
       items: drafts.slice(at, at + batchEvents),
-      principal,
+      by: byOf(principal, 'import'),
       producer: { id: `import:${ids.session}`, epoch: 0, n: at + 1 },
     })
     const refused = results.find((result) => result.status === 'rejected')

@@ -5,6 +5,7 @@ import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { Api } from '../contract/routes.ts'
 import type { sessionRoutes } from '../contract/session-routes.ts'
+import type { SessionView } from '../contract/session-views.ts'
 import { metricsOf } from '../core/session/progress-view.ts'
 import { hasEnded } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -18,11 +19,12 @@ import type { Directory } from './directory.ts'
 import { unsavedOf } from './kill-sessions.ts'
 import { addCheckpoint, diffCheckpoints } from './milestones.ts'
 import { processesOf } from './processes-of.ts'
+import { reach, reaching } from './reaching.ts'
 import { sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
-import { answeredView, approvalView, messageView, summaryOf } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty } from './who-may.ts'
+import { answeredView, approvalView, messageView, namedView, summaryOf } from './session-views.ts'
+import { mayAct, nameOf, refuseOnDuty, sees, sightOf, within } from './who-may.ts'
 
 export type SessionHandlerDeps = {
   readonly directory: Directory
@@ -48,22 +50,24 @@ const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idl
 /** What stands behind the routes of sessions: who may act, then what the kind of the session does. */
 export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
   const { directory, engine, clock, host, observer } = deps
-  /** The session a caller names and may act on, with its kind. */
-  const reach = async (word: string, principal: Principal, isOwnAllowed = true) => {
-    const row = await directory.find(word)
-    mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed })
-    return { row, kind: kindOf(deps.kinds, row), by: nameOf(engine, principal) }
-  }
   const fresh = async (id: SessionId) => directory.view(await directory.find(id))
+  /** As much of sessions as the caller may see. */
+  const shown = async (rows: readonly SessionRow[], principal: Principal): Promise<SessionView[]> => {
+    const sights = await Promise.all(rows.map((row) => sightOf(directory, principal, row)))
+    const views = await directory.views(rows)
+    return views.flatMap((view, i) =>
+      sights[i] === 'all' ? [view] : sights[i] === 'name' ? [namedView(view)] : [],
+    )
+  }
 
-  return {
+  return reaching<keyof typeof sessionRoutes>(deps, {
     async spawnSession(request, { principal, signal }) {
       await refuseOnDuty(engine, principal)
       const caller = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
       const above =
         request.parent === undefined
           ? caller && (await directory.find(caller.sessionId))
-          : (await reach(request.parent, principal)).row
+          : (await reach(deps, request.parent, { principal, access: 'subtree' })).row
       if (above) kindOf(deps.kinds, above).checkParent(above)
       const parent = above && engine.session(above.sessionId)
       if (parent && hasEnded(parent))
@@ -72,33 +76,37 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const confined = caller?.managed?.isolation ? caller : undefined
       return sessions.spawn(request, { actor: nameOf(engine, principal), parent, confined }, signal)
     },
-    async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }) {
+    async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }, { principal }) {
       await observer.wanted()
       await directory.caughtUp()
       const filter = {
         ...(lifecycle && { lifecycle: [lifecycle] }),
         ...(origin && { origin }),
         ...(working_dir && { workingDir: working_dir }),
-        ...(parent && { parentId: (await directory.find(parent)).sessionId }),
+        ...(parent && { parentId: (await directory.find(parent, principal)).sessionId }),
       }
       const isOpen = open === undefined ? {} : { isOpen: open }
-      const rows = await directory.ask('sessions', { ...page, ...filter, ...isOpen })
+      const { within: seenFrom } = within(principal)
+      const rows = await directory.ask('sessions', { ...page, ...filter, ...isOpen, seenFrom })
       // A session that said it is done is still there as long as its program is.
       const alive = open && page.before === undefined ? await stillRunning(directory, host, filter) : []
       return {
-        sessions: await directory.views([...alive, ...rows]),
+        sessions: await shown([...alive, ...rows], principal),
         next: rows.length < page.limit ? null : (rows.at(-1)?.firstSeq ?? null),
       }
     },
-    async getSession({ id }) {
-      const row = await directory.find(id)
+    async getSession({ id }, { principal }) {
+      const row = await directory.find(id, principal)
+      if ((await sightOf(directory, principal, row)) === 'name')
+        return { ...namedView(await directory.view(row)), tools_used: {}, checkpoints: [] }
+      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
       if (row.origin !== 'observed') return directory.detail(row)
       await observer.wanted()
       return directory.detail(await directory.find(row.sessionId))
     },
-    async updateSession({ id, name, task, lock, budget }, { principal }) {
+    async updateSession({ name, task, lock, budget }, { principal, row, kind, by }) {
       // Nobody raises the budget that is there to hold them.
-      const { row, kind, by } = await reach(id, principal, budget === undefined)
+      if (budget) await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       await kind.update(row, {
         ...(name !== undefined && { friendlyName: name }),
         ...(task !== undefined && { task }),
@@ -108,9 +116,11 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       })
       return fresh(row.sessionId)
     },
-    async listChildren({ id, recursive, status = 'all' }) {
-      const row = await directory.find(id)
-      const views = await directory.views(await directory.below(row, recursive ?? false))
+    async listChildren({ id, recursive, status = 'all' }, { principal }) {
+      const row = await directory.find(id, principal)
+      if ((await sightOf(directory, principal, row)) === 'nothing')
+        await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
+      const views = await shown(await directory.below(row, recursive ?? false), principal)
       return {
         children: views.filter(
           (view) =>
@@ -118,31 +128,24 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
         ),
       }
     },
-    getProgress: async ({ id }) => directory.progress(await directory.find(id)),
-    getMetrics: async ({ id }) => metricsOf(await directory.progress(await directory.find(id))),
-    listCheckpoints: async ({ id }) => ({
-      checkpoints: await directory.checkpoints((await directory.find(id)).sessionId),
+    getProgress: (_input, { row }) => directory.progress(row),
+    getMetrics: async (_input, { row }) => metricsOf(await directory.progress(row)),
+    listCheckpoints: async (_input, { row }) => ({
+      checkpoints: await directory.checkpoints(row.sessionId),
     }),
-    async addCheckpoint({ id, ...said }, { principal, signal }) {
-      const { row, kind, by } = await reach(id, principal)
-      const place = await kind.milestonePlace(row, by)
-      return addCheckpoint(deps, { row, place, said }, signal)
+    async addCheckpoint({ id: _id, ...said }, { row, kind, by, signal }) {
+      const writer = await kind.writer(row, by)
+      return addCheckpoint(deps, { row, writer, said }, signal)
     },
-    async diffCheckpoints({ id, from, to }, { principal, signal }) {
-      const { row } = await reach(id, principal)
-      return diffCheckpoints(deps, { row, from, to }, signal)
-    },
-    async completeSession({ id, message, status }, { principal }) {
-      const { row, kind, by } = await reach(id, principal)
+    diffCheckpoints: ({ from, to }, { row, signal }) => diffCheckpoints(deps, { row, from, to }, signal),
+    async completeSession({ message, status }, { row, kind, by }) {
       await kind.complete(row, { message, status, by })
       return fresh(row.sessionId)
     },
-    async listSessionEvents({ id, ...filter }) {
-      const row = await directory.find(id)
-      return sessionEventsOf(directory, row, filter)
-    },
-    async sendMessage({ id, text, mode }, { principal }) {
-      const { row, kind, by: from } = await reach(id, principal, false)
+    listSessionEvents: ({ id: _id, ...filter }, { row }) => sessionEventsOf(directory, row, filter),
+    async sendMessage({ text, mode }, { principal, row, kind, by: from }) {
+      if (principal.kind === 'session' && row.origin === 'workflow')
+        throw new AppError('denied', 'only a person answers what a workflow asks; talk to one of its agents')
       const { messageId, isAnswer } = await kind.send(row, { text, mode, from })
       if (isAnswer) return answeredView(row, { messageId, text, mode, from, at: clock.now() })
       await directory.caughtUp()
@@ -154,8 +157,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
         )
       return messageView(message)
     },
-    async listMessages({ id, limit, failed }, { principal }) {
-      const { row } = await reach(id, principal)
+    async listMessages({ limit, failed }, { row }) {
       const rows = await directory.ask('messages', { sessionId: row.sessionId, limit })
       return {
         messages: rows
@@ -167,16 +169,14 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       await directory.caughtUp()
       const [row] = await directory.ask('messages', { messageId: message, limit: 1 })
       if (!row) throw new AppError('not_found', `no message ${message}; sm messages lists them`)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: true })
+      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
       return messageView(row)
     },
-    async interruptSession({ id }, { principal }) {
-      const { row, kind, by } = await reach(id, principal, false)
+    async interruptSession(_input, { row, kind, by }) {
       await kind.interrupt(row, by)
       return fresh(row.sessionId)
     },
-    async listUnsaved({ id }, { principal, signal }) {
-      const { row } = await reach(id, principal)
+    async listUnsaved(_input, { row, signal }) {
       const { parts, sessions } = await host.open()
       const rows = [row, ...(await directory.below(row, true))].filter(({ sessionId }) =>
         sessions.get(sessionId),
@@ -184,51 +184,40 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const views = await directory.views(rows)
       return { sessions: await Promise.all(views.map((view) => unsavedOf(parts, view, signal))) }
     },
-    async killSession({ id, force, reason }, { principal }) {
-      const { row, kind, by } = await reach(id, principal)
-      return kind.kill(row, { force: force ?? false, reason, by })
-    },
-    async resumeSession({ id }, { principal, signal }) {
-      const { row, kind, by } = await reach(id, principal, false)
+    killSession: ({ force, reason }, { row, kind, by }) =>
+      kind.kill(row, { force: force ?? false, reason, by }),
+    async resumeSession(_input, { row, kind, by, signal }) {
       await kind.resume(row, by, signal)
       return fresh(row.sessionId)
     },
-    async adoptSession({ id, parent, environment }, { principal, signal }) {
+    async adoptSession({ parent, environment }, { principal, row, kind, by, signal }) {
       await refuseOnDuty(engine, principal)
-      const { row, kind, by } = await reach(id, principal)
-      const above = parent === undefined ? undefined : (await reach(parent, principal)).row
+      const above =
+        parent === undefined ? undefined : (await reach(deps, parent, { principal, access: 'subtree' })).row
       await kind.adopt(row, { parent: above?.sessionId, by, environment }, signal)
       return fresh(row.sessionId)
     },
-    async explainSession({ id }, { principal }) {
-      const { row, kind } = await reach(id, principal)
-      return kind.explain(row)
-    },
-    async getOutput({ id, lines }, { principal, signal }) {
-      const { row, kind } = await reach(id, principal)
-      return kind.output(row, lines, signal)
-    },
-    async getTranscript({ id, limit }, { principal }) {
-      const { row, kind } = await reach(id, principal)
-      return kind.transcript(row, limit)
-    },
-    async getAttach({ id }, { principal }) {
-      const { row, kind } = await reach(id, principal)
-      return kind.attach(row)
-    },
-    getSummary: async ({ id }) => summaryOf(directory, await directory.find(id)),
-    async listApprovals({ session, all, limit }) {
+    explainSession: (_input, { row, kind }) => kind.explain(row),
+    getOutput: ({ lines }, { row, kind, signal }) => kind.output(row, lines, signal),
+    getTranscript: ({ limit }, { row, kind }) => kind.transcript(row, limit),
+    getAttach: (_input, { row, kind }) => kind.attach(row),
+    getSummary: (_input, { row }) => summaryOf(directory, row),
+    async listApprovals({ session, all, limit }, { principal }) {
       await directory.caughtUp()
-      const row = session === undefined ? undefined : await directory.find(session)
+      const row = session === undefined ? undefined : await directory.find(session, principal)
+      if (row) await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
       const rows = await directory.ask('approvals', {
         limit,
+        ...within(principal),
         ...(row && { sessionId: row.sessionId }),
         ...(!all && { isPending: true }),
       })
       return { approvals: await Promise.all(rows.map((one) => approvalView(directory, one))) }
     },
     decideApproval: (input, { principal }) => decideApproval(deps, { ...input, principal }),
-    listProcesses: async (_input, { signal }) => ({ processes: await processesOf(deps, signal) }),
+    listProcesses: async (_input, { principal, signal }) => ({
+      processes: await processesOf(deps, (id) => sees(directory, principal, id), signal),
+    }),
     async restoreSessions({ dry_run }, { signal }) {
       const { sessions } = await host.open()
       const table = await sessions.restore(dry_run ?? false, signal)
@@ -256,7 +245,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const reply = await sessions.hook(reporting(sessions, principal), { cli, payload, at }, signal)
       return { body: reply.body, exit_code: reply.exitCode }
     },
-  }
+  })
 }
 
 function reporting(sessions: Sessions, principal: Principal): Live {

@@ -1,6 +1,6 @@
 import { shortId } from '../contract/ids.ts'
 import type { ApprovalRow, MessageRow, SessionRow } from '../contract/index-rows.ts'
-import type { ApprovalView, MessageView } from '../contract/session-views.ts'
+import type { ApprovalView, MessageView, SessionView } from '../contract/session-views.ts'
 import type { BlobRef } from '../contract/values.ts'
 import type { Directory } from './directory.ts'
 import { titleOf } from './session-kinds/session-kind.ts'
@@ -101,3 +101,52 @@ function short(text: string): string {
   const cut = line.length > summaryChars ? `${line.slice(0, summaryChars - 1)}…` : line
   return /[.!?…]$/.test(cut) ? cut : `${cut}.`
 }
+
+/** What a session is shown of the one above it and of those beside it: who they are and how they stand, no word of theirs. */
+export const namedView = (view: SessionView): SessionView => ({
+  session_id: view.session_id,
+  id: view.id,
+  name: view.name,
+  friendly_name: view.friendly_name,
+  agent_type: view.agent_type,
+  cli: view.cli,
+  cli_version: null,
+  model: null,
+  origin: view.origin,
+  status: view.status,
+  activity: view.activity,
+  health: view.health,
+  detail: null,
+  waiting_for: view.waiting_for,
+  limited_until: null,
+  current_task: null,
+  lock: null,
+  parent_session_id: view.parent_session_id,
+  depth: view.depth,
+  children: 0,
+  working_dir: null,
+  worktree: null,
+  permission_mode: null,
+  tmux_session: null,
+  tmux_socket: null,
+  is_alive: view.is_alive,
+  attached: 0,
+  spawn_prompt: null,
+  created_at: view.created_at,
+  spawned_at: view.spawned_at,
+  completed_at: view.completed_at,
+  last_activity_at: view.last_activity_at,
+  completion_status: view.completion_status,
+  completion_message: null,
+  tokens_used: 0,
+  cost_usd: null,
+  subtree_tokens: 0,
+  subtree_cost_usd: null,
+  budget: null,
+  context_percent: null,
+  total_tools: 0,
+  pending_approvals: 0,
+  queued_messages: 0,
+  last_checkpoint: null,
+  alerts: [],
+})

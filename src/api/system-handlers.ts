@@ -1,15 +1,21 @@
 import { flattenConfig } from '../contract/config/flatten-config.ts'
 import type { LoadedConfig } from '../contract/config.ts'
+import { AppError } from '../contract/errors.ts'
 import type { Health, SelfReport } from '../contract/health.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { Principal } from '../contract/principal.ts'
 import type { Api } from '../contract/routes.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Index } from '../ports/index.ts'
 import type { JournalReader, JournalStats } from '../ports/journal.ts'
 import type { Blobs } from '../ports/storage.ts'
-import { type Directory, findSession } from './directory.ts'
+import type { Directory } from './directory.ts'
 import { type EverySession, killAll } from './kill-sessions.ts'
+import { reaching } from './reaching.ts'
 import { listEvents } from './read-events.ts'
 import { exportSession, importSession } from './session-files.ts'
+import type { SessionKinds } from './session-kinds/session-kind.ts'
+import { byOf, mayAct, within } from './who-may.ts'
 
 export type SystemDeps = EverySession & {
   readonly engine: Engine
@@ -17,6 +23,7 @@ export type SystemDeps = EverySession & {
   readonly blobs: Pick<Blobs, 'get'>
   readonly index: Index
   readonly directory: Directory
+  readonly kinds: SessionKinds
   readonly loaded: LoadedConfig
   readonly health: () => Health
   readonly report: () => SelfReport
@@ -45,32 +52,38 @@ type SystemApi = Pick<
 
 /** What stands behind the routes of the daemon itself: its journal and index, session files, settings, its end. */
 export function systemHandlers(deps: SystemDeps): SystemApi {
-  const { engine, journal, index } = deps
-  const idOf = async (word: string) => (await findSession(index, word)).sessionId
-  return {
+  const { engine, journal, index, directory } = deps
+  /** What a list is narrowed to: a session that is named and open to the caller, or all that the caller may see. */
+  const among = async (word: string | undefined, principal: Principal): Promise<Scope> => {
+    if (word === undefined) return within(principal)
+    const { sessionId } = await directory.find(word, principal)
+    await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
+    return { sessionId }
+  }
+  return reaching<keyof SystemApi>(deps, {
     health: async () => deps.health(),
     doctor: async () => deps.report(),
-    listEvents: async ({ session, ...filter }) =>
-      listEvents(deps, { ...filter, sessionId: session === undefined ? undefined : await idOf(session) }),
-    appendEvents: async ({ events, producer }, { principal }) => ({
-      results: await engine.propose({ items: events, principal, producer }),
-    }),
-    listRuns: async ({ id, ...page }) => ({
-      runs: await index.ask('runs', { ...page, sessionId: await idOf(id) }),
-    }),
-    listSpans: async ({ id, ...page }) => ({
-      spans: await index.ask('spans', { ...page, sessionId: await idOf(id) }),
-    }),
-    search: async ({ q, session, limit }) => ({
-      hits: await index.search(q, {
-        limit,
-        ...(session !== undefined && { sessionId: await idOf(session) }),
-      }),
-    }),
-    exportLog: async ({ id }) => {
-      await deps.directory.caughtUp()
-      return exportSession(deps, await findSession(index, id))
+    listEvents: async ({ session, ...filter }, { principal }) =>
+      listEvents(deps, { ...filter, ...(await among(session, principal)) }),
+    async appendEvents({ events, producer, history }, { principal }) {
+      if (history && principal.kind !== 'operator')
+        throw new AppError('denied', 'only a person brings in history; leave out history')
+      const by = byOf(principal, history ? 'import' : 'report')
+      return { results: await engine.propose({ items: events, by, producer }) }
     },
+    listRuns: async ({ id: _id, ...page }, { row }) => ({
+      runs: await index.ask('runs', { ...page, sessionId: row.sessionId }),
+    }),
+    listSpans: async ({ id: _id, ...page }, { row }) => ({
+      spans: await index.ask('spans', { ...page, sessionId: row.sessionId }),
+    }),
+    async search({ q, session, limit }, { principal }) {
+      const { sessionId, within: top } = await among(session, principal)
+      const below = top === undefined ? undefined : await index.ask('subtree', top, mostSearched)
+      const sessions = sessionId === undefined ? below?.map((row) => row.sessionId) : [sessionId]
+      return { hits: await index.search(q, { limit, sessions }) }
+    },
+    exportLog: (_input, { row }) => exportSession(deps, row),
     importLog: (input, { principal }) => importSession(deps, input, principal),
     getConfig: async () =>
       flattenConfig(deps.loaded.config).map(({ key, value }) => ({
@@ -100,5 +113,10 @@ export function systemHandlers(deps: SystemDeps): SystemApi {
       deps.onShutdown()
       return { stopping: true, killed }
     },
-  }
+  })
 }
+
+type Scope = { readonly sessionId?: SessionId; readonly within?: SessionId }
+
+/** A session searches in so many below it. */
+const mostSearched = 1000

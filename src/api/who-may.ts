@@ -1,33 +1,79 @@
 import { AppError } from '../contract/errors.ts'
+import type { By } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
+import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import { operatorName } from '../core/messages/message-text.ts'
 import type { Engine } from '../engine/engine.ts'
 
+/** The tree of sessions; what is above one that is not in memory has to be looked up. */
+export type Tree = {
+  parentOf(id: SessionId): SessionId | undefined | Promise<SessionId | undefined>
+}
+
+// A bound on the walk up, because a chain of parents is data and data can hold a circle.
 const deepest = 64
 
+function isWithin(tree: Tree, id: SessionId, top: SessionId): boolean | Promise<boolean> {
+  const walk = (at: SessionId | undefined, left: number): boolean | Promise<boolean> => {
+    if (at === undefined || left === 0) return false
+    if (at === top) return true
+    const above = tree.parentOf(at)
+    return above instanceof Promise ? above.then((found) => walk(found, left - 1)) : walk(above, left - 1)
+  }
+  return walk(id, deepest)
+}
+
+/** Whether a caller may see all of a session: a person of each, a session of itself and those below it. */
+export function sees(tree: Tree, principal: Principal, id: SessionId): boolean | Promise<boolean> {
+  if (principal.kind === 'session') return isWithin(tree, id, principal.sessionId)
+  return principal.kind === 'operator'
+}
+
+/** What a caller may see of a session: all of it, who it is and how it stands, or nothing. */
+type Sight = 'all' | 'name' | 'nothing'
+
+/** A session knows of the one above it and of those beside it, and sees no word of theirs. */
+export async function sightOf(
+  tree: Tree,
+  principal: Principal,
+  { sessionId, parentId }: Pick<SessionRow, 'sessionId' | 'parentId'>,
+): Promise<Sight> {
+  if (await sees(tree, principal, sessionId)) return 'all'
+  const above = principal.kind === 'session' ? await tree.parentOf(principal.sessionId) : undefined
+  return above !== undefined && (sessionId === above || parentId === above) ? 'name' : 'nothing'
+}
+
+/** What the lists of the index are narrowed to for a caller. */
+export const within = (principal: Principal): { readonly within?: SessionId } =>
+  principal.kind === 'session' ? { within: principal.sessionId } : {}
+
 /** Refuses a session that reaches for what is not its own: only itself and what is below it are. */
-export function mayAct(
-  engine: Engine,
+export async function mayAct(
+  tree: Tree,
   principal: Principal,
   target: { readonly sessionId: SessionId; readonly isOwnAllowed: boolean },
-): void {
+): Promise<void> {
   if (principal.kind === 'operator') return
   if (principal.kind === 'anonymous')
     throw new AppError('unauthenticated', 'this needs a token; run sm on the machine of the daemon')
   const { sessionId, isOwnAllowed } = target
   if (sessionId === principal.sessionId && !isOwnAllowed)
     throw new AppError('denied', 'a session cannot do this to itself; its parent or a person can')
-  // A bound on the walk up, because a chain of parents is data and data can hold a circle.
-  let id: SessionId | undefined = sessionId
-  for (let i = 0; id && i < deepest; i++) {
-    if (id === principal.sessionId) return
-    id = engine.session(id)?.parentSessionId
-  }
+  if (await isWithin(tree, sessionId, principal.sessionId)) return
   throw new AppError(
     'denied',
-    `${shortId(sessionId)} is not a descendant of this session; only its own parents and a person can act on it`,
+    `${shortId(sessionId)} is not a descendant of this session; only its own parents and a person can see or act on it`,
   )
+}
+
+/** Who stands behind what a caller reports. */
+export function byOf(principal: Principal, via: 'report' | 'import'): By {
+  if (principal.kind === 'anonymous')
+    throw new AppError('unauthenticated', 'a token is needed to report events')
+  return principal.kind === 'session'
+    ? { kind: 'session', id: principal.sessionId, via }
+    : { kind: 'operator', id: principal.channel, via }
 }
 
 /** Who acted, as events and receipts name them. */

@@ -4,7 +4,9 @@ import type { LoadedCrews } from '../contract/crew-definition.ts'
 import { AppError } from '../contract/errors.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { WorkflowRow } from '../contract/index-rows.ts'
+import type { Principal } from '../contract/principal.ts'
 import type { Api } from '../contract/routes.ts'
+import { scriptHash } from '../contract/script.ts'
 import type { Budget } from '../contract/values.ts'
 import type { WorkflowView, workflowRoutes } from '../contract/workflow-routes.ts'
 import { reportMarkdown } from '../core/collaboration/crew-report.ts'
@@ -21,7 +23,7 @@ import type { Workflows } from '../workflow/workflows.ts'
 import type { CollaborationFiles } from './collaboration-files.ts'
 import type { Directory } from './directory.ts'
 import { approvalView } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty } from './who-may.ts'
+import { mayAct, nameOf, refuseOnDuty, within } from './who-may.ts'
 
 export type WorkflowHandlerDeps = {
   /** The coding CLIs and the programs of the settings. */
@@ -52,6 +54,13 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     const [first] = (await directory.ask('workflows', { sessionId, limit: 100 })).slice(-1)
     if (!first) throw new AppError('not_found', `${short} is not a workflow; sm workflow list shows them`)
     return first
+  }
+  /** One that a caller may act on; what was imported of another machine is only read. */
+  const reach = async (word: string, principal: Principal): Promise<WorkflowRow> => {
+    const row = await rowOf(word)
+    await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+    if ((await engine.known(row.sessionId))?.managed) return row
+    throw new AppError('conflict', `${row.workflowId} is only a record; nothing of it was run here`)
   }
   const viewOf = async (given: WorkflowRow): Promise<WorkflowView> => {
     const { workflowId } = given
@@ -148,14 +157,15 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       })
       return { workflow_id: workflowId, session_id: shortId(sessionId), branch: `muster/${workflowId}` }
     },
-    async listWorkflows({ limit }) {
+    async listWorkflows({ limit }, { principal }) {
       await directory.caughtUp()
-      const rows = await directory.ask('workflows', { limit })
+      const rows = await directory.ask('workflows', { limit, ...within(principal) })
       return { workflows: await Promise.all(rows.map(viewOf)) }
     },
-    async getWorkflow({ id }) {
+    async getWorkflow({ id }, { principal }) {
       const row = await rowOf(id)
       const { sessionId } = row
+      await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       // How it stands is read before what it gave: whoever is told that it is done finds its report.
       const view = await viewOf(row)
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
@@ -180,10 +190,14 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         partial: view.status === 'failed' ? await partialOf(deps, row) : null,
       }
     },
-    async startScript({ script, project_root, args, cli, limits, approved }, { principal, signal }) {
+    async startScript(asked, { principal, signal }) {
+      const { script, project_root, args, cli, limits, approved, unsafe = false } = asked
       await refuseOnDuty(engine, principal)
+      if (unsafe && principal.kind !== 'operator')
+        throw new AppError('denied', 'only a person runs a script without walls; leave out unsafe')
+      await deps.scripts.requireWalls(unsafe, signal)
       const root = await projects.folder(project_root)
-      const { meta, source } = await deps.scripts.describe(await projects.script(root, script), signal)
+      const { meta, source } = await deps.scripts.describe(await projects.script(root, script))
       const { tokens, usd } = limits
       refuseUnknownCli(cli)
       refuseUncountedMoney(usd, [cli])
@@ -197,6 +211,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         workspace: root,
         cli,
         limits,
+        ...(unsafe && { unsafe: scriptHash(source) }),
         ...(isApproved && { approvedBy: by }),
       }
       const { sessionId, workflowId } = await workflows.begin({
@@ -212,23 +227,21 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       return { workflow_id: workflowId, session_id: shortId(sessionId) }
     },
     async resumeWorkflow({ id }, { principal }) {
-      const row = await rowOf(id)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const row = await reach(id, principal)
       if (!(await workflows.resume(row.workflowId)))
         throw new AppError('conflict', `${row.workflowId} cannot be resumed: ${await standsOf(row)}`)
       return viewOf(await rowOf(row.workflowId))
     },
-    async forkWorkflow({ id, before }, { principal }) {
-      await refuseOnDuty(engine, principal)
-      const row = await rowOf(id)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+    async forkWorkflow({ id, before, unsafe = false }, { principal, signal }) {
+      const row = await reach(id, principal)
+      if (row.name === scriptName) await deps.scripts.requireWalls(unsafe, signal)
       const view = await viewOf(row)
       const wish = {
         workspace: view.working_dir ?? '/',
         by: nameOf(engine, principal),
         kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
         title: view.title ?? '',
-        parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
+        parent: undefined,
         // As much again: what the one before used is not counted twice.
         budget: (await engine.known(row.sessionId))?.managed?.budget,
       }
@@ -236,8 +249,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       return { workflow_id: workflowId, session_id: shortId(sessionId) }
     },
     async cancelWorkflow({ id, reason }, { principal }) {
-      const row = await rowOf(id)
-      mayAct(engine, principal, { sessionId: row.sessionId, isOwnAllowed: false })
+      const row = await reach(id, principal)
       const by = nameOf(engine, principal)
       const reached = await workflows.cancel(row.workflowId, { by, reason: reason ?? `cancelled by ${by}` })
       if (reached !== 'delivered')

@@ -42,7 +42,7 @@ export async function* followWorkflow(
       if (asked.has(approval_id) || flow.status !== 'running' || io.isJson) continue
       asked.add(approval_id)
       const what = cut(oneLine(action), longestAsk)
-      yield `${indent}${paint('yellow', '?')} ${name} asks: ${what}\n  sm approve ${id}    sm reject ${id}\n`
+      yield `${indent}${paint('yellow', '?')} ${oneLine(name)} asks: ${what}\n  sm approve ${id}    sm reject ${id}\n`
     }
     if (events.length < pageOf) await io.sleep(lookMs)
   }
@@ -64,19 +64,19 @@ const text = (value: unknown): string => oneLine(typeof value === 'string' ? val
 const first = (value: unknown): string => text(value).slice(0, 200)
 
 /** The checks of one task say which; those of a review are for the whole. */
-const of = (taskId: string | undefined): string => (taskId === undefined ? '' : `${taskId}: `)
+const of = (taskId: string | undefined): string => (taskId === undefined ? '' : `${text(taskId)}: `)
 
 const lines: Readonly<Record<string, (said: Words, around: Around) => string | undefined>> = {
   'plan.created': ({ tasks }, { paint }) => {
     const all = Array.isArray(tasks) ? (tasks as { taskId: string }[]) : []
-    return `${paint('bold', 'plan')}  ${all.length === 1 ? '1 task' : `${all.length} tasks`}: ${all.map(({ taskId }) => taskId).join(', ')}`
+    return `${paint('bold', 'plan')}  ${all.length === 1 ? '1 task' : `${all.length} tasks`}: ${all.map(({ taskId }) => text(taskId)).join(', ')}`
   },
   'agent.task.assigned': ({ agentId, taskId }, { paint }) =>
     `${paint('cyan', '→')} ${text(agentId)} starts ${text(taskId)}`,
   'task.completed': ({ agentId, summary }, { paint, taskId }) =>
-    `${paint('green', '●')} ${text(agentId)} finished ${taskId ?? ''}: ${first(summary)}`,
+    `${paint('green', '●')} ${text(agentId)} finished ${text(taskId)}: ${first(summary)}`,
   'task.failed': ({ agentId, reason }, { paint, taskId }) =>
-    `${paint('red', '✗')} ${text(agentId)} could not do ${taskId ?? ''}: ${first(reason)}`,
+    `${paint('red', '✗')} ${text(agentId)} could not do ${text(taskId)}: ${first(reason)}`,
   'test.passed': ({ command }, { paint, taskId }) => `${paint('green', '✓')} ${of(taskId)}${first(command)}`,
   'test.failed': ({ command }, { paint, taskId }) => `${paint('red', '✗')} ${of(taskId)}${first(command)}`,
   'verifier.issue.found': ({ severity, file, line, description }, { paint }) =>

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Offline } from '../contract/offline.ts'
 import type { DaemonConnection } from './daemon-connection.ts'
+import { terminalLine } from './render/paint.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Where this program lies and what starts the daemon of the same version. */
@@ -30,7 +31,7 @@ export type Io = {
   readonly canAsk: boolean
   /** Asks a person; anything but yes is no. */
   confirm(question: string): Promise<boolean>
-  /** A message for the person; never part of the result. */
+  /** A message for the person, in one line; never part of the result. */
   say(message: string): void
   /** A line that the next one replaces on a terminal, and nothing elsewhere. */
   progress(message: string): void
@@ -79,7 +80,7 @@ async function confirm(question: string, signal: AbortSignal): Promise<boolean> 
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim())
+    return /^y(es)?$/i.test((await lines.question(terminalLine(`${question} [y/N] `), { signal })).trim())
   } finally {
     lines.close()
   }

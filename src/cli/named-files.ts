@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { AppError } from '../contract/errors.ts'
 import type { Io } from './io.ts'
+import { jsonText } from './render/safe-text.ts'
 
 /** A text as it was given on the command line: the words, a file's content, or standard input for `-`. */
 export async function textInput(
@@ -73,7 +74,7 @@ export async function writeDocument(document: unknown, { out, cwd, filename }: D
   const path = resolve(cwd, out)
   const file = (await isFolder(path)) || out.endsWith('/') ? join(path, filename) : path
   try {
-    await writeFile(file, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' })
+    await writeFile(file, `${jsonText(document, 2)}\n`, { flag: 'wx' })
   } catch (error) {
     throw fileProblem(error, file)
   }

@@ -114,14 +114,3 @@ export const stateEvents = [
   'approval.rejected',
   'approval.expired',
 ] as const satisfies readonly EventType[]
-
-/** The events after which `sm events` may have something to tell. */
-export const toldEvents = [
-  ...stateEvents,
-  'session.archived',
-  'progress.checkpoint',
-  'budget.warning',
-  'budget.exceeded',
-  'limit.refused',
-  'message.failed',
-] as const satisfies readonly EventType[]

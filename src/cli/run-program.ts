@@ -3,12 +3,15 @@ import type { View } from './command-module.ts'
 import { type Io, openIo } from './io.ts'
 import { loadCommand } from './load-command.ts'
 import { type Invocation, parseCommandLine } from './parse-command-line.ts'
+import { jsonText } from './render/safe-text.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 /** Runs `sm` in this process: one command line in, results on stdout, messages on stderr, an exit code. */
 export async function runProgram(entryUrl: string): Promise<never> {
   const terminal = openTerminal(process)
   const argv = wordsOf(process)
+  // Node would print it as it is, with whatever its message repeats.
+  process.on('uncaughtException', (error) => process.exit(tell(error, terminal, argv.includes('--json'))))
   let exit: number
   try {
     const invocation = await parseCommandLine(argv)
@@ -33,7 +36,7 @@ async function answer(invocation: Invocation, terminal: Terminal, entryUrl: stri
     return 0
   }
   if (invocation.kind === 'incomplete') {
-    terminal.say(invocation.text)
+    for (const line of invocation.text.split('\n')) terminal.say(line)
     return errorCodes.invalid.exit
   }
   const command: AnyCommand = await loadCommand(invocation.name)
@@ -71,7 +74,7 @@ async function printData({ command, invocation, terminal, io }: Printing): Promi
   const isRedrawn = !invocation.isJson && terminal.isTerminal && command.isRedrawn?.(input) === true
   const print = async (data: unknown, indent: number): Promise<number> => {
     const text = invocation.isJson
-      ? JSON.stringify(data, null, indent)
+      ? jsonText(data, indent)
       : command.render(data as never, terminal.view(invocation.color), input)
     if (isRedrawn) await terminal.redraw(text)
     else if (text !== '') await terminal.write(`${text}\n`)
@@ -86,9 +89,16 @@ async function printData({ command, invocation, terminal, io }: Printing): Promi
 
 function tell(error: unknown, terminal: Terminal, isJson: boolean): number {
   const { exit, ...failure } = failureOf(error)
-  terminal.say(isJson ? JSON.stringify(failure) : `sm: ${failure.message}`)
+  if (isJson) terminal.say(jsonText(failure))
+  else if (hasLines(error)) for (const line of `sm: ${failure.message}`.split('\n')) terminal.say(line)
+  else terminal.say(`sm: ${failure.message}`)
   return exit
 }
+
+/** A refusal is one line, whatever it repeats of what was typed or read; a list of problems and a bug's stack are more. */
+const hasLines = (error: unknown): boolean =>
+  !(error instanceof AppError) ||
+  Array.isArray((error.details as { problems?: unknown } | undefined)?.problems)
 
 /** A failed command as it is told: to people by its message, to programs as JSON, to the shell by its exit code. */
 export type Failure = {

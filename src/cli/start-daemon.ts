@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorCodes } from '../contract/errors.ts'
@@ -19,10 +19,9 @@ type Start = {
 
 /** Starts the daemon in the background and answers once it does; the loser of a race meets the winner's. */
 export async function startDaemon({ home, io, probe }: Start): Promise<{ health: Health; started: boolean }> {
-  mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, homeFiles.log)
   const from = sizeOf(log)
-  const output = openSync(log, 'a', 0o600)
+  const output = openLog(home, log)
   const child = spawn(io.program.node, io.program.daemonArgs, {
     detached: true,
     stdio: ['ignore', output, output],
@@ -35,18 +34,42 @@ export async function startDaemon({ home, io, probe }: Start): Promise<{ health:
   child.unref()
   const { health, exit } = await whenReady({ home, io, probe }, ended)
   if (health !== undefined) return { health, started: health.pid === child.pid }
-  const said = logTail(log, from)
-  if (exit === undefined) {
+  refuseFullDisk(home)
+  for (const line of logTail(log, from)) io.say(line)
+  if (exit === undefined)
     throw new AppError(
       'timeout',
-      `the daemon did not answer within ${readyMs / 1000} s; its log (${log}) ends:\n${said}`,
+      `the daemon did not answer within ${readyMs / 1000} s; the end of its log is above (${log})`,
     )
-  }
   throw new AppError(
     'unavailable',
-    `the daemon could not start (exit ${exit}); its log (${log}) ends:\n${said}`,
+    `the daemon could not start (exit ${exit}); the end of its log is above (${log})`,
   )
 }
+
+function openLog(home: string, log: string): number {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    return openSync(log, 'a', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw fullDisk(home)
+    throw error
+  }
+}
+
+const leastFreeBytes = 1 << 20
+
+/** A daemon that finds no space for its first lines has none for its log either, so it is said here. */
+function refuseFullDisk(home: string): void {
+  const { bavail, bsize } = statfsSync(home)
+  if (bavail * bsize < leastFreeBytes) throw fullDisk(home)
+}
+
+const fullDisk = (home: string): AppError =>
+  new AppError(
+    'unavailable',
+    `the daemon could not start: the disk of ${home} is full; free some space, then run: sm up`,
+  )
 
 /** The environment of a daemon: it serves everyone, so what identifies one session stays out. */
 function daemonEnvironment(env: Io['env'], home: string): NodeJS.ProcessEnv {
@@ -120,6 +143,7 @@ export async function* runInForeground<T>(
   if (io.signal.aborted || exit === 0) return
   if (exit === errorCodes.conflict.exit)
     throw new AppError('conflict', 'another daemon is already running; replace it with: sm up --replace')
+  refuseFullDisk(home)
   throw new AppError('failed', `the daemon ended with exit ${exit}; its output is above`)
 }
 
@@ -129,7 +153,7 @@ function sizeOf(file: string): number {
 }
 
 /** The last lines that were written to a log after a position. */
-function logTail(file: string, from: number): string {
+function logTail(file: string, from: number): string[] {
   const text = readFileSync(file).subarray(from).toString('utf8').trimEnd()
-  return text === '' ? '(it wrote nothing)' : text.split('\n').slice(-20).join('\n')
+  return text === '' ? ['(it wrote nothing)'] : text.split('\n').slice(-20)
 }

@@ -1,11 +1,16 @@
 import type { View } from './command-module.ts'
+import { terminalLine, terminalText } from './render/paint.ts'
 
-/** The process as `sm` uses it: results out, messages aside, and word of an interrupt. */
+/**
+ * The process as `sm` uses it: results out, messages aside, and word of an interrupt. Nothing but this and the screens of
+ * `tui` writes to a terminal, and they let no text but our own act on it.
+ */
 export type Terminal = {
   /** Writes results; resolves when there is room for more. */
   write(text: string): Promise<void>
   /** Puts results where the last ones stood. */
   redraw(text: string): Promise<void>
+  /** Tells one line. */
   say(message: string): void
   progress(message: string): void
   view(color: boolean | undefined): View
@@ -38,25 +43,25 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     if (isProgressShown) stderr.write('\r\u001b[K')
     isProgressShown = false
   }
-  const write = (text: string): Promise<void> => {
+  const put = (text: string): Promise<void> => {
     clear()
     return new Promise((resolve) => stdout.write(text, () => resolve()))
   }
   return {
-    write,
+    write: (text) => put(terminalText(text)),
     redraw: (text) => {
       const lines = visibleLines(text, stdout.rows)
       const drawn = redrawing(lines, drawnRows)
       drawnRows = lines.length
-      return write(drawn)
+      return put(drawn)
     },
     say: (message) => {
       clear()
-      stderr.write(`${message}\n`)
+      stderr.write(`${terminalLine(message)}\n`)
     },
     progress: (message) => {
       if (!stderr.isTTY) return
-      stderr.write(`\r\u001b[K${message}`)
+      stderr.write(`\r\u001b[K${terminalLine(message)}`)
       isProgressShown = true
     },
     view: (color) => ({
@@ -80,7 +85,7 @@ function visibleLines(text: string, rows: number | undefined): string[] {
 /** The text that replaces rows drawn before: each line is overwritten and its rest cleared, so nothing flickers. */
 export function redrawing(lines: readonly string[], drawnRows: number): string {
   const back = drawnRows === 0 ? '' : `\u001b[${drawnRows}A\r`
-  return `${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`
+  return `${back}${lines.map((line) => `${terminalLine(line)}\u001b[K\n`).join('')}\u001b[J`
 }
 
 function widthOf(asked: string | undefined, actual: number | undefined): number {

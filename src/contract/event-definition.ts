@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { BlobRef } from './values.ts'
 
 /** How an event relates to its span: it opens it, closes it, or is a point inside it. */
 export type SpanRole = 'start' | 'end' | 'point'
@@ -33,8 +34,25 @@ export const sseTypes = [
 ] as const
 export type SseType = (typeof sseTypes)[number]
 
+/**
+ * Who may report an event through a door that others use. `daemon`: nobody; what it says is decided on. `operator`: a
+ * person's tools, of a session that Muster does not run. `session`: also a session, of itself and of those below it.
+ */
+export type Reporter = 'daemon' | 'operator' | 'session'
+
 /** What a title or the search text is made from. */
 type Telling<P extends z.ZodObject> = { readonly payload: z.output<P>; readonly taskId?: string | undefined }
+
+/** A line of `sm events`. */
+type SmLine<P extends z.ZodObject> = {
+  /** What `--type` takes for it. */
+  readonly words: readonly [string, ...string[]]
+  /** Which of its words, when it has several. */
+  readonly word?: (event: Telling<P>) => string
+  /** What follows the name of the session; an event for which this is nothing has no line. */
+  readonly says: (event: Telling<P>) => string | false | undefined
+  readonly metadata?: (event: Telling<P>) => Record<string, unknown> | null
+}
 
 type SpanUse =
   /** The kind of span that it opens. */
@@ -47,10 +65,13 @@ type SpanUse =
 type Declaration<P extends z.ZodObject> = SpanUse & {
   /** What it means, in one sentence. */
   readonly about: string
+  readonly reporter: Reporter
+  /** Fields that only the daemon sets: a report that has one of them is refused. */
+  readonly control?: readonly (keyof z.output<P> & string)[]
   /** A session that has ended still takes it. */
   readonly isLate?: true
-  /** Its word in `sm events`, whose lines are made by `core/session/event-line.ts`; null when it has none. */
-  readonly sm: string | null
+  /** Its line in `sm events`; without it, none. */
+  readonly sm?: SmLine<P>
   /** Its frames on `GET /api/events`; `StateUpdated` when none are named. */
   readonly sse?: readonly [SseType, ...SseType[]]
   /** Where it appears in a session file. */
@@ -65,11 +86,13 @@ type Declaration<P extends z.ZodObject> = SpanUse & {
 /** One event type as everything else reads it. */
 export type EventDefinition<P extends z.ZodObject = z.ZodObject> = {
   readonly about: string
+  readonly reporter: Reporter
+  readonly control: readonly string[]
   readonly span: SpanRole
   /** Undefined for a point. */
   readonly spanKind: SpanKind | undefined
   readonly isLate: boolean
-  readonly sm: string | null
+  readonly sm: SmLine<P> | undefined
   readonly sse: readonly SseType[]
   readonly std008: string | null
   readonly title: (event: Telling<P>) => readonly unknown[]
@@ -80,6 +103,8 @@ export type EventDefinition<P extends z.ZodObject = z.ZodObject> = {
 /** Declares an event type; a family is an object of these, and the catalogue the union of the families. */
 export const event = <P extends z.ZodObject>(declared: Declaration<P>): EventDefinition<P> => ({
   about: declared.about,
+  reporter: declared.reporter,
+  control: declared.control ?? [],
   span: declared.opens ? 'start' : declared.closes ? 'end' : 'point',
   spanKind: declared.opens ?? declared.closes,
   isLate: declared.isLate ?? false,
@@ -90,3 +115,17 @@ export const event = <P extends z.ZodObject>(declared: Declaration<P>): EventDef
   search: declared.search,
   payload: declared.payload,
 })
+
+/** The first line of what somebody said, for a line of `sm events`. */
+export function quoted(text: string | BlobRef | undefined): string {
+  if (text === undefined) return ''
+  const whole = typeof text === 'string' ? text : text.preview
+  return ` - "${(whole.trim().split('\n', 1)[0] ?? '').slice(0, 300)}"`
+}
+
+/** Whole minutes, or seconds below one. */
+export function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes === 0) return `${Math.round(ms / 1000)} seconds`
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}

@@ -36,6 +36,19 @@ export const ProducerStamp = z.strictObject({
 
 export type ProducerStamp = z.infer<typeof ProducerStamp>
 
+/** Who stands behind an event, as the daemon proved it; nobody else writes this. */
+export const By = z.strictObject({
+  kind: z.enum(['daemon', 'operator', 'session']),
+  /** Which session; of a person, by which channel. */
+  id: Line.optional(),
+  /** How others brought it. Then it is a report: it is shown, and nothing is decided by it. */
+  via: z.enum(['report', 'hook', 'transcript', 'import']).optional(),
+})
+export type By = z.infer<typeof By>
+
+/** Whether others brought an event: a report decides nothing. */
+export const isReport = ({ by }: { readonly by?: By | undefined }): boolean => by?.via !== undefined
+
 const who = {
   traceId: TraceId,
   spanId: SpanId,
@@ -68,6 +81,8 @@ export const EventEnvelope = z.strictObject({
   timestamp: Timestamp,
   recordedAt: Timestamp,
   schemaVersion: z.literal(schemaVersion),
+  /** Missing in journals of before it was written: such an event grants nothing. */
+  by: By.optional(),
   producer: ProducerStamp.optional(),
   redacted: z.array(z.string()).optional(),
   payload: z.unknown(),
@@ -87,7 +102,11 @@ export type AgentEvent = EventOf<EventType>
 
 /** What a decision produces, before the engine gives it id, seq and times. */
 export type DraftOf<T extends EventType> = T extends EventType
-  ? Omit<z.output<typeof DraftEnvelope>, 'type' | 'payload'> & { type: T; payload: PayloadOf<T> }
+  ? Omit<z.output<typeof DraftEnvelope>, 'type' | 'payload'> & {
+      type: T
+      payload: PayloadOf<T>
+      by?: By | undefined
+    }
   : never
 
 export type Draft = DraftOf<EventType>
@@ -103,6 +122,8 @@ export const AppendRequest = z.strictObject({
   producer: z
     .strictObject({ id: z.string().min(1).max(200), epoch: Count, n: z.int().positive() })
     .optional(),
+  /** They come from another journal: kept as they are, of sessions that Muster does not run. Only a person may. */
+  history: z.boolean().optional(),
   /** Each item is a draft event; an item that does not fit is rejected alone. */
   events: z.array(z.unknown()).min(1).max(10_000),
 })

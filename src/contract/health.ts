@@ -11,7 +11,9 @@ export const Health = z.strictObject({
   home: z.string(),
   url: z.string(),
   seq: Count,
-  journal: z.enum(['ok', 'full', 'poisoned']),
+  journal: z.enum(['ok', 'damaged', 'full', 'poisoned']),
+  /** Files of the journal that are not as they were left, the first ones; what is wrong with each. */
+  damage: z.array(z.string()).optional(),
 })
 export type Health = z.infer<typeof Health>
 

@@ -13,8 +13,18 @@ export const JournalVerification = z.strictObject({
   segments: Count,
   events: Count,
   bytes: Count,
+  /** Long texts that were read and compared with their digests. */
+  blobs: Count,
   damage: z.array(
-    z.strictObject({ file: z.string(), line: z.int().positive(), seq: Count, reason: z.string() }),
+    z.strictObject({
+      file: z.string(),
+      /** Missing for a pack, which has no lines, and for a file that is gone. */
+      line: z.int().positive().optional(),
+      offset: Count,
+      /** The event at which it was noticed. */
+      seq: Count.optional(),
+      reason: z.string(),
+    }),
   ),
   /** Bytes after the last whole batch; the next start of the daemon sets them aside. */
   unfinished: z.strictObject({ file: z.string(), bytes: Count, reason: z.string() }).optional(),
@@ -86,8 +96,8 @@ export type ExportFilter = {
 /** What must work without a daemon; the daemon's offline entry provides it, `sm` loads it when needed. */
 export type Offline = {
   journalVerify(onProgress: (bytes: number) => void, signal: AbortSignal): Promise<JournalVerification>
-  /** Puts a tombstone in the place of each damaged line; the damaged file is kept aside. */
-  journalSetAside(): Promise<readonly { file: string; lines: number; original: string }[]>
+  /** Puts a tombstone in the place of each damaged line, and a line in the place of lost events; damaged files are kept aside. */
+  journalSetAside(): Promise<readonly { file: string; lines: number; lost: number; original?: string }[]>
   /** The chosen events as they stand in the journal, one line each. */
   journalExport(filter: ExportFilter, signal: AbortSignal): AsyncIterable<string>
   journalStats(signal: AbortSignal): Promise<JournalStats>

@@ -1,7 +1,11 @@
 import type * as z from 'zod'
 
-/** What a caller needs: nothing to read, a session's capability to report, the operator's token to operate. */
-export type Access = 'read' | 'report' | 'operate'
+/**
+ * Who may call a route besides a person: `open` anyone, `session` every session, `subtree` the session that `id`
+ * names and those above it, `below` only those above it, `operate` nobody. What a `session` route is about, and how
+ * much of it the caller may see or reach, is its handler's affair.
+ */
+export type Access = 'open' | 'session' | 'subtree' | 'below' | 'operate'
 
 /** One route as data; server, client, OpenAPI and the route tests interpret it. */
 export type Route = {

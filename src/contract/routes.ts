@@ -10,7 +10,7 @@ import type { CallContext } from './principal.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
-import { SessionRef, sessionRoutes } from './session-routes.ts'
+import { flag, SessionRef, sessionRoutes } from './session-routes.ts'
 import { AgentKind, Count } from './values.ts'
 import { workflowRoutes } from './workflow-routes.ts'
 
@@ -95,21 +95,21 @@ export type Problem = z.infer<typeof Problem>
 export const routes = {
   health: route({
     ...places.health,
-    access: 'read',
+    access: 'open',
     input: nothing,
     output: Health,
     summary: 'Version, address and state of the daemon, at once',
   }),
   doctor: route({
     ...places.doctor,
-    access: 'read',
+    access: 'operate',
     input: nothing,
     output: SelfReport,
     summary: 'What the daemon reports about itself',
   }),
   listEvents: route({
     ...places.listEvents,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       ...after,
       ...before,
@@ -117,22 +117,30 @@ export const routes = {
       type: Types.optional(),
       session: SessionRef.optional(),
     }),
-    output: z.strictObject({ events: z.array(WireEvent), oldest: Count, seq: Count }),
+    output: z.strictObject({
+      events: z.array(WireEvent),
+      oldest: Count,
+      seq: Count,
+      /** Events of this page that were acknowledged and cannot be read any more: damaged, lost or erased. */
+      unreadable: z.array(z.strictObject({ from: Count, to: Count })).optional(),
+    }),
     summary: 'Events, oldest first: those after a seq, or else the newest (before a seq)',
   }),
   appendEvents: route({
     ...places.appendEvents,
-    access: 'report',
+    access: 'session',
     input: AppendRequest,
     output: AppendResponse,
     summary: 'Append a batch of events; each item gets its own answer',
   }),
   streamEvents: route({
     ...places.streamEvents,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       after: FrameId.optional(),
       type: Types.optional(),
+      /** Only those that have a line in `sm events`. */
+      told: flag.optional(),
       session: StreamSession.optional(),
       run: RunId.optional(),
       trace: TraceId.optional(),
@@ -142,7 +150,7 @@ export const routes = {
   }),
   streamRuntime: route({
     ...places.streamRuntime,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       after: FrameId.optional(),
       session_id: StreamSession.optional(),
@@ -156,21 +164,21 @@ export const routes = {
   ...workflowRoutes,
   listRuns: route({
     ...places.listRuns,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject({ id: SessionRef, ...after, limit: limit(1000, 100) }),
     output: z.strictObject({ runs: z.array(RunRow) }),
     summary: 'The runs of a session, oldest first, paged by firstSeq',
   }),
   listSpans: route({
     ...places.listSpans,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject({ id: SessionRef, ...after, limit: limit(5000, 1000) }),
     output: z.strictObject({ spans: z.array(SpanRow) }),
     summary: 'The spans of a session by their first event, paged by seq',
   }),
   search: route({
     ...places.search,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       q: z.string().min(1).max(1000),
       session: SessionRef.optional(),
@@ -181,7 +189,7 @@ export const routes = {
   }),
   exportLog: route({
     ...places.exportLog,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject({ id: SessionRef }),
     output: z.strictObject({ filename: z.string(), kind: z.string(), document: z.unknown() }),
     summary: 'The session file of a session, with the name the format gives it',
@@ -202,56 +210,56 @@ export const routes = {
   }),
   listAgents: route({
     ...places.listAgents,
-    access: 'read',
+    access: 'session',
     input: nothing,
     output: z.strictObject({ agents: z.array(AgentView).readonly() }),
     summary: 'The agent definitions in use',
   }),
   getAgent: route({
     ...places.getAgent,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ name: z.string().min(1).max(64) }),
     output: AgentView,
     summary: 'One agent definition, by name or alias',
   }),
   listCrews: route({
     ...places.listCrews,
-    access: 'read',
+    access: 'session',
     input: nothing,
     output: z.strictObject({ crews: z.array(Crew).readonly() }),
     summary: 'The crews that can be run',
   }),
   getCrew: route({
     ...places.getCrew,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ name: z.string().min(1).max(64) }),
     output: Crew,
     summary: 'One crew, by name or alias',
   }),
   listModels: route({
     ...places.listModels,
-    access: 'read',
+    access: 'session',
     input: nothing,
     output: ModelsView,
     summary: 'Providers of models, whether they can be used or why not, and the default',
   }),
   listAgentTypes: route({
     ...places.listAgentTypes,
-    access: 'read',
+    access: 'session',
     input: nothing,
     output: z.array(AgentType),
     summary: 'The agents that can be run, in the words of the runtime contract',
   }),
   getConfig: route({
     ...places.getConfig,
-    access: 'read',
+    access: 'operate',
     input: nothing,
     output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: Origin })),
     summary: 'Every current setting and where it was set',
   }),
   journalStats: route({
     ...places.journalStats,
-    access: 'read',
+    access: 'operate',
     input: nothing,
     output: JournalStats,
     summary: 'Size of the journal, its first and last event',
@@ -279,7 +287,7 @@ export const routes = {
   }),
   openapi: route({
     ...places.openapi,
-    access: 'read',
+    access: 'session',
     input: nothing,
     output: z.looseObject({ openapi: z.string() }),
     summary: 'This API as an OpenAPI 3.1 document',

@@ -138,7 +138,7 @@ export type ReplayView = z.infer<typeof ReplayView>
 export const runtimeRoutes = {
   listAgentRuns: route({
     ...places.listAgentRuns,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       project_root: Path.optional(),
       session_id: SessionRef.optional(),
@@ -149,14 +149,14 @@ export const runtimeRoutes = {
   }),
   listAgentChildren: route({
     ...places.listAgentChildren,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ run_id: RunId }),
     output: z.array(AgentRunRecord),
     summary: 'The runs that work for a run, oldest first',
   }),
   getAgentContext: route({
     ...places.getAgentContext,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({
       run_id: RunId,
       view: z.enum(['summary', 'raw']).default('summary'),
@@ -167,7 +167,7 @@ export const runtimeRoutes = {
   }),
   cancelAgent: route({
     ...places.cancelAgent,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ run_id: RunId }),
     output: z.strictObject({ cancelled_run_ids: z.array(RunId) }),
     summary: 'End a run and all runs that work for it',
@@ -197,7 +197,7 @@ export const runtimeRoutes = {
   }),
   chat: route({
     ...places.chat,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({
       project_root: Path,
       /** The main agent that is spoken to; the one of the session when it is left out. */
@@ -227,7 +227,7 @@ export const runtimeRoutes = {
   }),
   getSettings: route({
     ...places.getSettings,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ project_root: Path }),
     output: Settings,
     summary: 'How agents work in a project',
@@ -241,21 +241,21 @@ export const runtimeRoutes = {
   }),
   getWorkspaceTree: route({
     ...places.getWorkspaceTree,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ project_root: Path }),
     output: TreeNode,
     summary: 'The files that running agents are touching, by agent',
   }),
   dismissMessage: route({
     ...places.dismissMessage,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ message: z.string().min(1).max(200) }),
     output: MessageView,
     summary: 'Withdraw a message that is still queued',
   }),
   getBlackboard: route({
     ...places.getBlackboard,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ id: SessionRef }),
     output: z.strictObject({ items: z.array(BoardItemView) }),
     summary: 'What the agents of a session share',

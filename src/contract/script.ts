@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { sha256Hex } from './sha256.ts'
 import { Count, Line } from './values.ts'
 
 /** What a script says of itself before it runs; a person approves it by this. */
@@ -19,6 +20,10 @@ export const ScriptSource = z.strictObject({
   files: z.record(Line, z.string()),
 })
 export type ScriptSource = z.infer<typeof ScriptSource>
+
+/** What a script is known by: the same for the same text of all its files. */
+export const scriptHash = ({ main, files }: ScriptSource): string =>
+  sha256Hex(JSON.stringify([main, Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1))]))
 
 const JsonSchema = z.record(z.string(), z.unknown())
 const options = {

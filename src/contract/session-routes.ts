@@ -27,7 +27,8 @@ export const SessionRef = z.string().min(1).max(200)
 const one = { id: SessionRef } as const
 const Text = z.string().max(1024 * 1024)
 const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
-const flag = z
+/** A yes or no in a query. */
+export const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((word) => word === 'true' || word === '1')
   .or(z.boolean())
@@ -37,14 +38,14 @@ const Seq = z.coerce.number<number>().int().nonnegative()
 export const sessionRoutes = {
   spawnSession: route({
     ...places.spawnSession,
-    access: 'report',
+    access: 'session',
     input: SpawnRequest,
     output: SpawnedView,
     summary: 'Start an agent as a child of the caller, or at the root',
   }),
   listSessions: route({
     ...places.listSessions,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       before: Seq.optional(),
       limit: limit(1000, 100),
@@ -60,14 +61,14 @@ export const sessionRoutes = {
   }),
   getSession: route({
     ...places.getSession,
-    access: 'read',
+    access: 'session',
     input: z.strictObject(one),
     output: SessionDetail,
     summary: 'One session with its milestones and tools',
   }),
   updateSession: route({
     ...places.updateSession,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       name: SessionName.optional(),
@@ -81,7 +82,7 @@ export const sessionRoutes = {
   }),
   listChildren: route({
     ...places.listChildren,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({
       ...one,
       recursive: flag.optional(),
@@ -92,28 +93,28 @@ export const sessionRoutes = {
   }),
   getProgress: route({
     ...places.getProgress,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject(one),
     output: ProgressView,
     summary: 'The progress of a session',
   }),
   getMetrics: route({
     ...places.getMetrics,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject(one),
     output: MetricsView,
     summary: 'The figures of progress in three groups: tokens, tools and activity',
   }),
   listCheckpoints: route({
     ...places.listCheckpoints,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject(one),
     output: z.strictObject({ checkpoints: z.array(CheckpointView) }),
     summary: 'The milestones of a session, oldest first',
   }),
   addCheckpoint: route({
     ...places.addCheckpoint,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       message: z
@@ -127,7 +128,7 @@ export const sessionRoutes = {
   }),
   diffCheckpoints: route({
     ...places.diffCheckpoints,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       from: z.coerce.number<number>().int().positive(),
@@ -153,7 +154,7 @@ export const sessionRoutes = {
   }),
   completeSession: route({
     ...places.completeSession,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       message: Text.optional(),
@@ -164,7 +165,7 @@ export const sessionRoutes = {
   }),
   listSessionEvents: route({
     ...places.listSessionEvents,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       type: z.string().max(400).optional(),
@@ -177,7 +178,7 @@ export const sessionRoutes = {
   }),
   sendMessage: route({
     ...places.sendMessage,
-    access: 'report',
+    access: 'below',
     input: z.strictObject({
       ...one,
       text: Text.min(1),
@@ -189,49 +190,49 @@ export const sessionRoutes = {
   }),
   listMessages: route({
     ...places.listMessages,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({ ...one, limit: limit(1000, 100), failed: flag.optional() }),
     output: z.strictObject({ messages: z.array(MessageView) }),
     summary: 'The messages to a session and their receipts, oldest first',
   }),
   getMessage: route({
     ...places.getMessage,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ message: z.string().min(1).max(200) }),
     output: MessageView,
     summary: 'One message and its receipt',
   }),
   interruptSession: route({
     ...places.interruptSession,
-    access: 'report',
+    access: 'below',
     input: z.strictObject(one),
     output: SessionView,
     summary: 'Stop what a session is doing, as Escape does',
   }),
   listUnsaved: route({
     ...places.listUnsaved,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject(one),
     output: z.strictObject({ sessions: z.array(UnsavedView) }),
     summary: 'What ending a session would cut off, in it and its descendants',
   }),
   killSession: route({
     ...places.killSession,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({ ...one, force: z.boolean().optional(), reason: z.string().max(1000).optional() }),
     output: z.strictObject({ killed: z.array(SessionView), left: z.array(Count) }),
     summary: 'End a session and its descendants',
   }),
   resumeSession: route({
     ...places.resumeSession,
-    access: 'report',
+    access: 'below',
     input: z.strictObject(one),
     output: SessionView,
     summary: 'Restart the program of a session with its conversation',
   }),
   adoptSession: route({
     ...places.adoptSession,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({
       ...one,
       parent: SessionRef.optional(),
@@ -243,21 +244,21 @@ export const sessionRoutes = {
   }),
   explainSession: route({
     ...places.explainSession,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject(one),
     output: ExplanationView,
     summary: 'Every signal behind the state of a session, and what would change it',
   }),
   getOutput: route({
     ...places.getOutput,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({ ...one, lines: limit(50_000, 50) }),
     output: z.strictObject({ lines: z.array(z.string()), is_alive: z.boolean() }),
     summary: 'The last lines of a session’s terminal',
   }),
   getTranscript: route({
     ...places.getTranscript,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject({ ...one, limit: limit(1000, 50) }),
     output: z.strictObject({
       path: z.string().nullable(),
@@ -267,14 +268,14 @@ export const sessionRoutes = {
   }),
   getAttach: route({
     ...places.getAttach,
-    access: 'report',
+    access: 'subtree',
     input: z.strictObject(one),
     output: z.strictObject({ argv: z.array(z.string()), session_id: z.string(), name: z.string() }),
     summary: 'The command that shows a session’s terminal',
   }),
   getSummary: route({
     ...places.getSummary,
-    access: 'read',
+    access: 'subtree',
     input: z.strictObject(one),
     output: z.strictObject({
       session_id: z.string(),
@@ -287,14 +288,14 @@ export const sessionRoutes = {
   }),
   listApprovals: route({
     ...places.listApprovals,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ session: SessionRef.optional(), all: flag.optional(), limit: limit(1000, 100) }),
     output: z.strictObject({ approvals: z.array(ApprovalView) }),
     summary: 'What is waiting for a decision, oldest first',
   }),
   decideApproval: route({
     ...places.decideApproval,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({
       /** An approval, or a session with exactly one open approval. */
       id: z.string().min(1).max(200),
@@ -308,7 +309,7 @@ export const sessionRoutes = {
   }),
   listProcesses: route({
     ...places.listProcesses,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({}),
     output: z.strictObject({ processes: z.array(ProcessView) }),
     summary: 'The processes of all sessions, including those left behind',
@@ -329,14 +330,14 @@ export const sessionRoutes = {
   }),
   whoAmI: route({
     ...places.whoAmI,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({}),
     output: z.strictObject({ session: SessionView.nullable(), operator: z.boolean() }),
     summary: 'The session that the caller’s token belongs to',
   }),
   runHook: route({
     ...places.runHook,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ cli: AgentCliName, at: z.number(), payload: z.unknown() }),
     output: z.strictObject({ body: z.string(), exit_code: Count }),
     summary: 'The same for a hook that is a command: what it prints and how it exits',
@@ -344,7 +345,7 @@ export const sessionRoutes = {
   }),
   receiveHook: route({
     ...places.receiveHook,
-    access: 'report',
+    access: 'session',
     input: z.looseObject({ cli: AgentCliName }),
     output: z.unknown(),
     summary: 'What a CLI’s hook, plugin or status line reports; the answer is in that CLI’s own words',

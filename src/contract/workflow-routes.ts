@@ -65,7 +65,7 @@ export type WorkflowDetail = z.infer<typeof WorkflowDetail>
 export const workflowRoutes = {
   startCrew: route({
     ...places.startCrew,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({
       request: z.string().min(1).max(200_000),
       project_root: z.string().min(1).max(4096),
@@ -84,7 +84,7 @@ export const workflowRoutes = {
   }),
   startScript: route({
     ...places.startScript,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({
       /** Its name, or the path of its file from the project. */
       script: z.string().min(1).max(4096),
@@ -97,42 +97,49 @@ export const workflowRoutes = {
       }).prefault({}),
       /** The caller has seen what it will do; else it asks before anything runs. */
       approved: z.boolean().optional(),
+      /** A person agrees that it runs without walls where this machine has none. */
+      unsafe: z.boolean().optional(),
     }),
     output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
     summary: 'Run a workflow script',
   }),
   listWorkflows: route({
     ...places.listWorkflows,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ limit: z.coerce.number<number>().int().min(1).max(500).default(50) }),
     output: z.strictObject({ workflows: z.array(WorkflowView) }),
     summary: 'Workflows, newest first',
   }),
   getWorkflow: route({
     ...places.getWorkflow,
-    access: 'read',
+    access: 'session',
     input: z.strictObject({ id: WorkflowRef }),
     output: WorkflowDetail,
     summary: 'One workflow: its tasks, what it asks, and its report',
   }),
   cancelWorkflow: route({
     ...places.cancelWorkflow,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ id: WorkflowRef, reason: z.string().max(1000).optional() }),
     output: WorkflowView,
     summary: 'End a workflow and every agent that works for it',
   }),
   resumeWorkflow: route({
     ...places.resumeWorkflow,
-    access: 'report',
+    access: 'session',
     input: z.strictObject({ id: WorkflowRef }),
     output: WorkflowView,
     summary: 'Resume a workflow that has stopped',
   }),
   forkWorkflow: route({
     ...places.forkWorkflow,
-    access: 'report',
-    input: z.strictObject({ id: WorkflowRef, before: z.string().max(2000).optional() }),
+    // Whoever approved a script approved one run of it, so that only a person begins another.
+    access: 'operate',
+    input: z.strictObject({
+      id: WorkflowRef,
+      before: z.string().max(2000).optional(),
+      unsafe: z.boolean().optional(),
+    }),
     output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
     summary: 'Start a new workflow from what this one had done before a step',
   }),

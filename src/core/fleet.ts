@@ -1,8 +1,8 @@
-import type { Draft, ProducerStamp } from '../contract/event.ts'
+import { type By, type Draft, isReport, type ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
 import type { Lifecycle, LoopMode, Permit } from '../contract/values.ts'
 import { withPermit } from './approvals/permissions.ts'
-import { evolve, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
+import { evolve, type Given, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
 
 /** How far a producer has got; what it repeats up to here is known. */
 type ProducerCursor = { epoch: number; n: number }
@@ -17,6 +17,8 @@ export type Fleet = {
   permits: readonly Permit[]
   /** How built-in agents work, by project. */
   readonly modes: Map<string, LoopMode>
+  /** How many permits and raised budgets of journals of before are no longer in force, until that was told. */
+  lapsed: number
 }
 
 const endedKept = 10_000
@@ -27,24 +29,29 @@ export const emptyFleet = (): Fleet => ({
   ended: new Map(),
   permits: [],
   modes: new Map(),
+  lapsed: 0,
 })
 
 /** What the engine adds to a draft that state depends on. */
-type Given = { readonly recordedAt: string; readonly producer?: ProducerStamp | undefined }
+type Stamped = Given & { readonly producer?: ProducerStamp | undefined }
 
 /** What is now true of the fleet; the fleet given is used up. */
-export function evolveFleet(state: Fleet, event: Draft, { producer, recordedAt }: Given): Fleet {
-  if (producer) state.producers.set(producer.id, { epoch: producer.epoch, n: producer.n })
-  if (event.type === 'settings.updated') {
+export function evolveFleet(state: Fleet, event: Draft, given: Stamped): Fleet {
+  const { producer } = given
+  if (producer) state.producers.set(producerKey(producer, given.by), { epoch: producer.epoch, n: producer.n })
+  if (event.type === 'settings.updated' && !isReport(given)) {
     const { projectRoot, mode } = event.payload
     if (projectRoot !== undefined && mode) state.modes.set(projectRoot, mode)
   }
+  if (event.type === 'authority.lapsed') state.lapsed = 0
   if (event.sessionId === fleet.sessionId) return state
-  if (event.type === 'approval.granted' && event.payload.scope === 'always')
+  if (!given.by && isGrant(event)) state.lapsed += 1
+  else if (!isReport(given) && event.type === 'approval.granted' && event.payload.scope === 'always')
     state.permits = withPermit(state.permits, event.payload.permit)
-  const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event, recordedAt)
-  if (!session) return lateFact(state, event, recordedAt)
-  if (event.type === 'session.started') countDescendant(state, event.payload.parentSessionId)
+  const session = evolve(state.sessions.get(event.sessionId) ?? reopened(state, event), event, given)
+  if (!session) return lateFact(state, event, given)
+  if (event.type === 'session.started' && !isReport(given))
+    countDescendant(state, event.payload.parentSessionId)
   if (!hasEnded(session)) state.sessions.set(event.sessionId, session)
   else if (state.sessions.delete(event.sessionId)) {
     state.ended.set(event.sessionId, { ...session, open: new Map(), queue: [], asks: [] })
@@ -62,9 +69,9 @@ function reopened(state: Fleet, event: Draft): SessionState | undefined {
 }
 
 /** A name or a terminal can change after the end too: the session may still be there to be reopened. */
-function lateFact(state: Fleet, event: Draft, recordedAt: string): Fleet {
+function lateFact(state: Fleet, event: Draft, given: Given): Fleet {
   const known = state.ended.get(event.sessionId)
-  if (known) evolve(known, event, recordedAt)
+  if (known) evolve(known, event, given)
   return state
 }
 
@@ -89,16 +96,34 @@ export const endedSession = (sessionId: SessionId, lifecycle: Lifecycle): Sessio
   open: new Map(),
 })
 
+/**
+ * Whose numbers these are: callers that use one name do not count on together. Of hooks and transcripts the daemon
+ * itself chooses the names, which no caller can reach; part of what they bring is written as its own.
+ */
+const producerKey = ({ id }: ProducerStamp, by: By | undefined): string =>
+  by?.via === 'report' || by?.via === 'import' ? `${by.kind === 'session' ? by.id : by.kind} ${id}` : id
+
+/** What was allowed or raised without a proof of who did so. */
+const isGrant = (event: Draft): boolean =>
+  event.type === 'approval.granted'
+    ? event.payload.permit !== undefined && event.payload.scope !== 'once'
+    : event.type === 'session.updated' && event.payload.budget !== undefined
+
 /** Whether a producer has sent this item before. */
-export function producerState(state: Fleet, stamp: ProducerStamp): 'new' | 'repeat' | 'stale epoch' {
-  const cursor = state.producers.get(stamp.id)
+export function producerState(
+  state: Fleet,
+  stamp: ProducerStamp,
+  by: By | undefined,
+): 'new' | 'repeat' | 'stale epoch' {
+  // Journals of before know it by its own name alone.
+  const cursor = state.producers.get(producerKey(stamp, by)) ?? state.producers.get(stamp.id)
   if (!cursor || stamp.epoch > cursor.epoch) return 'new'
   if (stamp.epoch < cursor.epoch) return 'stale epoch'
   return stamp.n > cursor.n ? 'new' : 'repeat'
 }
 
 /** Raised when state keeps more than a snapshot of before has: such a one is not used, and all is folded anew. */
-const snapshotVersion = 2
+const snapshotVersion = 3
 
 type FleetSnapshot = {
   version?: number
@@ -107,6 +132,7 @@ type FleetSnapshot = {
   ended: FleetSnapshot['sessions']
   permits?: readonly Permit[]
   modes?: [string, LoopMode][]
+  lapsed: number
 }
 
 const kept = (sessions: Iterable<SessionState>): FleetSnapshot['sessions'] =>
@@ -122,11 +148,12 @@ export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   ended: kept(state.ended.values()),
   permits: state.permits,
   modes: [...state.modes],
+  lapsed: state.lapsed,
 })
 
 /** Undefined when it was saved by code that kept less: then only the events themselves tell the rest. */
 export function restoreFleet(snapshot: unknown): Fleet | undefined {
-  const { version, sessions, producers, ended, permits = [], modes = [] } = snapshot as FleetSnapshot
+  const { version, sessions, producers, ended, permits = [], modes = [], lapsed } = snapshot as FleetSnapshot
   if (version !== snapshotVersion) return undefined
   return {
     sessions: restored(sessions),
@@ -134,5 +161,6 @@ export function restoreFleet(snapshot: unknown): Fleet | undefined {
     ended: restored(ended),
     permits,
     modes: new Map(modes),
+    lapsed,
   }
 }

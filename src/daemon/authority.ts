@@ -12,6 +12,8 @@ export type Authority = {
   /** A capability for a session: it may report for itself and manage what is below it. */
   grantSession(sessionId: SessionId): Promise<string>
   revokeSession(sessionId: SessionId): Promise<void>
+  /** Calls back when a capability of a session is taken away: what was begun with it must end too. */
+  onRevoked(listener: (sessionId: SessionId) => void): void
   /** Takes away the capabilities of all other sessions. */
   keepSessions(kept: ReadonlySet<SessionId>): Promise<void>
   /** A code that can be turned into a browser's token once, for a minute. */
@@ -32,6 +34,7 @@ export async function openAuthority(
   const operator = hashOf(await operatorToken(files.operatorToken))
   const grants = new Map((await readGrants(files.grants)).map((grant) => [grant.hash, grant]))
   const codes = new Map<string, number>()
+  const listeners: ((sessionId: SessionId) => void)[] = []
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
   // One at a time, or an older list could be written last; whoever waits shares the next write.
@@ -47,7 +50,11 @@ export async function openAuthority(
   }
   const drop = (isDropped: (sessionId: SessionId) => boolean): boolean => {
     const before = grants.size
-    for (const [hash, { sessionId }] of grants) if (sessionId && isDropped(sessionId)) grants.delete(hash)
+    for (const [hash, { sessionId }] of grants) {
+      if (!sessionId || !isDropped(sessionId)) continue
+      grants.delete(hash)
+      for (const tell of listeners) tell(sessionId)
+    }
     return grants.size !== before
   }
   const grant = async (token: string, sessionId?: SessionId): Promise<string> => {
@@ -75,6 +82,7 @@ export async function openAuthority(
     async revokeSession(sessionId) {
       if (drop((id) => id === sessionId)) await save()
     },
+    onRevoked: (listener) => void listeners.push(listener),
     async keepSessions(kept) {
       if (drop((id) => !kept.has(id))) await save()
     },

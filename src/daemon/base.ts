@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { Journal } from '../adapters/jsonl/journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -13,10 +14,10 @@ import type { Parked, Reactor } from '../engine/react.ts'
 import { type LiveHub, liveHub } from '../http/live.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { AgentDefinitions, AgentProject, CrewDefinitions } from '../ports/definitions.ts'
-import type { JournalReader } from '../ports/journal.ts'
+import type { JournalFinding, JournalReader } from '../ports/journal.ts'
 import type { Vault } from '../ports/storage.ts'
 import { type Authority, openAuthority } from './authority.ts'
-import { givenEnvironment, type HomeFiles, homeFiles, usableHome } from './home.ts'
+import { followedSeq, givenEnvironment, type HomeFiles, homeFiles, usableHome } from './home.ts'
 import { IndexClient, IndexThread } from './index-thread.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
 
@@ -30,6 +31,8 @@ export type DaemonOptions = {
   readonly crews: CrewDefinitions
   readonly agentProject: AgentProject | undefined
   readonly onBug: (error: unknown, where: string) => void
+  /** Told at the start of each file of the journal that is not as it was left. */
+  readonly onDamage: (what: string) => void
   /** Asked for over HTTP; the process decides how to end. */
   readonly onShutdown: () => void
 }
@@ -83,7 +86,7 @@ export async function openBase(
   const { config } = options.loaded
   const clock = systemClock
   const ids = systemIds(clock)
-  const { onBug } = options
+  const { onBug, onDamage } = options
   const files = homeFiles(await usableHome(options.home))
   const journal = await Journal.open({
     dir: files.journal,
@@ -93,6 +96,7 @@ export async function openBase(
     groupEvents: config.journal.group_commit_events,
     segmentBytes: config.journal.segment_bytes,
     reserveBytes: config.journal.reserve_bytes,
+    knownSeq: await followedSeq(files),
   })
   parts.defer(() => journal.close())
   const onParked = (follower: string, parked: Parked): void => {
@@ -142,6 +146,13 @@ export async function openBase(
         },
       }),
     ])
+  const findings = journal.findings()
+  if (findings.length > 0) {
+    for (const { file, reason } of findings) onDamage(`${file} ${reason}`)
+    await engine.record([fleetFact({ type: 'journal.damaged', payload: damagePayload(findings) })])
+  }
+  const grants = engine.lapsed()
+  if (grants > 0) await engine.record([fleetFact({ type: 'authority.lapsed', payload: { grants } })])
   return {
     options,
     config,
@@ -177,6 +188,14 @@ export async function openBase(
 export const fleetFact = (draft: Pick<Draft, 'type' | 'payload'>): Draft =>
   ({ ...fleet, actor: 'daemon', ...draft }) as Draft
 
+/** Of a folder that lost its files the first say enough. */
+const mostNamed = 20
+
+const damagePayload = (findings: readonly JournalFinding[]) => ({
+  count: findings.length,
+  files: findings.slice(0, mostNamed).map(({ file, reason }) => ({ file: basename(file), reason })),
+})
+
 /** Writes down that a follower set an event aside; never for such a note itself, which could go on for ever. */
 async function noteParked(
   { engine, journal }: { engine: Engine; journal: JournalReader },
@@ -184,7 +203,8 @@ async function noteParked(
   { seq, error }: Parked,
 ): Promise<void> {
   const [stored] = await journal.page(seq - 1, 1)
-  if (!stored || stored.event.type === 'event.parked') return
+  // One that cannot be read has no such event in its place, and is passed once.
+  if (stored?.seq === seq && stored.event.type === 'event.parked') return
   await engine.record([
     fleetFact({ type: 'event.parked', payload: { follower, seq, error: error.slice(0, 1000) } }),
   ])

@@ -13,6 +13,7 @@ import type { SessionKinds } from '../api/session-kinds/session-kind.ts'
 import { terminalSession } from '../api/session-kinds/terminal-session.ts'
 import { workflowSession } from '../api/session-kinds/workflow-session.ts'
 import { systemHandlers } from '../api/system-handlers.ts'
+import { sees } from '../api/who-may.ts'
 import { workflowHandlers } from '../api/workflow-handlers.ts'
 import type { Health } from '../contract/health.ts'
 import { socketPath } from '../contract/home.ts'
@@ -20,7 +21,7 @@ import type { Api } from '../contract/routes.ts'
 import { version, wireVersions } from '../contract/version.ts'
 import { type ReactorReport, ReactorRun } from '../engine/react.ts'
 import type { PollFault } from '../engine/sessions/polling.ts'
-import { type HttpApp, httpApp } from '../http/app.ts'
+import { type HttpApp, type HttpDeps, httpApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { loadPage } from '../http/page.ts'
 import { type Base, type DaemonOptions, type Feature, openBase } from './base.ts'
@@ -47,8 +48,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clients: () => app.streams.count,
     faults: () => pollFaults(),
   })
-  const { features, pollFaults } = openFeatures(base, { health, report })
-  const app = openHttp(base, joinRoutes(features), () => listening?.port ?? 0)
+  const { features, directory, pollFaults } = openFeatures(base, { health, report })
+  const app = openHttp(base, {
+    api: joinRoutes(features),
+    sees: (principal, id) => sees(directory, principal, id),
+    port: () => listening?.port ?? 0,
+  })
+  base.authority.onRevoked((sessionId) => app.streams.endOf(sessionId))
   const reactors = await startReactors(base, features)
   parts.defer(() => reactors.stop())
   const all: readonly Feature[] = features
@@ -96,6 +102,7 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     blobs: journal.blobs,
     index,
     directory,
+    kinds,
     host,
     runtime,
     workflows,
@@ -141,7 +148,7 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
       }),
     },
   ] as const
-  return { features, pollFaults: () => host.current()?.faults() ?? [] }
+  return { features, directory, pollFaults: () => host.current()?.faults() ?? [] }
 }
 
 type Features = ReturnType<typeof openFeatures>['features']
@@ -208,6 +215,7 @@ function selfReport(
     url: url(),
     seq: journal.watermark(),
     journal: journal.health(),
+    ...damageOf(journal),
   })
   const observed = observe({
     health,
@@ -225,10 +233,19 @@ function selfReport(
   return { health, report: () => observed.report() }
 }
 
+/** As much as a person reads of it. */
+const mostTold = 5
+
+function damageOf(journal: Base['journal']): Pick<Health, 'damage'> {
+  const damage = journal.findings().map(({ file, reason }) => `${file} ${reason}`)
+  const more = damage.length - mostTold
+  if (damage.length === 0) return {}
+  return { damage: more > 0 ? [...damage.slice(0, mostTold), `and ${more} more`] : damage }
+}
+
 function openHttp(
   { config, journal, live, engine, index, clock, authority, onBug }: Base,
-  api: Api,
-  port: () => number,
+  { api, sees, port }: { api: Api; sees: HttpDeps['sees']; port: () => number },
 ) {
   const { sse, max_body_bytes: maxBodyBytes } = config.http
   return httpApp({
@@ -236,6 +253,7 @@ function openHttp(
     journal,
     live,
     contextOf: frameContext(engine, index),
+    sees,
     clock,
     limits: { heartbeatMs: sse.heartbeat_ms, stallMs: sse.stall_ms, maxClients: sse.max_clients },
     address: { port },

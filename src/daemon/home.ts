@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { accessSync, chmodSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { privateFolder, replaceFile } from '../adapters/system/durable-files.ts'
+import { builtSeq } from '../adapters/sqlite/open-follower.ts'
+import { cursorFiles, privateFolder, replaceFile } from '../adapters/system/durable-files.ts'
 import { AppError } from '../contract/errors.ts'
 import { homeFiles as names, sessionFiles } from '../contract/home.ts'
 
@@ -46,6 +47,19 @@ export async function usableHome(home: string): Promise<string> {
       { cause: error },
     )
   }
+}
+
+/**
+ * The last seq that a follower of the journal has seen. Each of them was told of it only after it was acknowledged, so a
+ * journal that ends before it has lost its end.
+ */
+export async function followedSeq(files: HomeFiles): Promise<number> {
+  const built = [builtSeq(files.index), builtSeq(files.search)]
+  if (!existsSync(files.cursors)) return Math.max(...built)
+  const cursors = await cursorFiles(files.cursors)
+  // What a crash left half written lies beside its cursor under a longer name.
+  const names = readdirSync(files.cursors).filter((name) => !/\.new\d*$/.test(name))
+  return Math.max(...built, ...(await Promise.all(names.map((name) => cursors.load(name)))))
 }
 
 /** The port of the last run, so that what was told of it (hooks, bookmarks) still finds us; 0 when there was none. */

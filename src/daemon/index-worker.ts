@@ -8,7 +8,9 @@ import { openSearch } from '../adapters/sqlite/search-writer.ts'
 import { AppError } from '../contract/errors.ts'
 import { searchText } from '../core/projections/event-text.ts'
 import { project } from '../core/projections/project.ts'
+import { unreadable } from '../engine/react.ts'
 import type { Follower, Opened } from '../ports/index.ts'
+import type { StoredEvent } from '../ports/journal.ts'
 import type { FollowerReport, IndexCommand, IndexThreadData } from './index-thread.ts'
 
 const { journal, index, search } = workerData as IndexThreadData
@@ -23,6 +25,8 @@ const reader = new DiskReader(() => segments, 4 << 20)
 let watermark = 0
 let stopping = false
 let rebuilding = false
+/** How far each follower has come, with what it could not read at the end: there is no event to move it there. */
+const passed = new Map<Follower, number>()
 // Set by every message: one that comes between the last look and the sleep must not be slept over.
 let told = false
 let wake: () => void = () => {}
@@ -98,18 +102,28 @@ async function isOfThisJournal(follower: Follower): Promise<boolean> {
   return event?.seq === seq && (id === null || event.event.id === id)
 }
 
+function positionOf(follower: Follower): number {
+  return Math.max(follower.position().seq, passed.get(follower) ?? 0)
+}
+
 async function step({ name, follower, batch }: Named): Promise<boolean> {
-  const { seq } = follower.position()
-  if (seq >= watermark) return false
-  let page = await reader.page(seq, batch, watermark)
+  const seq = positionOf(follower)
+  const end = watermark
+  if (seq >= end) return false
+  let page = await reader.page(seq, batch, end)
   if (page.length === 0) {
     segments = listSegments(layout(journal).segments)
-    page = await reader.page(seq, batch, watermark)
+    page = await reader.page(seq, batch, end)
   }
-  if (page.length === 0) return false
+  const holes = holesIn(page, seq, end)
+  if (page.length === 0) {
+    passed.set(follower, end)
+    report({ name, seq: end, parked: holes })
+    return true
+  }
   try {
     const applied = follower.apply(page.map((stored) => stored.event))
-    report({ name, seq: follower.position().seq, parked: applied.parked })
+    report({ name, seq: follower.position().seq, parked: [...holes, ...applied.parked] })
     // Erased lines had left text in rows that only a new build is free of.
     if (applied.isStale) rebuilding = true
     return true
@@ -125,8 +139,19 @@ async function step({ name, follower, batch }: Named): Promise<boolean> {
   }
 }
 
+/** What is missing in a page: it has no rows, and nobody is to think that there was nothing. */
+function holesIn(page: readonly StoredEvent[], after: number, end: number): FollowerReport['parked'] {
+  const holes: { seq: number; error: string }[] = []
+  let seq = after
+  for (const to of [...page.map((stored) => stored.seq - 1), ...(page.length === 0 ? [end] : [])]) {
+    if (to > seq) holes.push({ seq: seq + 1, error: unreadable(seq + 1, to) })
+    seq = to + 1
+  }
+  return holes
+}
+
 function isBehind(followers: readonly Named[]): boolean {
-  return followers.some(({ follower }) => follower.position().seq < watermark)
+  return followers.some(({ follower }) => positionOf(follower) < watermark)
 }
 
 function isCorrupt(error: unknown): boolean {

@@ -6,8 +6,10 @@ import { agentFiles } from '../adapters/agents/agent-files.ts'
 import { loadConfig } from '../adapters/config/load-config.ts'
 import { findProject, musterPaths } from '../adapters/config/muster-paths.ts'
 import { crewFiles } from '../adapters/crews/crew-files.ts'
+import { leaveGroup } from '../adapters/system/control-groups.ts'
 import { removeOrphanedTemporary } from '../adapters/system/temporary-files.ts'
 import { AppError, errorCodes } from '../contract/errors.ts'
+import { printableJson } from '../contract/terminal-controls.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
 import { shippedFolder } from './home.ts'
@@ -15,12 +17,17 @@ import { redactorOptions } from './redaction.ts'
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
 async function main(): Promise<void> {
+  // Started from within a session, it is not that session's: neither it nor what it starts ends with it.
+  await leaveGroup()
   const place = { env: process.env, home: homedir() }
   const paths = musterPaths(place)
   // The daemon serves every project of its user, so it looks for no project file.
   const loaded = await loadConfig({ ...place, cwd: '/', projectTrust: false }, new AbortController().signal)
   const redactor = createRedactor(redactorOptions(loaded.config.redaction, process.env))
-  const log = pino({ base: null }, { write: (line) => process.stderr.write(redactor.text(line).text) })
+  const log = pino(
+    { base: null },
+    { write: (line) => process.stderr.write(printableJson(redactor.text(line).text)) },
+  )
   const onBug = (error: unknown, where: string): void => log.error({ err: error, where }, 'bug')
   for (const warning of loaded.warnings) log.warn(warning)
 
@@ -35,6 +42,7 @@ async function main(): Promise<void> {
     crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: paths.userCrewsDir }),
     agentProject: { root: project.root, trusted: false },
     onBug,
+    onDamage: (what) => log.warn(`the journal is damaged: ${what}; see: sm doctor`),
     onShutdown: () => stopping.resolve('asked over HTTP'),
   })
   keepHeapSmall()
@@ -74,8 +82,8 @@ try {
   await main()
 } catch (error) {
   const refusal = error instanceof AppError ? error : undefined
-  process.stderr.write(
-    `${JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg: refusal?.message ?? String((error as Error).stack) })}\n`,
-  )
+  const msg = refusal?.message ?? String((error as Error).stack)
+  const line = JSON.stringify({ level: 60, code: refusal?.code ?? 'internal', msg })
+  process.stderr.write(`${printableJson(line)}\n`)
   process.exit(errorCodes[refusal?.code ?? 'internal'].exit)
 }

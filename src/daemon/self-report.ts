@@ -109,10 +109,12 @@ function checksOf(
 const faultLine = ({ sessionId, step, error }: PollFault): string =>
   `${step} of ${shortId(sessionId)} fails: ${error.slice(0, 200)}`
 
-function journalCheck({ journal, seq }: Health): Check {
+function journalCheck({ journal, seq, damage = [] }: Health): Check {
   switch (journal) {
     case 'ok':
       return { name: 'journal', status: 'ok', detail: `${seq} events, writing` }
+    case 'damaged':
+      return damagedCheck(damage)
     case 'full':
       return {
         name: 'journal',
@@ -129,6 +131,14 @@ function journalCheck({ journal, seq }: Health): Check {
       }
   }
 }
+
+/** History that is damaged while new events are written as usual. */
+export const damagedCheck = (damage: readonly string[]): Check => ({
+  name: 'journal',
+  status: 'failed',
+  detail: `writing, but its past is damaged: ${damage.join('; ')}`,
+  cure: 'see all of it with sm journal verify; restore the files from a backup, or accept the loss with sm journal verify --set-aside',
+})
 
 type Judgement = {
   readonly name: string

@@ -1,5 +1,6 @@
 import type { SessionId } from '../contract/ids.ts'
 import { type BudgetUse, budgetUse, type Used } from '../core/ledger/budget.ts'
+import { byDaemon } from '../core/reports.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Engine } from './engine.ts'
@@ -116,7 +117,7 @@ async function tell(
   // One producer for each size and level: the same finding again is a repeat and adds nothing.
   await engine.propose({
     items,
-    principal: { kind: 'operator', channel: 'api' },
+    by: byDaemon,
     producer: { id: `budget:${state.sessionId}:${budget}:${limit}:${use.level}`, epoch: 1, n: 1 },
   })
 }

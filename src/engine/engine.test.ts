@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
-import { fleet } from '../contract/ids.ts'
+import type { By } from '../contract/event.ts'
+import { fleet, type SessionId } from '../contract/ids.ts'
 import type { BlobRef } from '../contract/values.ts'
 import { endedSession } from '../core/fleet.ts'
 import type { StoredEvent } from '../ports/journal.ts'
@@ -21,7 +22,7 @@ test('[MUS-80][MUS-83][MUS-91] each item is answered for itself, and a bad one d
       session.draft('tool.call.completed', { callId: 'c', tool: 't' }),
       session.note('second'),
     ],
-    principal: operator,
+    by: operator,
   })
   expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
     'appended',
@@ -43,8 +44,8 @@ test('[MUS-8] a producer that repeats itself adds nothing, also after a restart;
   const session = sessionDrafts()
   const items = [session.started(), session.note('a'), session.note('b')]
   const producer = { id: 'hook:1', epoch: 1, n: 1 }
-  await first.engine.propose({ items, principal: operator, producer })
-  const again = await first.engine.propose({ items, principal: operator, producer })
+  await first.engine.propose({ items, by: operator, producer })
+  const again = await first.engine.propose({ items, by: operator, producer })
   expect(again.map((r) => r.status)).toEqual(['duplicate', 'duplicate', 'duplicate'])
   await first.journal.snapshot(first.engine.snapshot())
   await first.journal.close()
@@ -52,19 +53,19 @@ test('[MUS-8] a producer that repeats itself adds nothing, also after a restart;
   const second = await openEngine(dir)
   const more = await second.engine.propose({
     items: [session.note('b'), session.note('c')],
-    principal: operator,
+    by: operator,
     producer: { id: 'hook:1', epoch: 1, n: 3 },
   })
   expect(more.map((r) => r.status)).toEqual(['duplicate', 'appended'])
   const fresh = await second.engine.propose({
     items: [session.note('d')],
-    principal: operator,
+    by: operator,
     producer: { id: 'hook:1', epoch: 2, n: 1 },
   })
   expect(fresh.map((r) => r.status)).toEqual(['appended'])
   const stale = await second.engine.propose({
     items: [session.note('e')],
-    principal: operator,
+    by: operator,
     producer: { id: 'hook:1', epoch: 1, n: 99 },
   })
   expect(stale[0]).toMatchObject({ status: 'rejected', code: 'conflict' })
@@ -74,36 +75,80 @@ test('[MUS-8] a producer that repeats itself adds nothing, also after a restart;
 
 test('[MUS-205] a session reports for itself and those below it, for nobody else and not for the fleet', async () => {
   const { engine, journal } = await openEngine(tempFolder())
-  const parent = sessionDrafts()
-  const child = sessionDrafts()
-  const stranger = sessionDrafts()
+  const [parent, child, stranger] = [sessionDrafts(), sessionDrafts(), sessionDrafts()]
   const startChild = { ...child.started(), payload: { parentSessionId: parent.sessionId } }
-  await engine.propose({ items: [parent.started(), stranger.started()], principal: operator })
-  const principal = { kind: 'session', sessionId: parent.sessionId } as const
+  await engine.propose({ items: [parent.started(), startChild, stranger.started()], by: operator })
+  const as = ({ sessionId }: { sessionId: SessionId }): By => ({
+    kind: 'session',
+    id: sessionId,
+    via: 'report',
+  })
   const results = await engine.propose({
     items: [
-      startChild,
       parent.note('own'),
       child.note('below'),
       stranger.note('other'),
       { ...parent.note('f'), sessionId: fleet.sessionId },
     ],
-    principal,
+    by: as(parent),
   })
   expect(results.map((r) => (r.status === 'rejected' ? r.code : r.status))).toEqual([
-    'appended',
     'appended',
     'appended',
     'denied',
     'denied',
   ])
-  const up = await engine.propose({
-    items: [parent.note('x')],
-    principal: { kind: 'session', sessionId: child.sessionId },
-  })
+  const up = await engine.propose({ items: [parent.note('x')], by: as(child) })
   expect(up[0]).toMatchObject({ code: 'denied' })
-  const nobody = await engine.propose({ items: [parent.note('x')], principal: { kind: 'anonymous' } })
-  expect(nobody[0]).toMatchObject({ code: 'unauthenticated' })
+  await journal.close()
+})
+
+test('[MUS-288] each line says who stands behind it, and numbers of one caller swallow nothing of another', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const [one, other] = [sessionDrafts(), sessionDrafts()]
+  await engine.propose({ items: [one.started(), other.started()], by: operator })
+  await engine.perform([one.draft('agent.idle', { agentId: 'a' })])
+  const producer = { id: 'relay', epoch: 7, n: 1 }
+  for (const { sessionId, note } of [one, other])
+    expect(
+      await engine.propose({
+        items: [note('x')],
+        by: { kind: 'session', id: sessionId, via: 'report' },
+        producer,
+      }),
+    ).toMatchObject([{ status: 'appended' }])
+  const said = (await readAll(journal)).map(({ event }) => event.by)
+  expect(said).toEqual([
+    operator,
+    operator,
+    { kind: 'daemon' },
+    { kind: 'session', id: one.sessionId, via: 'report' },
+    { kind: 'session', id: other.sessionId, via: 'report' },
+  ])
+  await journal.close()
+})
+
+test('[MUS-288] what a transcript brings counts once, also what is written as the daemon’s own, and no report stops it', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  const { sessionId } = session
+  const started = session.draft('session.started', { origin: 'managed' }, { spanId: session.sessionSpan })
+  await engine.perform([started])
+  const read = (n: number) =>
+    engine.propose({
+      items: [session.note(`${n}`), session.draft('session.updated', { task: `${n}` })],
+      by: { kind: 'session', id: sessionId, via: 'transcript' },
+      producer: { id: 'record', epoch: 1, n },
+    })
+  const forged = { id: 'record', epoch: 9, n: 1000 }
+  await engine.propose({
+    items: [session.note('x')],
+    by: { kind: 'session', id: sessionId, via: 'report' },
+    producer: forged,
+  })
+  expect(await read(1)).toMatchObject([{ status: 'appended' }, { status: 'appended' }])
+  expect(await read(1)).toMatchObject([{ status: 'duplicate' }, { status: 'duplicate' }])
+  expect(await read(3)).toMatchObject([{ status: 'appended' }, { status: 'appended' }])
   await journal.close()
 })
 
@@ -114,7 +159,7 @@ test('[MUS-42][MUS-43] a text over 16 KB leaves the line, is durable before it, 
   const long = `${'é'.repeat(20_000)} end`
   const call = (callId: string) =>
     session.draft('tool.call.started', { callId, tool: 'Write', params: { content: long, path: 'a.ts' } })
-  await engine.propose({ items: [session.started(), call('1'), call('2')], principal: operator })
+  await engine.propose({ items: [session.started(), call('1'), call('2')], by: operator })
   const [, one, two] = await readAll(journal)
   const contentOf = (stored: StoredEvent | undefined) =>
     (stored as { event: { payload: unknown } }).event.payload as { params: { content: BlobRef } }
@@ -136,13 +181,13 @@ test('[MUS-42][MUS-43] a text over 16 KB leaves the line, is durable before it, 
 test('[MUS-42] blobs of batches that wait while a segment rotates are not lost', async () => {
   const { engine, journal } = await openEngine(tempFolder(), { journal: { segmentBytes: 2000 } })
   const session = sessionDrafts()
-  await engine.propose({ items: [session.started()], principal: operator })
+  await engine.propose({ items: [session.started()], by: operator })
   const texts = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(17_000)}`)
   await Promise.all(
     texts.map((text, i) =>
       engine.propose({
         items: [session.draft('tool.call.started', { callId: String(i), tool: 'Write', params: { text } })],
-        principal: operator,
+        by: operator,
       }),
     ),
   )
@@ -176,9 +221,9 @@ test('[MUS-2][MUS-64] what redaction touched stands in the event, and the counte
 test('[MUS-81] two contradicting proposals that arrive together cannot both succeed', async () => {
   const { engine, journal } = await openEngine(tempFolder())
   const session = sessionDrafts()
-  await engine.propose({ items: [session.started()], principal: operator })
+  await engine.propose({ items: [session.started()], by: operator })
   const results = await Promise.all(
-    Array.from({ length: 5 }, () => engine.propose({ items: [session.completed()], principal: operator })),
+    Array.from({ length: 5 }, () => engine.propose({ items: [session.completed()], by: operator })),
   )
   expect(results.flat().filter((r) => r.status === 'appended')).toHaveLength(1)
   await journal.close()
@@ -189,9 +234,9 @@ test('[MUS-51] a session that ended long ago is known through the index, not tak
     engine: { endedSession: async (id) => endedSession(id, 'killed') },
   })
   const session = sessionDrafts()
-  const [result] = await engine.propose({ items: [session.started()], principal: operator })
+  const [result] = await engine.propose({ items: [session.started()], by: operator })
   expect(result).toMatchObject({ status: 'rejected', code: 'conflict' })
-  const [note] = await engine.propose({ items: [session.note('x')], principal: operator })
+  const [note] = await engine.propose({ items: [session.note('x')], by: operator })
   expect(note).toMatchObject({ message: expect.stringContaining('already killed') })
   await journal.close()
 })
@@ -206,7 +251,7 @@ test('[MUS-52] a fold of all events equals snapshot and tail', async () => {
       session.draft('tool.call.started', { callId: 'c', tool: 't' }),
       ...(i % 2 ? [session.completed()] : []),
     ]
-    await engine.propose({ items, principal: operator, producer: { id: `p${i}`, epoch: 0, n: 1 } })
+    await engine.propose({ items, by: operator, producer: { id: `p${i}`, epoch: 0, n: 1 } })
     if (i === 2) await journal.snapshot(engine.snapshot())
   }
   await journal.close()
@@ -233,7 +278,7 @@ test('[OBS-2][OBS-3][OBS-4] an event has who, what, when and where, with parent 
   const session = sessionDrafts()
   await engine.propose({
     items: [session.started(), { ...session.note('x'), taskId: 'task-1' }],
-    principal: operator,
+    by: operator,
   })
   const [first, second] = (await readAll(journal)).map(
     ({ line }) => JSON.parse(line) as Record<string, unknown>,
@@ -248,6 +293,7 @@ test('[OBS-2][OBS-3][OBS-4] an event has who, what, when and where, with parent 
     timestamp: time,
     recordedAt: time,
     schemaVersion: '1',
+    by: operator,
   }
   const id = expect.stringMatching(/^evt_/)
   expect(first).toEqual({ ...always, seq: 1, id, spanId: sessionSpan, type: 'session.started', payload: {} })
@@ -278,15 +324,15 @@ test('[OBS-6][OBS-7] what is unknown, missing or wrong is refused by the name of
       (field): [string, unknown] => [field, { ...good, [field]: undefined }],
     ),
   ]
-  await engine.propose({ items: [session.started()], principal: operator })
-  const results = await engine.propose({ items: refusals.map(([, item]) => item), principal: operator })
+  await engine.propose({ items: [session.started()], by: operator })
+  const results = await engine.propose({ items: refusals.map(([, item]) => item), by: operator })
   for (const [i, [field]] of refusals.entries())
     expect(results[i], field).toMatchObject({
       status: 'rejected',
       code: 'invalid',
       message: expect.stringContaining(field),
     })
-  const [again] = await engine.propose({ items: [session.started()], principal: operator })
+  const [again] = await engine.propose({ items: [session.started()], by: operator })
   expect(again).toMatchObject({ status: 'rejected', code: 'conflict' })
   expect(await readAll(journal)).toHaveLength(1)
   await journal.close()

@@ -2,12 +2,12 @@ import { AppError } from '../contract/errors.ts'
 import {
   type AgentEvent,
   type AppendResult,
+  type By,
   catalogue,
   type Draft,
   type ProducerStamp,
 } from '../contract/event.ts'
-import { type EventId, fleet as fleetIds, type SessionId } from '../contract/ids.ts'
-import type { Principal } from '../contract/principal.ts'
+import type { EventId, SessionId } from '../contract/ids.ts'
 import type { LoopMode, Permit } from '../contract/values.ts'
 import {
   emptyFleet,
@@ -17,6 +17,7 @@ import {
   restoreFleet,
   snapshotFleet,
 } from '../core/fleet.ts'
+import { byDaemon, byObserved, refuseReport } from '../core/reports.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
@@ -37,7 +38,8 @@ export type EngineDeps = {
 /** A batch of proposals by one caller. */
 export type Proposal = {
   readonly items: readonly unknown[]
-  readonly principal: Principal
+  /** Who brings them and how; without `via` they are facts that the daemon itself has found. */
+  readonly by: By
   readonly producer?: ProducerStamp | undefined
 }
 
@@ -50,13 +52,12 @@ type Prepared = Redacted<Draft> | AppError
 type Turn = {
   readonly lines: string[]
   readonly recordedAt: string
-  readonly principal: Principal
+  readonly by: By
   readonly firstSeq: number
   readonly isFull: boolean
   producer: ProducerStamp | undefined
 }
 
-const daemonItself: Principal = { kind: 'operator', channel: 'api' }
 const nothing: readonly string[] = []
 
 /** The only writer of events: what is proposed is checked, redacted, decided, numbered and made durable. */
@@ -93,7 +94,7 @@ export class Engine {
     await this.#loadEnded(prepared)
     await this.#writable()
     this.#refuseWhileReopening()
-    const turn = this.#turn(proposal.principal)
+    const turn = this.#turn(proposal.by)
     const results = prepared.map((one, i): AppendResult => {
       const given = proposal.producer
       turn.producer = given && { id: given.id, epoch: given.epoch, n: given.n + i }
@@ -115,7 +116,7 @@ export class Engine {
     const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
     await this.#writable()
     this.#refuseWhileReopening()
-    const turn = this.#turn(daemonItself)
+    const turn = this.#turn(byDaemon)
     for (const redacted of prepared) this.#write(redacted.value, turn, redacted)
     await this.#append(turn.lines)
   }
@@ -136,7 +137,7 @@ export class Engine {
     await this.#writable()
     this.#refuseWhileReopening()
     guard?.(this.#fleet)
-    const turn = this.#turn(daemonItself)
+    const turn = this.#turn(byDaemon)
     if (extent === 'whole' && turn.isFull && drafts.some((draft) => !isEnd(draft))) throw noRoom()
     const appended: Appended[] = []
     try {
@@ -158,13 +159,18 @@ export class Engine {
   }
 
   /** Whether a producer has told this before. */
-  isRepeat(stamp: ProducerStamp): boolean {
-    return producerState(this.#fleet, stamp) === 'repeat'
+  isRepeat(stamp: ProducerStamp, by: By): boolean {
+    return producerState(this.#fleet, stamp, by) === 'repeat'
   }
 
   /** What a person allowed for good. */
   permits(): readonly Permit[] {
     return this.#fleet.permits
+  }
+
+  /** How many permits and raised budgets of a journal of before are not in force, until that was told. */
+  lapsed(): number {
+    return this.#fleet.lapsed
   }
 
   /** How built-in agents work in a project, when somebody chose. */
@@ -218,11 +224,11 @@ export class Engine {
     return words instanceof Promise ? words.then((given) => without(draft, given)) : without(draft, words)
   }
 
-  #turn(principal: Principal): Turn {
+  #turn(by: By): Turn {
     return {
       lines: [],
       recordedAt: new Date(this.#deps.clock.now()).toISOString(),
-      principal,
+      by,
       firstSeq: this.#deps.journal.nextSeq(),
       isFull: this.#deps.journal.health() === 'full',
       producer: undefined,
@@ -231,7 +237,7 @@ export class Engine {
 
   #take(prepared: Redacted<Draft>, turn: Turn): AppendResult {
     if (turn.producer) {
-      const known = producerState(this.#fleet, turn.producer)
+      const known = producerState(this.#fleet, turn.producer, turn.by)
       if (known === 'repeat') return { status: 'duplicate' }
       if (known === 'stale epoch')
         throw new AppError(
@@ -244,7 +250,7 @@ export class Engine {
 
   #decided(prepared: Redacted<Draft>, turn: Turn): Appended {
     const draft = prepared.value
-    this.#allow(draft, turn.principal)
+    if (turn.by.via === 'report' || turn.by.via === 'import') refuseReport(this.#fleet, draft, turn.by)
     const drafts = decide(this.#session(draft.sessionId), draft)
     if (turn.isFull && !isEnd(draft)) throw noRoom()
     const last = drafts.length - 1
@@ -259,7 +265,8 @@ export class Engine {
     const id = draft.id ?? this.#deps.ids.event()
     const producer = own && turn.producer
     const redacted = own?.paths ?? nothing
-    const given = { seq, id, recordedAt: turn.recordedAt, producer, redacted }
+    const by = draft.by ?? byOf(draft, turn.by)
+    const given = { seq, id, recordedAt: turn.recordedAt, by, producer, redacted }
     turn.lines.push(stamp(draft, given, this.#putBlob))
     this.#fleet = evolveFleet(this.#fleet, draft, given)
     return { seq, id }
@@ -316,21 +323,6 @@ export class Engine {
       if (ended && !this.#fleet.sessions.has(id)) this.#fleet.ended.set(id, ended)
     }
   }
-
-  #allow(draft: Draft, principal: Principal): void {
-    if (draft.sessionId === fleetIds.sessionId)
-      throw new AppError('denied', 'only the daemon may write facts about the fleet; use a session id')
-    if (principal.kind === 'operator') return
-    if (principal.kind === 'anonymous')
-      throw new AppError('unauthenticated', 'a token is needed to report events')
-    // A bound on the walk up, because a chain of parents is data and data can hold a circle.
-    let id: SessionId | undefined = draft.sessionId
-    for (let i = 0; id && i < 64; i++) {
-      if (id === principal.sessionId) return
-      id = this.#fleet.sessions.get(id)?.parentSessionId ?? parentOf(draft, id)
-    }
-    throw new AppError('denied', 'a session may report only for itself and its descendants')
-  }
 }
 
 /** Most drafts have nothing to take out and stay the very object that came in. */
@@ -340,8 +332,8 @@ const without = (draft: Draft, { value, paths, counts }: Redacted<Words>): Redac
   counts,
 })
 
-const parentOf = (draft: Draft, id: SessionId): SessionId | undefined =>
-  draft.type === 'session.started' && draft.sessionId === id ? draft.payload.parentSessionId : undefined
+const byOf = ({ type }: Draft, by: By): By =>
+  by.via === 'hook' || by.via === 'transcript' ? byObserved(type, by) : by
 
 const isEnd = ({ type }: Draft): boolean => catalogue[type].span === 'end'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
+import { daemon, ids, openEngine, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import { Config } from '../contract/config.ts'
 import type { AgentCli, ForeignSession } from '../ports/agent-cli.ts'
@@ -80,7 +80,7 @@ test('[MUS-240] what carries our mark, or goes on with a conversation of ours, i
     ...sessionDrafts().started(),
     payload: { origin: 'managed', cli: 'codex', foreignId: 'conversation-1' },
   }
-  await o.engine.propose({ items: [ours], principal: operator })
+  await o.engine.propose({ items: [ours], by: daemon })
   expect((await o.look()).map(([origin]) => origin)).toEqual(['managed'])
 })
 

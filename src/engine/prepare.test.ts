@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
+import { daemon, ids, openEngine, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { tempFolder } from '../../test/support/temp-journal.ts'
 import type { Journal } from '../adapters/jsonl/journal.ts'
 import { stamp } from './prepare.ts'
@@ -15,11 +15,11 @@ test('[MUS-284] milestones that come at once have one number each, in the order 
   const dir = tempFolder()
   const { engine, journal } = await openEngine(dir)
   const [one, other] = [sessionDrafts(), sessionDrafts()]
-  await engine.propose({ items: [one.started(), other.started()], principal: operator })
+  await engine.propose({ items: [one.started(), other.started()], by: daemon })
   const claimed = { ...one.note('c'), payload: { message: 'c', number: 77 } }
   await Promise.all([
     engine.perform([one.note('a')]),
-    engine.propose({ items: [one.note('b'), other.note('x'), claimed], principal: operator }),
+    engine.propose({ items: [one.note('b'), other.note('x'), claimed], by: daemon }),
     engine.perform([one.note('d')]),
   ])
   const written = await milestones(journal)
@@ -37,11 +37,11 @@ test('[MUS-284] the milestones of a journal from before they had numbers count b
   const dir = tempFolder()
   const first = await openEngine(dir)
   const session = sessionDrafts()
-  await first.engine.propose({ items: [session.started()], principal: operator })
+  await first.engine.propose({ items: [session.started()], by: daemon })
   const old = ['a', 'b'].map((message, i) =>
     stamp(
       session.note(message),
-      { seq: 2 + i, id: ids.event(), recordedAt: '2026-01-27T15:10:00.000Z', redacted: [] },
+      { seq: 2 + i, id: ids.event(), recordedAt: '2026-01-27T15:10:00.000Z', by: daemon, redacted: [] },
       () => {
         throw new Error('no blobs here')
       },

@@ -2,6 +2,7 @@ import type { ZodError } from 'zod'
 import { accepts } from '../contract/accepts.ts'
 import { AppError } from '../contract/errors.ts'
 import {
+  type By,
   catalogue,
   type Draft,
   DraftEnvelope,
@@ -71,6 +72,7 @@ type Stamp = {
   readonly seq: number
   readonly id: EventId
   readonly recordedAt: string
+  readonly by: By
   readonly producer?: ProducerStamp | undefined
   readonly redacted: readonly string[]
 }
@@ -99,6 +101,7 @@ export function stamp(draft: Draft, given: Stamp, putBlob: (text: string) => Blo
     timestamp: draft.timestamp ?? given.recordedAt,
     recordedAt: given.recordedAt,
     schemaVersion,
+    by: given.by,
     producer: given.producer,
     redacted: given.redacted.length > 0 ? given.redacted : undefined,
     payload: draft.payload,

@@ -37,7 +37,7 @@ test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and start
   const session = sessionDrafts()
   await engine.propose({
     items: [session.started(), session.note('bad'), session.note('good')],
-    principal: operator,
+    by: operator,
   })
   const seen: number[] = []
   const report = await runUntil(`${dir}/cursors`, {
@@ -57,7 +57,7 @@ test('[MUS-84][MUS-74] a reactor parks what it cannot handle, goes on, and start
     last: 4,
     react: (event) => void later.push(event.seq),
   })
-  await engine.propose({ items: [session.note('new')], principal: operator })
+  await engine.propose({ items: [session.note('new')], by: operator })
   expect((await running).seq).toBe(4)
   expect(later).toEqual([4])
   await journal.close()
@@ -77,7 +77,7 @@ test('[MUS-84] where a reactor stands is saved when it did something, not for wh
   )
   const over = run.run(stop.signal)
   const write = async (...items: Parameters<typeof engine.propose>[0]['items'][number][]) => {
-    await engine.propose({ items, principal: operator })
+    await engine.propose({ items, by: operator })
     await expect.poll(() => run.report().seq).toBe(journal.watermark())
   }
   await write(session.started())
@@ -122,9 +122,9 @@ test('[MUS-283] a reactor that cannot read or save for a while says so, tries ag
     },
   )
   const over = run.run(stop.signal)
-  await engine.propose({ items: [session.started(), session.note('one')], principal: operator })
+  await engine.propose({ items: [session.started(), session.note('one')], by: operator })
   await expect.poll(() => run.report()).toEqual({ name: 'test', seq: 2, parked: [] })
-  await engine.propose({ items: [session.note('two')], principal: operator })
+  await engine.propose({ items: [session.note('two')], by: operator })
   await expect.poll(() => seen).toEqual([1, 2, 3])
   expect(stuck).toEqual(['Error: no page', 'Error: no save'])
   expect(errors).toEqual(['Error: no page', 'Error: no save'])

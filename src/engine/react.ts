@@ -29,6 +29,10 @@ export type ReactorReport = {
   readonly error?: string
 }
 
+/** What a follower says of events that it had to pass over. */
+export const unreadable = (from: number, to: number): string =>
+  `${from === to ? `event ${from}` : `events ${from} to ${to}`} of the journal cannot be read: damaged or lost; see: sm journal verify`
+
 type ReactorDeps = {
   readonly journal: JournalReader
   readonly cursors: Cursors
@@ -100,8 +104,10 @@ export class ReactorRun {
   async #follow(signal: AbortSignal): Promise<void> {
     const { journal } = this.#deps
     while (!signal.aborted) {
+      const end = journal.watermark()
       const page = await journal.page(this.#seq, pageEvents)
       if (page.length === 0) {
+        this.#passHole(end)
         if (this.#hasActed || this.#seq - this.#savedSeq > unsavedEvents) await this.#save()
         this.#error = undefined
         await journal.wait(this.#seq, signal).catch((error: unknown) => {
@@ -110,6 +116,7 @@ export class ReactorRun {
       }
       for (const stored of page) {
         if (signal.aborted) break
+        this.#passHole(stored.seq - 1)
         const isMeant = this.#reactor.types.has(typeOfLine(stored.line) as EventType)
         if (isMeant && !(await this.#take(stored, signal))) break
         this.#seq = stored.seq
@@ -117,6 +124,18 @@ export class ReactorRun {
         if (isMeant && this.#reactor.saved === 'each') await this.#save()
       }
     }
+  }
+
+  /** What cannot be read cannot be acted on; that is shown like an event that could not be handled. */
+  #passHole(to: number): void {
+    if (to <= this.#seq) return
+    this.#park({ seq: this.#seq + 1, error: unreadable(this.#seq + 1, to) })
+    this.#seq = to
+  }
+
+  #park(parked: Parked): void {
+    this.#parked = [...this.#parked, parked].slice(-parkedKept)
+    this.#deps.onParked?.(parked)
   }
 
   async #save(): Promise<void> {
@@ -132,9 +151,7 @@ export class ReactorRun {
     } catch (error) {
       if (signal.aborted) return false
       // Whatever it was, one event must not stop all that follow it.
-      const parked = { seq: stored.seq, error: String(error) }
-      this.#parked = [...this.#parked, parked].slice(-parkedKept)
-      this.#deps.onParked?.(parked)
+      this.#park({ seq: stored.seq, error: String(error) })
     }
     return true
   }

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { Principal } from '../contract/principal.ts'
 import type { Route } from '../contract/route.ts'
 import { type Api, type RouteName, routeEntries, type SseRouteName } from '../contract/routes.ts'
 import { openapi } from './openapi.ts'
@@ -30,8 +32,6 @@ export type HttpDeps = StreamDeps & {
   readonly redeem: Redeem
   readonly page: Page
   readonly maxBodyBytes: number
-  /** Off when others than this machine can reach the port; then reading needs a token too. */
-  readonly anonymousReads?: boolean
 }
 
 /** The server without its sockets. */
@@ -45,6 +45,7 @@ export type HttpApp = {
 export function httpApp(deps: HttpDeps): HttpApp {
   const app = new Hono<HttpEnv>()
   const streams = new Streams(deps)
+  const calls = new Calls()
 
   app.use('*', securityHeaders)
   app.use('*', async (c, next) => {
@@ -55,6 +56,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
   app.use('/api/*', async (c, next) => {
     guardFetchSite(c.req.header('sec-fetch-site'))
     const { principal, isByCookie } = callerOf(c, deps)
+    if (principal.kind !== 'anonymous') c.env?.proved?.()
     c.set('principal', principal)
     c.set('isByCookie', isByCookie)
     await next()
@@ -63,7 +65,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
   for (const [path, byMethod] of routesByPath())
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
       const entry = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
-      return entry ? serveRoute(c, entry, { deps, streams }) : otherMethod(c, [...byMethod.keys()])
+      return entry ? serveRoute(c, entry, { deps, streams, calls }) : otherMethod(c, [...byMethod.keys()])
     })
   app.all('/login', login(deps.redeem))
   for (const [path, file] of deps.page)
@@ -92,6 +94,30 @@ function answer(c: HttpContext, error: unknown, { onBug }: HttpDeps): Response {
   return c.json(body, status)
 }
 
+/** So many calls of one session may be under way; what it asks a person and waits for is one. */
+const mostCalls = 100
+
+/** The calls of sessions that are under way: one that floods us takes nothing from the others. */
+class Calls {
+  readonly #open = new Map<SessionId, number>()
+
+  begin(principal: Principal): Disposable {
+    if (principal.kind !== 'session') return { [Symbol.dispose]() {} }
+    const { sessionId } = principal
+    const open = (this.#open.get(sessionId) ?? 0) + 1
+    if (open > mostCalls)
+      throw new AppError('limited', `${mostCalls} calls of this session are under way; wait for one to end`)
+    this.#open.set(sessionId, open)
+    return {
+      [Symbol.dispose]: () => {
+        const left = (this.#open.get(sessionId) ?? 1) - 1
+        if (left === 0) this.#open.delete(sessionId)
+        else this.#open.set(sessionId, left)
+      },
+    }
+  }
+}
+
 let described: ReturnType<typeof openapi> | undefined
 const description = () => {
   described ??= openapi()
@@ -99,7 +125,7 @@ const description = () => {
 }
 
 type Entry = { readonly name: RouteName; readonly route: Route }
-type Server = { readonly deps: HttpDeps; readonly streams: Streams }
+type Server = { readonly deps: HttpDeps; readonly streams: Streams; readonly calls: Calls }
 
 function routesByPath(): Map<string, Map<string, Entry>> {
   const paths = new Map<string, Map<string, Entry>>()
@@ -113,11 +139,12 @@ function routesByPath(): Map<string, Map<string, Entry>> {
 async function serveRoute(
   c: HttpContext,
   { name, route }: Entry,
-  { deps, streams }: Server,
+  { deps, streams, calls }: Server,
 ): Promise<Response> {
   const { principal, isByCookie } = c.var
+  using _call = calls.begin(principal)
   guardForgery(isByCookie, c.req.method, c.req.header('origin'))
-  guardAccess(route.access, principal, deps.anonymousReads ?? true)
+  guardAccess(route.access, principal)
   guardWire(c.req.header(wireHeader))
   const input = readInput(route, {
     params: c.req.param(),
@@ -148,6 +175,7 @@ function answerStream(
   }
   const body = streams.open(name, {
     input,
+    principal: c.var.principal,
     lastEventId,
     signal: c.req.raw.signal,
     cut: () => c.env?.outgoing?.destroy(),

@@ -5,8 +5,8 @@ import type { JournalReader } from '../ports/journal.ts'
 /** A place in a stream: after one frame of an event, or, without a part, after all of them. */
 export type Cursor = { readonly seq: number; readonly part?: number }
 
-/** Why a client cannot go on where it was. */
-export type ResyncReason = 'too_old' | 'unknown_id'
+/** Why a client cannot have all that comes after what it has. */
+export type ResyncReason = 'too_old' | 'unknown_id' | 'unreadable'
 
 /** Where a stream begins: live, after a frame, or live with the news that something was missed. */
 export type Start =

@@ -22,7 +22,7 @@ test('[MUS-106][OBS-51] an event is a line of the journal before anybody sees it
   }
   const { engine, journal } = await openEngine(dir, { journal: { ops } })
   const session = sessionDrafts()
-  await engine.propose({ items: [session.started()], principal: operator })
+  await engine.propose({ items: [session.started()], by: operator })
   const app = testApp({ journal })
   const stream = await openSse(app, '/api/v1/events/stream')
   expect(await stream.chunk()).toBe('retry: 1000\n\nid: 1.0\n\n')
@@ -30,7 +30,7 @@ test('[MUS-106][OBS-51] an event is a line of the journal before anybody sees it
   const [segment = ''] = readdirSync(join(dir, 'segments'))
   const onDisk = () => readFileSync(join(dir, 'segments', segment), 'utf8').includes('held back')
   let isAnswered = false
-  const told = engine.propose({ items: [session.note('held back')], principal: operator }).then(() => {
+  const told = engine.propose({ items: [session.note('held back')], by: operator }).then(() => {
     isAnswered = true
   })
   let frame: string | undefined

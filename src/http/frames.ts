@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../contract/event.ts'
 import { type FrameContext, partsOf, projectRootOf, runtimeFrames } from '../contract/formats/sse.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
 /** What else a frame needs to know of its event; it may have to be looked up. */
@@ -38,6 +39,17 @@ export function runtimeProjection(
       const { projectRoot, frames } = await made.of(stored)
       return wants(stored.event, projectRoot) ? frames : none
     },
+  }
+}
+
+/** A stream without the events of sessions that its client may not see; their places in the order stay. */
+export function onlySeen(
+  projection: Projection,
+  isSeen: (sessionId: SessionId) => boolean | Promise<boolean>,
+): Projection {
+  return {
+    parts: (stored) => projection.parts(stored),
+    frames: async (stored) => ((await isSeen(stored.event.sessionId)) ? projection.frames(stored) : none),
   }
 }
 

@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { AppError } from '../contract/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpApp } from './app.ts'
+import { Connections } from './connections.ts'
 import type { OnBug } from './problem.ts'
 
 /** Where to listen. */
@@ -71,8 +72,9 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<List
 function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): Server {
   const server = createAdaptorServer({
     async fetch(request, env) {
-      const response = await app.fetch(request, { ...env, via } as Parameters<HttpApp['fetch']>[1])
       const incoming = env.incoming as IncomingMessage
+      const proved = connections.serve(incoming, env.outgoing as ServerResponse)
+      const response = await app.fetch(request, { ...env, via, proved } as Parameters<HttpApp['fetch']>[1])
       keepUntilSent(incoming, env.outgoing as ServerResponse)
       if (!incoming.complete) void discardRest(request.body)
       return isStream(response) ? sendStream(response, env.outgoing as ServerResponse) : response
@@ -84,7 +86,7 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
     // A request without a Host still gets an answer; the guard refuses it.
     hostname: 'localhost',
   }) as Server
-  server.maxConnections = options.maxConnections ?? 1000
+  const connections = new Connections(server, options.maxConnections ?? 1000)
   return server
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { errorCodes } from '../contract/errors.ts'
-import type { Route } from '../contract/route.ts'
+import type { Access, Route } from '../contract/route.ts'
 import { Problem, routeEntries } from '../contract/routes.ts'
 import { wireVersions } from '../contract/version.ts'
 import { sessionCookie, wireHeader } from './request-guards.ts'
@@ -22,7 +22,7 @@ export function openapi(): Json & { openapi: string; paths: Record<string, Json>
         'x-access': route.access,
         ...inputs(route),
         responses: { 200: answer(route, output), ...refusalsOf(route) },
-        security: security[route.access],
+        security: securityOf(route.access),
       },
     }
   }
@@ -46,7 +46,7 @@ export function openapi(): Json & { openapi: string; paths: Record<string, Json>
 }
 
 const proved = [{ token: [] }, { cookie: [] }]
-const security = { read: [{}, ...proved], report: proved, operate: proved } as const
+const securityOf = (access: Access) => (access === 'open' ? [{}, ...proved] : proved)
 
 function inputs(route: Route): Json {
   const schema = jsonSchema(route.input, 'input') as {

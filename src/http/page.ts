@@ -65,7 +65,6 @@ const usedUp = `<!doctype html>
 <main class="notice">
 <h1>This link no longer works</h1>
 <p>It works once, and for a short time. Run <code>sm open</code> again for a new one.</p>
-<p><a href="/">Go on without logging in</a> (reading only)</p>
 </main>
 </html>
 `

@@ -49,7 +49,32 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new AppError('unsupported_media', 'send the body as content-type: application/json')
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const text = decode(await readBytes(request, maxBytes))
-  return text === '' ? {} : parse(text)
+  const body = text === '' ? {} : parse(text)
+  mustBeHandy(body, maxBytes)
+  return body
+}
+
+const deepest = 200
+/** As many values as a body of this size has when each says something. */
+const valuesIn = (bytes: number): number => Math.max(100_000, bytes / 64)
+
+/** Refuses what is small to send and dear to go through: a nest that uses up a stack, a crowd of tiny values. */
+function mustBeHandy(body: unknown, maxBytes: number): void {
+  const most = valuesIn(maxBytes)
+  let level: unknown[] = [body]
+  let count = 0
+  for (let depth = 0; level.length > 0; depth++) {
+    count += level.length
+    if (depth > deepest)
+      throw new AppError('too_large', `the body is nested deeper than ${deepest} levels; flatten it`)
+    if (count > most)
+      throw new AppError('too_large', `the body has more than ${most} values; send it in smaller parts`)
+    const next: unknown[] = []
+    for (const value of level)
+      if (typeof value === 'object' && value !== null)
+        for (const child of Object.values(value)) next.push(child)
+    level = next
+  }
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array[]> {

@@ -33,14 +33,12 @@ export function identify({ authorization, cookie }: Credentials, authenticate: A
 }
 
 /** Refuses a caller that may not do this. */
-export function guardAccess(access: Access, principal: Principal, anonymousReads: boolean): void {
-  if (principal.kind === 'operator') return
-  if (principal.kind === 'anonymous') {
-    if (access === 'read' && anonymousReads) return
+export function guardAccess(access: Access, principal: Principal): void {
+  if (principal.kind === 'operator' || access === 'open') return
+  if (principal.kind === 'anonymous')
     throw new AppError('unauthenticated', 'this needs a token; use sm, or run `sm open` for the page')
-  }
   if (access === 'operate')
-    throw new AppError('denied', "a session's own token may only report for itself; ask the operator")
+    throw new AppError('denied', "this is a person's to do; a session acts and reads for itself and below")
 }
 
 /** Refuses an act that only a cookie stands for when the browser does not say that our own page sent it. */
@@ -157,7 +155,11 @@ export const securityHeaders: MiddlewareHandler<HttpEnv> = async (c, next) => {
 }
 
 /** What the listener adds to each request; a request made in the process has none of it. */
-type Bindings = Partial<HttpBindings> & { readonly via?: 'tcp' | 'unix' }
+type Bindings = Partial<HttpBindings> & {
+  readonly via?: 'tcp' | 'unix'
+  /** To be called when a token is known. */
+  readonly proved?: () => void
+}
 
 /** What the guards have found out about a request. */
 export type HttpEnv = {

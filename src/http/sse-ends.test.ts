@@ -117,6 +117,7 @@ describe('the end of a stream', () => {
     const app = testApp()
     app.streams.open('streamEvents', {
       input: {},
+      principal: { kind: 'operator', channel: 'cli' },
       lastEventId: undefined,
       signal: AbortSignal.abort(),
       cut: () => {},
@@ -208,7 +209,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect([await ids(), await ids()]).toEqual([['2.0'], ['1.0']])
   })
 
-  test('[MUS-100] a journal that has nothing readable up to its mark does not spin', async () => {
+  test('[MUS-100][MUS-301] a journal that has nothing readable up to its mark is told of, and does not spin', async () => {
     const app = testApp()
     app.journal.append(checkpoint(1))
     let asked = 0
@@ -223,11 +224,13 @@ describe('[MUS-100] an event that cannot be shown', () => {
     })
     const stream = await openSse(empty, `${canonical}?after=0`)
     await stream.chunk()
+    const missing = { reason: 'unreadable', asked: '0.0', oldest: 1, seq: 1, missing: { from: 1, to: 1 } }
+    expect(await stream.chunk()).toBe(`id: 1.0\nevent: resync\ndata: ${JSON.stringify(missing)}\n\n`)
     const next = stream.chunk()
     await settle(50)
     expect(asked).toBeLessThan(5)
     empty.clock.advance(15_000)
-    expect(await next).toBe('id: 1.0\n\n')
+    expect(await next).toBe(': beat\n\n')
   })
 
   test('[MUS-100] a line break in a line does not end its frame', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openSse, settle } from '../../test/http/open-sse.ts'
 import { sampleEvent, sampleRun, sampleSession } from '../../test/http/sample-events.ts'
-import { ask, type TestApp, testApp } from '../../test/http/test-app.ts'
+import { type AskInit, ask, bearer, type TestApp, testApp, tokens } from '../../test/http/test-app.ts'
 import type { TraceId } from '../contract/ids.ts'
 import { shortId } from '../contract/ids.ts'
 
@@ -195,14 +195,14 @@ describe('heartbeats', () => {
 })
 
 describe('filters', () => {
-  const ids = async (app: TestApp, path: string) => {
-    const stream = await openSse(app, path)
+  const ids = async (app: TestApp, path: string, headers: AskInit['headers'] = {}) => {
+    const stream = await openSse(app, path, { headers })
     const seen = (await stream.blocks(100).catch(() => [])).filter(({ data }) => data !== undefined)
     return seen.map(({ id }) => id)
   }
   /** Ends the stream once it has nothing more, so that all of it can be read. */
-  const all = async (app: TestApp, path: string) => {
-    const seen = ids(app, path)
+  const all = async (app: TestApp, path: string, headers: AskInit['headers'] = {}) => {
+    const seen = ids(app, path, headers)
     await settle()
     app.streams.endAll()
     return seen
@@ -227,6 +227,30 @@ describe('filters', () => {
     expect(await all(app, `${from}&type=agent.idle&run=${sampleRun(1)}`)).toEqual(['2.0'])
     for (const wrong of ['type=nothing', 'session=me', 'run=1', 'trace=0'])
       expect((await ask(app, `${from}&${wrong}`)).status, wrong).toBe(400)
+  })
+
+  test('[MUS-291] a session is sent what it may see, of all that happened before and of each token', async () => {
+    const below = sampleSession(3)
+    const app = testApp({
+      // One that ended long ago has to be looked up.
+      sees: (_principal, id) => (id === below ? Promise.resolve(true) : id === sampleSession(1)),
+    })
+    app.journal.append(
+      checkpoint(1),
+      sampleEvent('agent.idle', { sessionId: sampleSession(2) }),
+      sampleEvent('agent.idle', { sessionId: below }),
+    )
+    const headers = bearer(tokens.session)
+    expect(await all(app, `${canonical}?after=0`, headers)).toEqual(['1.0', '3.0'])
+    expect(await all(app, `${runtime}?after=0`, headers)).toEqual(['1.0', '3.0'])
+    expect(await all(app, `${canonical}?after=0&session=${sampleSession(2)}`, headers)).toEqual([])
+    const stream = await openSse(app, runtime, { headers })
+    await stream.chunk()
+    const token = { runId: sampleRun(1), agentId: 'dev' }
+    app.live.publish({ ...token, sessionId: sampleSession(2), token: 'foreign' })
+    app.live.publish({ ...token, sessionId: sampleSession(1), token: 'own' })
+    expect(await stream.chunk()).toMatch(/^event: Token\ndata: [^\n]*"own"[^\n]*\n\n$/)
+    await stream.leave()
   })
 
   test('[RUN-32] by session and project, which the event itself may not know', async () => {

@@ -188,16 +188,30 @@ class Pump {
     }
     this.#page = await journal.page(this.#after, pageEvents)
     // Nothing readable up to a durable seq: going on past it, or this would ask for ever.
-    if (this.#page.length === 0) {
-      this.#after = end
-      this.#id = `${end}.0`
-      this.#isAgeing = true
-    }
+    if (this.#page.length === 0) this.#tellHole(end, chunk)
     return this.#page.length > 0
+  }
+
+  /** Events that were acknowledged and cannot be read are named, so that no client takes what it has for all there is. */
+  #tellHole(to: number, chunk: Chunk): void {
+    const from = this.#after + 1
+    const data = {
+      reason: 'unreadable' satisfies ResyncReason,
+      asked: this.#id,
+      oldest: this.#options.journal.oldest(),
+      seq: to,
+      missing: { from, to },
+    }
+    this.#half = undefined
+    this.#after = to
+    this.#id = `${to}.0`
+    this.#isAgeing = false
+    chunk.push(`id: ${this.#id}\nevent: resync\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
   async #take(stored: StoredEvent, chunk: Chunk): Promise<void> {
     const { projection } = this.#options
+    if (stored.seq > this.#after + 1) this.#tellHole(stored.seq - 1, chunk)
     let frames: readonly string[] = []
     let parts = 1
     try {

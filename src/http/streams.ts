@@ -1,6 +1,7 @@
 import { AppError } from '../contract/errors.ts'
-import type { AgentEvent } from '../contract/event.ts'
+import { type AgentEvent, catalogue } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
+import type { Principal } from '../contract/principal.ts'
 import type { SseRouteName } from '../contract/routes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JournalReader } from '../ports/journal.ts'
@@ -8,6 +9,7 @@ import { type Asked, startOf } from './cursor.ts'
 import {
   type ContextOf,
   canonicalProjection,
+  onlySeen,
   type Projection,
   RuntimeFrames,
   runtimeProjection,
@@ -30,12 +32,15 @@ export type StreamDeps = {
   readonly clock: Clock
   readonly limits: StreamLimits
   readonly contextOf?: ContextOf
+  /** Whether a caller may see what a session does; at once while that session is in memory. */
+  readonly sees: (principal: Principal, sessionId: SessionId) => boolean | Promise<boolean>
   readonly onBug: OnBug
 }
 
 /** One client's wish. */
 export type StreamRequest = {
   readonly input: Readonly<Record<string, unknown>>
+  readonly principal: Principal
   readonly lastEventId: string | undefined
   readonly signal: AbortSignal
   /** Cuts the connection of a client that does not read. */
@@ -45,7 +50,8 @@ export type StreamRequest = {
 /** The streams that are open now. */
 export class Streams {
   readonly #deps: StreamDeps
-  readonly #open = new Set<OpenStream>()
+  /** Each with the session that it is for; a person's have none. */
+  readonly #open = new Map<OpenStream, SessionId | undefined>()
   readonly #runtimeFrames: RuntimeFrames
 
   constructor(deps: StreamDeps) {
@@ -63,19 +69,25 @@ export class Streams {
   }
 
   /** Opens a stream, or refuses. */
-  open(name: SseRouteName, { input, lastEventId, signal, cut }: StreamRequest): ReadableStream<Uint8Array> {
+  open(name: SseRouteName, request: StreamRequest): ReadableStream<Uint8Array> {
+    const { input, lastEventId, signal, cut } = request
     const { journal, clock, limits, onBug } = this.#deps
     const start = startOf(askedBy(input, lastEventId), journal)
-    if (this.#open.size >= limits.maxClients)
+    const { principal } = request
+    const isSession = principal.kind === 'session'
+    const whose = isSession ? [...this.#open.values()].filter((id) => id === principal.sessionId) : []
+    // What a session may take leaves room for people and for others.
+    const most = isSession ? Math.max(1, Math.floor(limits.maxClients / 8)) : limits.maxClients
+    if (this.#open.size >= limits.maxClients || whose.length >= most)
       throw new AppError(
         'limited',
-        `${limits.maxClients} streams are already open; close one, or try again later`,
+        `${Math.min(most, limits.maxClients)} streams are already open; close one, or try again later`,
       )
     const stream: OpenStream = openStream({
       journal,
       clock,
       start,
-      ...this.#shows(name, input),
+      ...this.#shows(name, request),
       heartbeatMs: limits.heartbeatMs,
       stallMs: limits.stallMs,
       onEnd: (why) => {
@@ -85,23 +97,37 @@ export class Streams {
       },
       onBug: (error) => onBug(error, name),
     })
-    this.#open.add(stream)
+    this.#open.set(stream, isSession ? principal.sessionId : undefined)
     // A client that leaves before its first read is never cancelled by the listener.
     signal.addEventListener('abort', stream.end, { once: true })
     if (signal.aborted) stream.end()
     return stream.body
   }
 
-  endAll(): void {
-    for (const stream of this.#open) stream.end()
+  /** Ends those of a session whose token is no longer known. */
+  endOf(sessionId: SessionId): void {
+    for (const [stream, id] of this.#open) if (id === sessionId) stream.end()
   }
 
-  #shows(name: SseRouteName, input: StreamRequest['input']): { projection: Projection; tokens?: TokenQueue } {
-    if (name === 'streamEvents') return { projection: canonicalProjection(canonicalFilter(input)) }
+  endAll(): void {
+    for (const stream of this.#open.keys()) stream.end()
+  }
+
+  #shows(
+    name: SseRouteName,
+    { input, principal }: StreamRequest,
+  ): { projection: Projection; tokens?: TokenQueue } {
+    const isAll = principal.kind === 'operator'
+    const isSeen = (id: SessionId) => isAll || this.#deps.sees(principal, id)
+    const seen = (projection: Projection) => (isAll ? projection : onlySeen(projection, isSeen))
+    if (name === 'streamEvents') return { projection: seen(canonicalProjection(canonicalFilter(input))) }
     const wants = runtimeFilter(input)
     return {
-      projection: runtimeProjection(wants.event, this.#runtimeFrames),
-      tokens: this.#deps.live.subscribe(wants.token),
+      projection: seen(runtimeProjection(wants.event, this.#runtimeFrames)),
+      // Whoever speaks now is in memory.
+      tokens: this.#deps.live.subscribe(
+        (delta) => wants.token(delta) && isSeen(delta.sessionId as SessionId) === true,
+      ),
     }
   }
 }
@@ -113,8 +139,9 @@ function askedBy(input: StreamRequest['input'], lastEventId: string | undefined)
 }
 
 function canonicalFilter(input: StreamRequest['input']): (event: AgentEvent) => boolean {
-  const { type, session, run, trace } = input as {
+  const { type, told, session, run, trace } = input as {
     type?: string
+    told?: boolean
     session?: string
     run?: string
     trace?: string
@@ -122,6 +149,7 @@ function canonicalFilter(input: StreamRequest['input']): (event: AgentEvent) => 
   const types = type === undefined ? undefined : new Set<string>(type.split(','))
   return (event) =>
     (!types || types.has(event.type)) &&
+    (!told || catalogue[event.type].sm !== undefined) &&
     isSession(event.sessionId, session) &&
     (run === undefined || event.runId === run) &&
     (trace === undefined || event.traceId === trace)

@@ -51,8 +51,13 @@ export type Page = {
   readonly limit?: number | undefined
 }
 
+/** A page of what belongs to one session and those below it; to any without `within`. */
+type Within = Page & { readonly within?: string | undefined }
+
 /** Which sessions; what is not said does not matter. */
 export type SessionFilter = Page & {
+  /** What this session may know of: itself and those below it, the one above it and those beside it. */
+  readonly seenFrom?: string | undefined
   readonly lifecycle?: readonly string[]
   readonly parentId?: string
   readonly isRoot?: boolean
@@ -64,7 +69,7 @@ export type SessionFilter = Page & {
   readonly text?: string
 }
 /** Which runs. */
-export type RunFilter = Page & {
+export type RunFilter = Within & {
   readonly runId?: string
   readonly sessionId?: string
   readonly parentRunId?: string
@@ -88,13 +93,13 @@ export type MessageFilter = Page & {
   readonly messageType?: string
 }
 /** Which approvals. */
-export type ApprovalFilter = Page & {
+export type ApprovalFilter = Within & {
   readonly approvalId?: string
   readonly sessionId?: string
   readonly isPending?: boolean
 }
 /** Which workflows. */
-export type WorkflowFilter = Page & {
+export type WorkflowFilter = Within & {
   readonly workflowId?: string
   readonly sessionId?: string
   readonly status?: string
@@ -115,7 +120,7 @@ export type UsageFilter = {
   readonly by?: 'session' | 'run' | 'model'
 }
 /** Which events. */
-export type FeedFilter = Page & {
+export type FeedFilter = Within & {
   readonly types?: readonly string[]
   readonly sessionId?: string
   readonly runId?: string
@@ -168,7 +173,8 @@ export type IndexQueries = {
 
 /** Where to search, how much to answer and in which order. */
 export type SearchFilter = {
-  readonly sessionId?: string
+  /** Only in these. */
+  readonly sessions?: readonly string[] | undefined
   readonly type?: string
   readonly limit?: number
   /** `best` ranks the newest few thousand matches; `newest` is quick on any number of them. */

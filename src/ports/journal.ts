@@ -7,8 +7,14 @@ export type StoredEvent = {
   readonly event: AgentEvent
 }
 
-/** How the writer stands: `full` takes endings only, `poisoned` takes nothing until it was opened again. */
-export type JournalHealth = 'ok' | 'full' | 'poisoned'
+/**
+ * How the journal is: `damaged` is written as usual while a file of its past is not as it was, `full` takes endings only,
+ * `poisoned` takes nothing until it was opened again.
+ */
+export type JournalHealth = 'ok' | 'damaged' | 'full' | 'poisoned'
+
+/** A file of the journal that is not as it was left, and why. */
+export type JournalFinding = { readonly file: string; readonly reason: string }
 
 /** Who rebuilds state when the journal is opened: from a snapshot, then event by event. */
 export type Replay = {

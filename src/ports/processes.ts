@@ -12,9 +12,9 @@ export type ProcessInfo = {
 /** The processes of this machine. */
 export type Processes = {
   list(signal: AbortSignal): Promise<readonly ProcessInfo[]>
-  /** Those whose environment has this value; what ran away from its group is found by it. */
+  /** Those whose environment or whose group has this value; what ran away from its parents is found by it. */
   marked(name: string, value: string, signal: AbortSignal): Promise<readonly number[]>
-  /** Those whose environment has all of these names, with the values. */
+  /** Those whose environment or whose group has all of these names, with the values. */
   carrying<N extends string>(
     names: readonly N[],
     signal: AbortSignal,
@@ -23,6 +23,13 @@ export type Processes = {
   startedAt(pid: number): Promise<number | undefined>
   /** A variable of the environment that a process was started with; nothing where the system does not tell. */
   variable(pid: number, name: string): Promise<string | undefined>
+  /**
+   * Makes a group that a process joins by writing its pid to the file that is answered; it and all that it starts carry
+   * the marks for ever then. Nothing where the system has no such groups for this user.
+   */
+  openGroup(marks: Readonly<Record<string, string>>): Promise<string | undefined>
+  /** Removes a group that nobody is in any more. */
+  closeGroup(marks: Readonly<Record<string, string>>): Promise<void>
   /**
    * Ends a process, its descendants, the groups and terminal sessions that they lead, and all that carry the mark;
    * answers what is still alive after it. Never ends this process or anything in its group.

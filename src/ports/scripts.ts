@@ -23,15 +23,16 @@ export type ScriptBeginning = {
   readonly nowMs: number
   readonly seed: string
   readonly left: ScriptBudget
+  /** A person has agreed that it runs without walls where this machine has none. */
+  readonly isUnsafe?: boolean
 }
 
-/** Runs what users write, each in a process of its own that reaches nothing but those who answer it. */
+/** Runs what users write, each behind walls in a process of its own that reaches nothing but those who answer it. */
 export type Scripts = {
-  /** Reads a file and what it imports, and what it says of itself; its function is not called. */
-  describe(
-    file: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly meta: ScriptMeta; readonly source: ScriptSource }>
+  /** Reads a file and what it imports, and what it says of itself; nothing of it runs. */
+  describe(file: string): Promise<{ readonly meta: ScriptMeta; readonly source: ScriptSource }>
+  /** Refuses to run anything where this machine has no walls and nobody agreed to do without. */
+  requireWalls(isUnsafe: boolean, signal: AbortSignal): Promise<void>
   /** What the script returned. One that throws, hangs or breaks a rule has failed, with the line where it did. */
   run(
     beginning: ScriptBeginning,

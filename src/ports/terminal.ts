@@ -18,6 +18,8 @@ export type OpenRequest = {
   /** The whole environment of the program; TERM is the terminal's own unless it is given. */
   readonly env: Readonly<Record<string, string>>
   readonly argv: readonly string[]
+  /** A file that the program's pid is written to before it starts, by which it joins a group. */
+  readonly group?: string | undefined
   /** A private folder for the launch script, which removes itself as it starts. */
   readonly folder: string
   readonly width: number
@@ -88,6 +90,6 @@ export type Terminal = {
   /** Ends the session with all that is in it; one that is gone already is no error. */
   close(pane: PaneRef, signal: AbortSignal): Promise<void>
   listen(listener: (event: TerminalEvent) => void): () => void
-  /** Lets go of the connection; the terminals stay. */
+  /** Lets go of the connection; the terminals stay, and a server without any ends. */
   release(): Promise<void>
 }

@@ -50,6 +50,7 @@ test('[LOG-7] a slug is never empty, never long, and has only letters, digits an
     ['\ud800', 'session'],
     [`${'word '.repeat(40)}`, 'word-word-word-word-word-word-word-word-word-word-word-word'],
     ['x'.repeat(300), 'x'.repeat(60)],
+    ['a\u{e0101}b c\u3164d', 'a-b-c-d'],
   ] as const)
     expect(taskSlug(title)).toBe(slug)
 })

@@ -21,14 +21,14 @@ export function sessionStem({ createdAt, sequence, title, isMulti }: FileName): 
   return `${day}-${number}-${taskSlug(title)}${isMulti ? '-multi' : ''}`
 }
 
-/** Lower-case letters of any script, digits and hyphens; never empty, and never one that ends in -multi. */
+/** Lower-case letters of any script, digits and hyphens, none of them unseen; never empty, and never one that ends in -multi. */
 export function taskSlug(title: string): string {
   const words = title
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .split(/(?:[^\p{L}\p{N}\p{M}]|\p{DI})+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
   let slug = ''
   for (const word of words) {

@@ -102,10 +102,11 @@ describe('the way to the daemon', () => {
 
   test("[MUS-116] a daemon that cannot start is unavailable, and its log's end is shown", async () => {
     const home = join(temporaryFolder(), 'state')
-    const error = await refusal(connect(home, { STAND_IN: 'broken' }).connection.start())
+    const { connection, said } = connect(home, { STAND_IN: 'broken' })
+    const error = await refusal(connection.start())
     expect(error.code).toBe('unavailable')
     expect(error.message).toContain('the daemon could not start (exit 1)')
-    expect(error.message).toContain('the disk is on fire')
+    expect(said.join('\n')).toContain('the disk is on fire')
     expect(error.message).toContain(join(home, 'daemon.log'))
   })
 

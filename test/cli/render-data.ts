@@ -220,6 +220,7 @@ export const verified: CommandOutput<'journal verify'> = {
   segments: 3,
   events: 1_234_567,
   bytes: 201_326_592,
+  blobs: 12,
   damage: [],
 }
 export const damaged: CommandOutput<'journal verify'> = {
@@ -227,19 +228,25 @@ export const damaged: CommandOutput<'journal verify'> = {
   segments: 1,
   events: 41,
   bytes: 20_480,
+  blobs: 1,
   damage: [
     {
       file: 'segments/000001-000000000001.jsonl',
       line: 17,
+      offset: 8123,
       seq: 15,
       reason: 'the digest does not fit the line',
     },
+    { file: 'blobs/000001.pack', offset: 20_000, seq: 21, reason: 'a text does not match its digest' },
+    { file: 'segments/000002-000000000042.jsonl', offset: 0, reason: 'the file is missing' },
   ],
   unfinished: { file: 'segments/000001-000000000001.jsonl', bytes: 120, reason: 'the batch has no end' },
 }
 export const cured: CommandOutput<'journal verify'> = {
   ...verified,
-  setAside: [{ file: 'segments/000001-000000000001.jsonl', lines: 1, original: 'aside/000001.jsonl' }],
+  setAside: [
+    { file: 'segments/000001-000000000001.jsonl', lines: 1, lost: 0, original: 'aside/000001.jsonl' },
+  ],
 }
 export const stats: CommandOutput<'journal stats'> = {
   segments: 3,

@@ -24,6 +24,7 @@ import {
   renderRedaction,
 } from '../../src/cli/commands/settings.ts'
 import { ago, bytes, count, plural } from '../../src/cli/render/figures.ts'
+import { terminalText } from '../../src/cli/render/paint.ts'
 import { oneLine, plainLines } from '../../src/cli/render/safe-text.ts'
 import { type Column, table, terms } from '../../src/cli/render/table.ts'
 import { cut, textWidth, wrap } from '../../src/cli/render/text-width.ts'
@@ -90,7 +91,7 @@ describe.each([80, 120])('what people see at %i columns', (width) => {
   })
 
   test.each(pages)(`[MUS-114] %s at ${width} columns is the same text with colours`, (_name, render) => {
-    const painted = render({ width, now, color: true })
+    const painted = terminalText(render({ width, now, color: true }))
     expect(painted.replaceAll(/\p{Cc}\[\d+m/gu, '')).toBe(render({ width, now, color: false }))
   })
 })

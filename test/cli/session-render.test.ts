@@ -6,6 +6,7 @@ import { renderApprovals, renderDecision } from '../../src/cli/render/approvals.
 import { renderExplanation } from '../../src/cli/render/explanation.ts'
 import { age, clock, duration } from '../../src/cli/render/figures.ts'
 import { renderMessages, renderSent } from '../../src/cli/render/messages.ts'
+import { terminalText } from '../../src/cli/render/paint.ts'
 import {
   milestoneLines,
   renderProcesses,
@@ -39,7 +40,7 @@ afterAll(() => {
 const plain: View = { width: 80, now, color: false }
 const painted: View = { ...plain, color: true }
 const escape = String.fromCharCode(27)
-const bare = (text: string) => text.replaceAll(/\p{Cc}\[\d+m/gu, '')
+const bare = (text: string) => terminalText(text).replaceAll(/\p{Cc}\[\d+m/gu, '')
 const lines = (...text: string[]) => text.join('\n')
 
 describe('spawn', () => {
@@ -56,7 +57,7 @@ describe('spawn', () => {
   })
 
   test('[SM-22] a session that asks for nothing is told in red', () => {
-    const text = renderSpawned({ ...spawned, permission_mode: 'bypass' }, painted)
+    const text = terminalText(renderSpawned({ ...spawned, permission_mode: 'bypass' }, painted))
     expect(text).toContain(`${escape}[31m(asks for nothing: permission mode bypass)`)
   })
 
@@ -393,7 +394,7 @@ describe('all', () => {
   })
 
   test('[SM-108] bypass is red, what waits is yellow', () => {
-    const text = renderSessionTable({ sessions: fleet(1), next: null }, painted)
+    const text = terminalText(renderSessionTable({ sessions: fleet(1), next: null }, painted))
     expect(text).toContain(`${escape}[31mbypass${escape}[39m`)
     expect(text).toContain(`${escape}[33mstuck`)
     expect(text).toContain(`${escape}[33m!permission`)

@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root, runProgram, temporaryFolder } from './run-sm.ts'
@@ -291,7 +292,8 @@ describe('npm test', () => {
 
   test('[MUS-215] leaves every CLI and crews at length out unless they are asked for', async () => {
     const { stdout } = await tests(['--long', 'test/a.test.ts'])
-    expect(stdout).toBe(`run --project=matrix --project=crews test/a.test.ts ${process.version}\n`)
+    const few = `--maxWorkers=${Math.ceil(availableParallelism() * 2.5)}`
+    expect(stdout).toBe(`run --project=matrix --project=crews ${few} test/a.test.ts ${process.version}\n`)
     expect((await tests(['--project', 'matrix'])).stdout).toBe(`run --project matrix ${process.version}\n`)
   })
 })

@@ -27,7 +27,7 @@ test.each(faults)(
     const refused: string[] = []
     const send = async (items: ReturnType<typeof session.note>[], names: string[]) => {
       try {
-        const results = await engine.propose({ items, principal: operator })
+        const results = await engine.propose({ items, by: operator })
         results.forEach((result, i) =>
           (result.status === 'appended' ? acknowledged : refused).push(names[i] as string),
         )
@@ -63,11 +63,9 @@ test('[MUS-31] a sync that failed is not tried again on the same file: writing g
     journal: { ops: failingOps({ call: 'write', nth: 2, code: 'EIO', partial: whole }) },
   })
   const session = sessionDrafts()
-  await engine.propose({ items: [session.started()], principal: operator })
-  await expect(engine.propose({ items: [session.note('lost')], principal: operator })).rejects.toThrow(
-    /EIO.*dmesg/,
-  )
-  await engine.propose({ items: [session.note('kept')], principal: operator })
+  await engine.propose({ items: [session.started()], by: operator })
+  await expect(engine.propose({ items: [session.note('lost')], by: operator })).rejects.toThrow(/EIO.*dmesg/)
+  await engine.propose({ items: [session.note('kept')], by: operator })
   expect(journal.stats().segments).toBe(2)
   await journal.close()
 })

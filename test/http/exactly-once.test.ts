@@ -16,6 +16,7 @@ const events = [
   sampleEvent('agent.killed', { payload: { agentId: 'd' } as never }),
 ]
 const atStart = 2
+const operator = { kind: 'operator', channel: 'cli' } as const
 
 type World = { readonly journal: MemoryJournal; readonly streams: Streams; append(): void }
 
@@ -25,7 +26,8 @@ function world(): World {
   const bug = (error: unknown) => {
     throw error
   }
-  const streams = new Streams({ journal, live: liveHub(), clock: manualClock(), limits, onBug: bug })
+  const parts = { journal, live: liveHub(), clock: manualClock(), limits }
+  const streams = new Streams({ ...parts, sees: () => false, onBug: bug })
   let n = 0
   const append = () => {
     const event = events[n++]
@@ -52,6 +54,7 @@ class Client {
     const parser = new SseParser({ lastId: this.#lastId })
     const body = this.#world.streams.open(this.#name, {
       input: { after: '0' },
+      principal: operator,
       lastEventId: this.#lastId || undefined,
       signal: new AbortController().signal,
       cut: () => {},
@@ -85,7 +88,13 @@ async function uncut(name: SseRouteName): Promise<{ frames: string[]; ends: numb
 /** All bytes of a stream as characters, one each. */
 async function raw({ streams }: World, name: SseRouteName): Promise<string> {
   const signal = new AbortController().signal
-  const body = streams.open(name, { input: { after: '0' }, lastEventId: undefined, signal, cut: () => {} })
+  const body = streams.open(name, {
+    input: { after: '0' },
+    principal: operator,
+    lastEventId: undefined,
+    signal,
+    cut: () => {},
+  })
   const reader = body.getReader()
   const decoder = new TextDecoder('latin1')
   const greeting = decoder.decode((await reader.read()).value)

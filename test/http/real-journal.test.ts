@@ -21,7 +21,8 @@ test('[MUS-100] over real sockets and files, cut again and again while events ar
     live: liveHub(),
     limits: { heartbeatMs: 1000, stallMs: 30_000, maxClients: 64 },
     address: { port: () => listening?.port ?? 0 },
-    authenticate: () => undefined,
+    authenticate: () => ({ kind: 'operator', channel: 'cli' }),
+    sees: () => false,
     redeem: () => undefined,
     page: loadPage(),
     maxBodyBytes: 1000,
@@ -37,7 +38,7 @@ test('[MUS-100] over real sockets and files, cut again and again while events ar
   // Waiting is cut short, so that the client comes back at once.
   const sleep = (ms: number, signal: AbortSignal) =>
     systemClock.sleep(Math.min(ms, ms > 10_000 ? ms : 1), signal)
-  const client = httpClient({ base: server.url, request: fetch, sleep })
+  const client = httpClient({ base: server.url, request: fetch, sleep, token: 'any' })
   const total = 3000
   const appending = (async () => {
     for (let n = 0; n < total; n += 10) {

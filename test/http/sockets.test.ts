@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Principal } from '../../src/contract/principal.ts'
 import { type HttpDeps, httpApp } from '../../src/http/app.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/http/listen.ts'
 import { liveHub } from '../../src/http/live.ts'
@@ -14,7 +15,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import { memoryJournal } from '../support/memory-journal.ts'
 import { manualClock } from './manual-clock.ts'
 import { sampleEvent, sampleSession } from './sample-events.ts'
-import { noApi, tokens } from './test-app.ts'
+import { bearer, noApi, tokens } from './test-app.ts'
 
 const realClock: Clock = {
   now: () => Date.now(),
@@ -47,6 +48,7 @@ async function serve(given: Partial<HttpDeps> = {}, options: Partial<ListenOptio
     address: { port: () => listening?.port ?? 0 },
     authenticate: (token) => (token === tokens.operator ? { kind: 'operator', channel: 'cli' } : undefined),
     redeem: () => undefined,
+    sees: () => false,
     page: loadPage(),
     maxBodyBytes: 1024 * 1024,
     onBug: (error) => bugs.push(error),
@@ -67,19 +69,24 @@ async function serve(given: Partial<HttpDeps> = {}, options: Partial<ListenOptio
 }
 
 /** A raw connection that sends a request and reads nothing until told. */
-async function dial(target: { path: string } | { port: number }, head: readonly string[]): Promise<Socket> {
+async function dial(
+  target: { path: string } | { port: number },
+  head: readonly string[] = [],
+): Promise<Socket> {
   const socket = 'path' in target ? connect(target.path) : connect(target.port, '127.0.0.1')
   socket.pause()
   socket.on('error', () => {})
   cleanUps.push(() => socket.destroy())
   await new Promise((resolve) => socket.once('connect', resolve))
-  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  if (head.length > 0) socket.write(`${head.join('\r\n')}\r\n\r\n`)
   return socket
 }
 
 const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await sleep(1)
 }
+const headers = bearer(tokens.operator)
+const proof = `authorization: ${headers.authorization}`
 const checkpoint = (message: string) => sampleEvent('progress.checkpoint', { payload: { message } as never })
 
 describe('listening', () => {
@@ -93,13 +100,16 @@ describe('listening', () => {
 
   test('[MUS-200] both ways lead to the same app; only the port asks for its name', async () => {
     const { url, socketPath } = await serve()
-    expect((await fetch(`${url}/api/v1/openapi.json`)).status).toBe(200)
+    expect((await fetch(`${url}/api/v1/openapi.json`, { headers })).status).toBe(200)
     const status = (host: string) =>
       new Promise((resolve, reject) => {
-        const call = request({ socketPath, path: '/api/v1/openapi.json', headers: { host } }, (answer) => {
-          answer.resume()
-          resolve(answer.statusCode)
-        })
+        const call = request(
+          { socketPath, path: '/api/v1/openapi.json', headers: { ...headers, host } },
+          (answer) => {
+            answer.resume()
+            resolve(answer.statusCode)
+          },
+        )
         call.on('error', reject).end()
       })
     expect(await status('sm')).toBe(200)
@@ -112,7 +122,8 @@ describe('listening', () => {
   test('[MUS-200] a rebound name is refused on the wire, whatever its target says', async () => {
     const { port } = await serve()
     const status = async (target: string, host: string) => {
-      const socket = await dial({ port }, [`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'])
+      const lines = [`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close', proof]
+      const socket = await dial({ port }, lines)
       let text = ''
       for await (const chunk of socket) text += String(chunk)
       return text.split('\r\n')[0]
@@ -256,9 +267,9 @@ describe('listening', () => {
       },
     }
     const server = await serve({ api })
-    const stream = await fetch(`${server.url}/api/v1/events/stream`)
-    const slow = fetch(`${server.url}/api/v1/journal`)
-    const stuck = fetch(`${server.url}/api/v1/config`)
+    const stream = await fetch(`${server.url}/api/v1/events/stream`, { headers })
+    const slow = fetch(`${server.url}/api/v1/journal`, { headers })
+    const stuck = fetch(`${server.url}/api/v1/config`, { headers })
     stuck.catch(() => {})
     await until(() => server.streams.count === 1 && reached === 2)
     const closing = server.close(300)
@@ -267,6 +278,88 @@ describe('listening', () => {
     expect((await slow).status).toBe(200)
     await expect(stuck).rejects.toThrow()
     await closing
+  })
+})
+
+describe('[MUS-293] a flood', () => {
+  const most = 20
+  const healthy = (url: string) =>
+    fetch(`${url}/api/v1/openapi.json`, { headers }).then(({ status }) => status)
+
+  test('[MUS-293] of connections that show no token keeps nobody out who has one, and cuts none of theirs', async () => {
+    const held = Promise.withResolvers<void>()
+    let waiting = 0
+    const api = {
+      ...noApi,
+      getConfig: async () => {
+        waiting++
+        await held.promise
+        return []
+      },
+    }
+    const { port, url } = await serve({ api }, { maxConnections: most })
+    // Two that are proved: one waits for its answer, as a hook does, and one reads a stream.
+    const asked = fetch(`${url}/api/v1/config`, { headers })
+    const stream = await fetch(`${url}/api/v1/events/stream`, { headers })
+    await until(() => waiting === 1)
+    const idle = await Promise.all(Array.from({ length: 3 * most }, () => dial({ port })))
+    const half = ['POST /api/v1/events HTTP/1.1', `Host: 127.0.0.1:${port}`, 'content-length: 100']
+    for (let i = 0; i < 3 * most; i++) idle.push(await dial({ port }, half))
+    expect(await healthy(url)).toBe(200)
+    for (const socket of idle) socket.resume()
+    await until(() => idle.filter(({ destroyed }) => !destroyed).length <= most)
+    held.resolve()
+    expect((await asked).status).toBe(200)
+    await stream.body?.cancel()
+  })
+
+  test('[MUS-293] of calls by one session is refused beyond its share, and the others are answered', async () => {
+    const held = Promise.withResolvers<void>()
+    let waiting = 0
+    const api = {
+      ...noApi,
+      listModels: async () => {
+        waiting++
+        await held.promise
+        return { models: [] } as never
+      },
+    }
+    const sessions: Record<string, Principal> = {
+      [tokens.operator]: { kind: 'operator', channel: 'cli' },
+      [tokens.session]: { kind: 'session', sessionId: sampleSession(1) },
+      other: { kind: 'session', sessionId: sampleSession(2) },
+    }
+    const { url, streams } = await serve({ api, authenticate: (token) => sessions[token] })
+    const own = bearer(tokens.session)
+    const calls = Array.from({ length: 100 }, () => fetch(`${url}/api/models`, { headers: own }))
+    await until(() => waiting === 100)
+    const one = await fetch(`${url}/api/v1/openapi.json`, { headers: own })
+    expect([one.status, ((await one.json()) as { code: string }).code]).toEqual([429, 'limited'])
+    expect((await fetch(`${url}/api/v1/openapi.json`, { headers: bearer('other') })).status).toBe(200)
+    held.resolve()
+    await Promise.all(calls)
+    expect((await fetch(`${url}/api/v1/openapi.json`, { headers: own })).status).toBe(200)
+    // Streams: an eighth of all is one session's.
+    const opened = await Promise.all(
+      Array.from({ length: 9 }, () => fetch(`${url}/api/v1/events/stream`, { headers: own })),
+    )
+    expect(opened.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1)
+    expect((await fetch(`${url}/api/v1/events/stream`, { headers })).status).toBe(200)
+    streams.endAll()
+  })
+
+  test.each([
+    ['a deep nest', '['.repeat(10_000) + ']'.repeat(10_000)],
+    ['very many keys', `{${Array.from({ length: 300_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
+  ])('[MUS-293] %s in a body is refused by its size', async (_, text) => {
+    const { url } = await serve({ maxBodyBytes: (64 * 1024 * 1024) / 10 })
+    const body = `{"events":[{"payload":${text}}]}`
+    const answer = await fetch(`${url}/api/v1/events`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    expect(answer.status).toBe(413)
   })
 })
 
@@ -286,6 +379,7 @@ describe('[MUS-105] a client that connects and does not read', () => {
     const socket = await dial(target, [
       'GET /api/v1/events/stream?after=0 HTTP/1.1',
       `Host: 127.0.0.1:${port}`,
+      proof,
     ])
     await until(() => streams.count === 1)
     for (let n = 0; n < total; n += 100) {
@@ -310,8 +404,9 @@ describe('[MUS-105] a client that connects and does not read', () => {
 
   test('[MUS-105] does not hold up the others', async () => {
     const { journal, port, url, streams } = await serve()
-    await dial({ port }, ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`])
-    const reading = await fetch(`${url}/api/v1/events/stream?after=0`)
+    const lines = ['GET /api/v1/events/stream?after=0 HTTP/1.1', `Host: 127.0.0.1:${port}`, proof]
+    await dial({ port }, lines)
+    const reading = await fetch(`${url}/api/v1/events/stream?after=0`, { headers })
     await until(() => streams.count === 2)
     for (let n = 0; n < 200; n++) journal.append(...batch)
     let text = ''
@@ -333,7 +428,7 @@ test('[MUS-102] a real EventSource takes its cursor from a block that has only a
     const to = connect(server.port, '127.0.0.1')
     from.on('data', (data) => {
       returned.push(/last-event-id: (.*)\r/i.exec(String(data))?.[1])
-      to.write(String(data).replace(/host: .*\r/i, `host: 127.0.0.1:${server.port}\r`))
+      to.write(String(data).replace(/host: .*\r/i, `host: 127.0.0.1:${server.port}\r\n${proof}\r`))
     })
     to.on('data', (data) => {
       sent += String(data)

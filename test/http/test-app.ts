@@ -54,6 +54,7 @@ export function testApp(given: Partial<HttpDeps> = {}): TestApp {
       return token
     },
     page: loadPage(),
+    sees: (principal, id) => principal.kind === 'session' && principal.sessionId === id,
     maxBodyBytes: 100_000,
     onBug: (error) => bugs.push(error),
     ...given,
@@ -61,10 +62,12 @@ export function testApp(given: Partial<HttpDeps> = {}): TestApp {
   return { ...app, journal, clock, live, bugs }
 }
 
-/** Sends one request as a program on this machine would. */
+/** Sends one request as a program on this machine would: a person's, where the test does not say whose. */
 export function ask(app: Pick<TestApp, 'request'>, path: string, init: AskInit = {}): Promise<Response> {
   const { via, ...rest } = init
-  const headers = { host: `127.0.0.1:${port}`, ...rest.headers }
+  const isProved = Object.keys(rest.headers ?? {}).some((name) => /^(authorization|cookie)$/.test(name))
+  const proof = isProved ? {} : bearer(tokens.operator)
+  const headers = { host: `127.0.0.1:${port}`, ...proof, ...rest.headers }
   return Promise.resolve(app.request(path, { ...rest, headers: clean(headers) }, { via: via ?? 'tcp' }))
 }
 

@@ -49,11 +49,10 @@ ${options.config ?? ''}`,
     )
   }
   /** Waits until a session asks for this, and answers the approval. */
-  const asked = async (action: string, ms = 90_000) => {
+  const asked = async (action: string) => {
     const { approvals } = await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.some((one) => one.action.includes(action)),
-      ms,
     )
     const [found] = approvals.filter((one) => one.action.includes(action))
     if (!found) throw new Error(`nothing asks for ${action}`)

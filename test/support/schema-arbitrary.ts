@@ -38,7 +38,8 @@ function ofSchema(schema: Schema | boolean): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const options = schema.anyOf ?? schema.oneOf
   if (options !== undefined) return fc.oneof(...options.map(ofSchema))
-  return makers[String(schema.type)]?.(schema) ?? json
+  const kinds: readonly unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type]
+  return fc.oneof(...kinds.map((kind) => makers[String(kind)]?.(schema) ?? json))
 }
 
 const makers: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>> = {

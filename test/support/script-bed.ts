@@ -1,9 +1,10 @@
 import { nodeScripts } from '../../src/adapters/scripts/node-scripts.ts'
+import { parseScript } from '../../src/adapters/scripts/parse-script.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemProcesses } from '../../src/adapters/system/processes.ts'
 import type { Decision } from '../../src/contract/decision.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import type { ScriptMeta } from '../../src/contract/script.ts'
+import { type ScriptMeta, scriptHash } from '../../src/contract/script.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
 import type { Procedure } from '../../src/ports/durable.ts'
 import type { Work, WorkEnd } from '../../src/ports/workers.ts'
@@ -14,6 +15,7 @@ import { openLocalBed } from './local-bed.ts'
 
 export const scripts = nodeScripts({
   processes: systemProcesses(systemClock),
+  parse: async (...given) => parseScript(...given),
   path: process.env['PATH'] ?? '',
   hasWalls: false,
 })
@@ -21,21 +23,25 @@ export const scripts = nodeScripts({
 export const meta: ScriptMeta = { name: 'a', description: 'what it does', phases: [] }
 
 /** A run of this body, approved already unless it says otherwise. */
-export const scriptInput = (body: string, more: Partial<ScriptInput> = {}): ScriptInput => ({
-  meta,
-  source: {
+export function scriptInput(body: string, more: Partial<ScriptInput> = {}): ScriptInput {
+  const source = {
     main: 'a.ts',
     files: {
       'a.ts': `export default async function ({ args, agent, parallel, pipeline, phase, checkpoint, approve, verify, budget, log }) {\n${body}\n}`,
     },
-  },
-  args: null,
-  workspace: '/work',
-  cli: 'own',
-  limits: { concurrency: 4, agents: 100 },
-  approvedBy: 'me',
-  ...more,
-})
+  }
+  return {
+    meta,
+    source,
+    unsafe: scriptHash(source),
+    args: null,
+    workspace: '/work',
+    cli: 'own',
+    limits: { concurrency: 4, agents: 100 },
+    approvedBy: 'me',
+    ...more,
+  }
+}
 
 /** What an agent says; ten tokens each. */
 export type Saying = (work: Work, signal: AbortSignal) => string | WorkEnd | Promise<string | WorkEnd>

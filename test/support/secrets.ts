@@ -24,8 +24,36 @@ export function plantedKnownValue(seed = 1): { value: string; forms: Record<stri
       'base64 at 2': base64('ab'),
       'url-safe base64': Buffer.from(`u:${value}`).toString('base64url'),
       hex: Buffer.from(value).toString('hex'),
+      'hex with colons': hexPairs(value).join(':').toUpperCase(),
+      'escaped bytes': hexPairs(value)
+        .map((pair) => String.raw`\x${pair}`)
+        .join(''),
+      'escaped characters': Array.from(
+        value,
+        (char) => String.raw`\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ).join(''),
+      'every byte in percent': hexPairs(value)
+        .map((pair) => `%${pair.toUpperCase()}`)
+        .join(''),
+      entities: `<a title="${value.replaceAll('"', '&quot;')}">`,
+      'over two lines': `the value is ${broken(value, '\n    ')}, used below`,
+      'over a continued line': `tool ${broken(value, '\\\n')} --verbose`,
+      'over an escaped line break': `{\\"text\\":\\"${broken(value, '\\n')} end\\"}`,
+      'in two literals': `const value = '${broken(value, "' + '")}'`,
+      'in two literals on two lines': `x = "${broken(value, '" +\n  "')}"`,
+      'base64 over lines': base64('abc').replace(/.{32}/g, '$&\r\n'),
+      'hex over lines': Buffer.from(value).toString('hex').replace(/.{24}/g, '$&\n'),
     },
   }
+}
+
+function hexPairs(value: string): string[] {
+  return Buffer.from(value).toString('hex').match(/../g) ?? []
+}
+
+/** Broken near its end, behind the characters that are escaped in some spellings. */
+function broken(value: string, by: string): string {
+  return `${value.slice(0, -6)}${by}${value.slice(-6)}`
 }
 
 /** Fields whose name alone makes their value a secret. */

@@ -87,7 +87,8 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
 export async function eventually<T>(
   look: () => Promise<T>,
   isRight: (found: T) => boolean,
-  ms = 120_000,
+  // A real CLI on a machine that is busy with others takes over a minute to start.
+  ms = 240_000,
 ): Promise<T> {
   const started = performance.now()
   for (;;) {

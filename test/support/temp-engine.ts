@@ -1,15 +1,25 @@
+import { join } from 'node:path'
 import type { JournalOptions } from '../../src/adapters/jsonl/journal.ts'
 import { Journal } from '../../src/adapters/jsonl/journal.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
-import type { Draft, EventType, PayloadOf } from '../../src/contract/event.ts'
+import type { By, Draft, EventType, PayloadOf } from '../../src/contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../src/contract/ids.ts'
-import type { Principal } from '../../src/contract/principal.ts'
 import { Engine, type EngineDeps } from '../../src/engine/engine.ts'
 import { journalOptions } from './temp-journal.ts'
 
 export const ids = systemIds(systemClock)
-export const operator: Principal = { kind: 'operator', channel: 'api' }
+/** The daemon itself: it alone says who a session is and what it may do. */
+export const daemon: By = { kind: 'daemon' }
+/** A person's tool that reports events. */
+export const operator: By = { kind: 'operator', id: 'api', via: 'report' }
+
+/** Writes facts of the daemon into the journal of a home whose daemon is not running: nobody else can say them. */
+export async function plant(home: string, drafts: readonly object[]): Promise<void> {
+  const { engine, journal } = await openEngine(join(home, 'journal'))
+  await engine.perform(drafts as Draft[])
+  await journal.close()
+}
 
 /** A journal and an engine on it, opened as the daemon does. */
 export async function openEngine(

@@ -65,6 +65,7 @@ export function batchOf(journal: Pick<Journal, 'nextSeq'>, messages: readonly st
       seq: journal.nextSeq() + i,
       id: ids.event(),
       recordedAt: '2026-01-27T15:10:00.000Z',
+      by: { kind: 'daemon' } as const,
       redacted: [],
     }
     // A long text stays in the line, so that the journal meets lines of any length.

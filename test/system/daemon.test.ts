@@ -7,7 +7,7 @@ import { version, wireVersions } from '../../src/contract/version.ts'
 import { type DaemonProcess, startDaemonProcess } from '../support/daemon-process.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { exampleName, goldenText } from '../support/std-008.ts'
-import { openEngine, sessionDrafts } from '../support/temp-engine.ts'
+import { openEngine, operator, sessionDrafts } from '../support/temp-engine.ts'
 import { openJournal, readAll, tempFolder } from '../support/temp-journal.ts'
 
 /** A daemon on a new home, ended with the test. */
@@ -168,7 +168,7 @@ test('[MUS-44] a blob that is damaged or gone is named in its place, and everyth
   const call = (callId: string, params: Record<string, string>) =>
     live.draft('tool.call.started', { callId, tool: 'Write', params })
   const items = [live.started(), call('a', { text: long('kept') }), call('b', { text: long('lost') })]
-  await engine.propose({ items, principal: { kind: 'operator', channel: 'api' } })
+  await engine.propose({ items, by: operator })
   await journal.close()
   const pack = join(home, 'journal', 'blobs', '000001.pack')
   const bytes = readFileSync(pack)

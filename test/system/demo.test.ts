@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
+import { eventually } from '../support/session-daemon.ts'
 
 test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
   const m = await ownDaemon('models: { default: anthropic/claude-opus-5-5 }\n')
@@ -18,13 +19,17 @@ test('[MUS-214] the demonstration: a crew works on a real repository, real tests
   const again = await m.sm('demo', '--json')
   const told = JSON.parse(again.out)
   expect(told).toMatchObject({ played: true, repo: `${folder}-2`, verdict: 'approved', rounds: 2 })
-  const document = JSON.parse(readFileSync(told.session_file, 'utf8')) as MultiAgentSession
+  // The file follows what happens a moment later.
+  const document = await eventually(
+    async () => JSON.parse(readFileSync(told.session_file, 'utf8')) as MultiAgentSession,
+    ({ summary }) => summary.final_verdict !== undefined && summary.review_iterations === 2,
+  )
   expect(validateSession(document, { filename: basename(told.session_file) })).toEqual({
     valid: true,
     errors: [],
     warnings: [],
   })
-  expect(document.summary).toMatchObject({ review_iterations: 2, final_verdict: 'approved' })
+  expect(document.summary).toMatchObject({ final_verdict: 'approved' })
   const [one, other] = ['farewell', 'shout'].map((id) =>
     document.sub_sessions.find(({ task }) => task.task_id === id),
   )

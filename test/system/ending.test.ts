@@ -129,7 +129,7 @@ test('[SM-73][MUS-118] sm down leaves sessions running; sm down --sessions ends 
     stdout: 'Ended 2 sessions, then stopped the daemon.\n',
   })
   expect(c.processes()).toEqual([])
-  expect(c.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('muster-anchor')
+  expect(c.tmux('list-sessions', '-F', '#{session_name}').trim()).toBe('')
   await c.m.restart()
   const { events } = await c.client.listEvents({ type: 'session.completed', limit: 10 })
   expect(events.map(({ payload }) => payload)).toEqual([

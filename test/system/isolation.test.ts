@@ -65,6 +65,17 @@ describe('[MUS-210] behind the walls of bwrap', () => {
     expect(m.processes()).toEqual(others)
   })
 
+  test('[MUS-298] no setting of the kernel opens for writing, for root neither', async () => {
+    const m = await usual()
+    const one = await walled(m)
+    const tries = 'kernel/core_pattern kernel/hostname vm/drop_caches net/ipv4/ip_forward'
+    const said = await one.run(
+      `for f in ${tries}; do ( : >> /proc/sys/$f ) 2>/dev/null && echo opened $f; done; echo tried`,
+    )
+    expect(said).toContain('tried')
+    expect(said).not.toMatch(/^opened/m)
+  })
+
   test('[MUS-210] it finds no token of another session, no operator, no vault, no terminal and no process', async () => {
     const m = await usual()
     const victim = await m.spawnShell({ name: 'victim' })

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { closeGroup, openGroup } from '../../src/adapters/system/control-groups.ts'
+import { systemProcesses } from '../../src/adapters/system/processes.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 
 type Daemon = Awaited<ReturnType<typeof sessionDaemon>>
@@ -132,4 +135,54 @@ test('[SM-82] a kill goes on when its caller hangs up, also when the caller is t
     async () => [m.processes(), terminals(m)] as const,
     ([processes, names]) => processes.length === 0 && names.length === 1,
   )
+})
+
+/** What a session cannot be known by any more: another terminal session, no parent, and nothing of its environment. */
+const runsAway = (seconds: number) =>
+  `(setsid env -i sleep ${seconds} </dev/null >/dev/null 2>&1 &) ; echo away`
+
+const isThere = async (seconds: number) => {
+  const all = await systemProcesses(systemClock).list(new AbortController().signal)
+  return all.some(({ command }) => command === `sleep ${seconds}`)
+}
+
+test('[MUS-235] sm kill ends what ran away with a clean environment, and sm ps shows it until then', async ({
+  skip,
+}) => {
+  const m = await sessionDaemon()
+  const group = await openGroup({ of: 'a test' })
+  await closeGroup({ of: 'a test' })
+  if (group === undefined) skip('this system lets nobody make control groups here')
+  const one = await m.spawnShell()
+  const seconds = 100_000 + process.pid
+  await m.type(one.tmux_session, runsAway(seconds))
+  await eventually(
+    () => isThere(seconds),
+    (isRunning) => isRunning,
+  )
+  const { processes } = await m.client.listProcesses({})
+  expect(processes.map(({ command }) => command)).toContain(`sleep ${seconds}`)
+  // Found again by a daemon that did not start it.
+  await m.restart('SIGKILL')
+  expect(await m.client.killSession({ id: one.session_id, force: true })).toMatchObject({ left: [] })
+  expect(await isThere(seconds)).toBe(false)
+})
+
+test('[MUS-235] sm down --sessions leaves no program, no terminal and no tmux server', async () => {
+  const m = await sessionDaemon()
+  const [one] = [await m.spawnShell(), await ended(m)]
+  await m.type(one.tmux_session, 'sleep 1000 &')
+  await m.restart('SIGKILL')
+  await m.client.shutdown({ sessions: true })
+  await m.daemon.kill('SIGCONT')
+  expect(m.processes()).toEqual([])
+  expect(terminals(m)).toEqual([''])
+})
+
+test('[MUS-235] sm down alone leaves the terminals of sessions that run or stand to be looked at', async () => {
+  const m = await sessionDaemon()
+  const one = await ended(m)
+  await m.client.shutdown({})
+  await m.daemon.kill('SIGCONT')
+  expect(terminals(m)).toEqual(['muster-anchor', one.tmux_session].sort())
 })

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type SessionId, shortId } from '../../src/contract/ids.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 import { shared } from '../support/shared.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
+import { plant } from '../support/temp-engine.ts'
 
 type World = Awaited<ReturnType<typeof standInClaude>>
 type Named = { readonly id: string; readonly session_id: string }
@@ -220,9 +222,7 @@ test('[SM-119] a start that the end of Muster cut off is one failure with its re
   const [id, traceId, spanId] = ['ses_01m7h1zg9a02xg000145n8f78h', 'a'.repeat(32), 'b'.repeat(16)]
   const at = { sessionId: id, runId: 'run_01m7h1zg9a02xg000145n8f78h', traceId, spanId, actor: 'operator' }
   const payload = { name: 'half', origin: 'managed', cli: 'custom', workingDir: m.home }
-  const { results } = await m.client.appendEvents({ events: [{ ...at, type: 'session.started', payload }] })
-  expect(results).toMatchObject([{ status: 'appended' }])
-  const { session_id } = await m.client.getSession({ id: 'half' })
+  const session_id = shortId(id as SessionId)
   const env = ['-e', `MUSTER_SESSION=${id}`, '-e', `MUSTER_HOME=${m.home}`]
   const name = `custom-${session_id}`
   spawnSync('tmux', ['-L', m.socket, 'new-session', '-d', '-s', name, ...env, 'sleep 1000'])
@@ -230,7 +230,7 @@ test('[SM-119] a start that the end of Muster cut off is one failure with its re
   m.tmux('set-option', '-p', '-t', `=${name}:`, '@muster', `${mark.slice(0, -1)}x`)
   m.tmux('set-option', '-p', '-t', `=${name}:`, '@muster-owner', id)
   expect(m.processes()).toHaveLength(2)
-  await m.restart('SIGKILL')
+  await m.restart('SIGKILL', () => plant(m.home, [{ ...at, type: 'session.started', payload }]))
   const { events } = await eventually(
     () => m.client.listEvents({ type: 'session.failed', limit: 10 }),
     (found) => found.events.length > 0,

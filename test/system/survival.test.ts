@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
 import { accountFor } from '../support/survival.ts'
+import { plant } from '../support/temp-engine.ts'
 
 const table = async (m: Awaited<ReturnType<typeof sessionDaemon>>, isDry = false) => {
   const { sessions } = await m.client.restoreSessions(isDry ? { dry_run: true } : {})
@@ -99,9 +100,7 @@ test('[MUS-235] a process that got the pid of a session’s program later is not
     const { sessionId, traceId, spanId, runId, actor } = launched
     const payload = { ...launched.payload, pid, pidStartedMs: startedMs }
     const item = { sessionId, traceId, spanId, runId, actor, type: 'session.launched', payload }
-    const { results } = await m.client.appendEvents({ events: [item] } as never)
-    expect(results).toMatchObject([{ status: 'appended' }])
-    await m.restart('SIGKILL')
+    await m.restart('SIGKILL', () => plant(m.home, [item]))
     await m.client.killSession({ id: session.session_id, force: true })
   }
   const stranger = bystander()

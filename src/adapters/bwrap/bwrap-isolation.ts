@@ -60,11 +60,12 @@ type Surrounding = {
 
 /**
  * Namespaces of its own, everything read-only, and nothing of what runs beside it: no process, no socket of a service
- * that would start a program outside. Without its capabilities nobody inside can take a wall down again, root neither.
+ * that would start a program outside. Without its capabilities nobody inside can take a wall down again, root neither;
+ * settings of the kernel would open for root even so.
  */
 const namespaces: readonly string[] = (
   '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL ' +
-  '--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'
+  '--ro-bind / / --dev /dev --proc /proc --ro-bind-try /proc/sys /proc/sys --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'
 ).split(' ')
 
 /** Names are looked up with what lies here on machines where a service writes it. */

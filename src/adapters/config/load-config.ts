@@ -70,7 +70,8 @@ function refuseProblems(files: readonly LayerFile[]): void {
   const problems = files.flatMap(({ file, problems }) => problems.map((problem) => ({ file, ...problem })))
   if (problems.length === 0) return
   const lines = problems.map(({ file, line, column, key, message }) => {
-    return `${file}:${line}:${column} ${key === '' ? '' : `${key}: `}${message}`
+    // What the file says must not pass for another problem.
+    return `${file}:${line}:${column} ${key === '' ? '' : `${key}: `}${message}`.replaceAll(/[\r\n]+/g, ' ')
   })
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   throw new AppError(

@@ -3,8 +3,8 @@ import type { Branches } from '../../ports/branches.ts'
 import { dropBranch, landBranch } from './land-branch.ts'
 import { abandonMerge, commitAll, concludeMerge, mergeBranch } from './merge-branch.ts'
 import { restoreFiles } from './restore-files.ts'
-import { headOf } from './run-git.ts'
 import { treeDiff, underReview } from './tree-diff.ts'
+import { headOf } from './work-tree-files.ts'
 import { closeWorktree, type Machine, openWorktree, ownTree, worktreesIn } from './worktrees.ts'
 
 /** Branches by the git program of this machine. */

@@ -5,6 +5,7 @@ import type { Branches } from '../../ports/branches.ts'
 import { replaceFile } from '../system/durable-files.ts'
 import {
   author,
+  checkDrivers,
   commitOf,
   commitToUse,
   git,
@@ -14,8 +15,10 @@ import {
   maybe,
   nulWords,
   ownGit,
+  ownOptions,
 } from './run-git.ts'
 import { commitOfTree } from './tree-diff.ts'
+import { stageFiles } from './work-tree-files.ts'
 import { listedWorktrees } from './worktrees.ts'
 
 /** Brings a finished branch into a branch of the user's, when nothing is lost and nothing conflicts. */
@@ -25,6 +28,7 @@ export const landBranch: Branches['land'] = async (root, { branch, into }, signa
     throw new AppError('not_found', `there is no branch ${into}; name one that git branch lists`)
   const tip = await commitToUse(root, branch, signal)
   if (await isWithin(root, { commit: tip, of: from }, signal)) return from
+  await checkDrivers(root, tip, signal)
   const isAhead = await isWithin(root, { commit: from, of: tip }, signal)
   const to = isAhead ? tip : await mergeOf(root, { branch, into, from, tip }, signal)
   const holder = (await listedWorktrees(root, signal)).find((one) => one.branch === into)
@@ -94,7 +98,7 @@ async function updateCheckout(path: string, step: Step, signal: AbortSignal): Pr
     )
   await replaceFile(note, noteOf(step))
   // Cut off before, git had already written some of these files: they are what they are to become.
-  if (written.length > 0) await ownGit(path, ['add', '-A', '--', ...written], signal)
+  if (written.length > 0) await stageFiles(path, { ...ownOptions(signal), only: written })
   const merge = ['merge', '-q', '--ff-only', '--no-squash', '--no-verify', '--no-overwrite-ignore', to]
   await ownGit(path, merge, signal).catch(async (cause: unknown) => {
     if (!(cause instanceof AppError) || cause.code !== 'failed' || wasKilled(cause)) throw cause

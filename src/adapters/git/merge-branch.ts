@@ -3,7 +3,18 @@ import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { Merge, Merged } from '../../ports/branches.ts'
 import { replaceFile } from '../system/durable-files.ts'
-import { author, commitOf, commitToUse, isWithin, maybe, nulWords, ownGit } from './run-git.ts'
+import {
+  author,
+  checkDrivers,
+  commitOf,
+  commitToUse,
+  isWithin,
+  maybe,
+  nulWords,
+  ownGit,
+  ownOptions,
+} from './run-git.ts'
+import { stageFiles, uncommittedIn } from './work-tree-files.ts'
 import type { OwnTree } from './worktrees.ts'
 
 /** Merges a branch into that of the work tree; conflicts stay there for somebody to resolve. */
@@ -17,7 +28,8 @@ export async function mergeBranch(tree: OwnTree, merge: Merge, signal: AbortSign
   if (pending !== undefined)
     throw new AppError('conflict', `another merge is in progress in ${path}; finish or abort it first`)
   if (await isWithin(path, { commit: target, of: head }, signal)) return { merged: head }
-  if ((await ownGit(path, ['status', '--porcelain', '--untracked-files=all'], signal)) !== '')
+  await checkDrivers(path, target, signal)
+  if ((await uncommittedIn(path, signal)).length > 0)
     throw new AppError('conflict', `${path} has uncommitted files; commit or restore them first`)
   await replaceFile(beginning(tree), head)
   const conflicts = await tryMerge(tree, { ...merge, target }, signal)
@@ -91,7 +103,7 @@ export async function concludeMerge(
     if (isPending) await ownGit(path, ['merge', '--quit'], signal)
     return { merged: (await commitAll(tree, message, signal)) ?? head }
   }
-  await ownGit(path, ['add', '-A'], signal)
+  await stageFiles(path, ownOptions(signal))
   return { merged: await commitIndex(path, message, signal) }
 }
 
@@ -156,7 +168,7 @@ export async function commitAll(
     throw new AppError('conflict', `a merge is in progress in ${path}; finish or abort it first`)
   if ((await maybe(ownGit(path, ['symbolic-ref', '-q', 'HEAD'], signal))) === undefined)
     throw new AppError('conflict', `${path} is on no branch; check out the one it was opened with`)
-  await ownGit(path, ['add', '-A'], signal)
+  await stageFiles(path, ownOptions(signal))
   const tree = await ownGit(path, ['write-tree'], signal)
   if (tree === (await ownGit(path, ['rev-parse', 'HEAD^{tree}'], signal))) {
     // Cut off after the commit: only the words tell that it was this one.

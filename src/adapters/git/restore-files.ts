@@ -19,7 +19,7 @@ export async function restoreFiles(
     const made = some.filter((file) => !known.has(file))
     for (const file of made) await remove(path, file)
     if (made.length > 0)
-      await ownGit(path, ['rm', '-r', '-q', '--cached', '--ignore-unmatch', '--', ...made], signal)
+      await ownGit(path, ['rm', '-r', '-f', '-q', '--cached', '--ignore-unmatch', '--', ...made], signal)
     if (kept.length > 0) await ownGit(path, ['checkout', '-q', commit, '--', ...kept], signal)
   }
 }

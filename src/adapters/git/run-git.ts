@@ -1,23 +1,43 @@
 import { execFile } from 'node:child_process'
 import { promises as fs } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../contract/errors.ts'
-import type { Branches } from '../../ports/branches.ts'
+import { type GitSetting, harmlessGit } from '../system/harmless-git.ts'
+import { ownTemporary } from '../system/temporary-files.ts'
+import { type SafeSettings, safeSettings } from './repository-settings.ts'
 
 const run = promisify(execFile)
 const mostBytes = 64 << 20
 
-/** Runs git in a folder; a failure says what git said. */
+/** Runs git in a folder, and no program that its repository names; a failure says what git said. */
 export async function git(folder: string, args: readonly string[], options: Options): Promise<string> {
+  const safe = await safeSettings(folder, options.signal)
+  if (safe.drivers.length > 0 && writesFiles(args)) await refuseDrivers(folder, safe, options)
+  return start(folder, args, { ...options, safe })
+}
+
+async function start(
+  folder: string,
+  args: readonly string[],
+  { safe, ...options }: Options & { readonly safe: SafeSettings },
+): Promise<string> {
+  const env = {
+    ...harmlessGit(process.env, [...safe.settings, ...(options.settings ?? [])]),
+    ...(safe.root !== undefined && { GIT_WORK_TREE: safe.root }),
+    ...options.env,
+  }
+  const { signal, encoding = 'utf8' } = options
   try {
-    const { stdout } = await run('git', ['-C', folder, ...(options.settings ?? []), ...args], {
+    const started = run('git', ['-C', folder, ...withoutPrograms(args)], {
       maxBuffer: mostBytes,
-      encoding: options.encoding ?? 'utf8',
-      signal: options.signal,
-      // What a person's shell or a hook says of another repository must not lead it astray.
-      env: { ...withoutGit(process.env), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...options.env },
+      encoding,
+      signal,
+      env,
     })
-    return stdout
+    started.child.stdin?.on('error', () => {})
+    started.child.stdin?.end(options.input ?? '')
+    return (await started).stdout
   } catch (cause) {
     if (options.signal.aborted) throw cause
     const { code, stderr } = cause as { code?: string | number; stderr?: string }
@@ -31,42 +51,95 @@ export async function git(folder: string, args: readonly string[], options: Opti
   }
 }
 
+/** What only an option of the command turns off: programs that show a difference, and a look into modules. */
+function withoutPrograms([command = '', ...args]: readonly string[]): readonly string[] {
+  const options = {
+    diff: ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'],
+    log: ['--no-ext-diff', '--no-textconv'],
+    show: ['--no-ext-diff', '--no-textconv'],
+    status: ['--ignore-submodules=dirty'],
+  }[command]
+  return [command, ...(options ?? []), ...args]
+}
+
+/** Whether a command has files pass through filters or merge drivers, and keeps what comes out. */
+function writesFiles([command = '', sub]: readonly string[]): boolean {
+  if (command === 'worktree') return sub === 'add'
+  return ['add', 'cat-file', 'checkout', 'merge', 'merge-tree', 'reset', 'update-index'].includes(command)
+}
+
+/** Refuses a commit whose files would pass through a program that the repository itself names. */
+export async function checkDrivers(folder: string, commit: string, signal: AbortSignal): Promise<void> {
+  const safe = await safeSettings(folder, signal)
+  if (safe.drivers.length === 0) return
+  const temporary = await ownTemporary('git')
+  try {
+    const env = { GIT_INDEX_FILE: join(temporary, 'index') }
+    await start(folder, ['read-tree', commit], { signal, env, safe })
+    await refuseDrivers(folder, safe, { signal, env, isOfCommit: true })
+  } finally {
+    await fs.rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The one place where a repository's own programs are refused. They are turned off in any case; but a file that should
+ * pass through one would be kept as something else.
+ */
+async function refuseDrivers(
+  folder: string,
+  safe: SafeSettings,
+  { signal, env = {}, isOfCommit = false }: Options & { readonly isOfCommit?: boolean },
+): Promise<void> {
+  const others = isOfCommit ? [] : ['-o', '--exclude-standard']
+  const files = await start(folder, ['ls-files', '-z', '-c', ...others], { signal, env, safe })
+  const asked = ['check-attr', '-z', '--stdin', ...(isOfCommit ? ['--cached'] : []), 'filter', 'merge']
+  const words = (await start(folder, asked, { signal, env, safe, input: files })).split('\0')
+  for (let i = 0; i + 2 < words.length; i += 3) {
+    const [file, attribute, name] = words.slice(i, i + 3)
+    const used = safe.drivers.find((one) => one.attribute === attribute && one.name === name)
+    if (used === undefined) continue
+    const kind = used.attribute === 'filter' ? 'filter' : 'merge driver'
+    const section = used.key.slice(0, used.key.lastIndexOf('.'))
+    throw new AppError(
+      'denied',
+      `${file} needs the ${kind} ${JSON.stringify(name)}, a program that the settings of the repository in ${folder} name; Muster runs only your own: if you trust it, set ${section} with git config --global, else remove it with git config --remove-section ${section}`,
+      { details: { key: used.key, file } },
+    )
+  }
+}
+
 /** Git has one exit code for every fatal end: only what it prints, in the C locale, names a repository it does not trust. */
 const isDistrusted = (stderr: string): boolean => /^fatal: detected dubious ownership /m.test(stderr)
 
 /** What is known of a failure of git beyond its words. */
 export type GitFailure = { readonly isDistrusted: boolean }
 
-type Options = {
+/** How git is run. */
+export type Options = {
   readonly signal: AbortSignal
   readonly env?: Readonly<Record<string, string>>
   /** Latin1 keeps every byte of a file apart. */
   readonly encoding?: 'utf8' | 'latin1'
-  /** Options of git itself, before the command. */
-  readonly settings?: readonly string[]
+  /** Settings of git for this command. */
+  readonly settings?: readonly GitSetting[]
+  /** What it reads. */
+  readonly input?: string
 }
 
-const withoutGit = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')))
-
-/** Runs git on what is ours: nothing in the settings of the user may ask, sign, run, fetch or refuse. */
+/** Runs git on what is ours: nothing in the settings of the user may ask, change or refuse something. */
 export const ownGit = (folder: string, args: readonly string[], signal: AbortSignal): Promise<string> =>
-  git(folder, args, { signal, settings, env })
+  git(folder, args, ownOptions(signal))
 
-const settings = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.safecrlf=false',
-  'commit.gpgSign=false',
-  'merge.verifySignatures=false',
-  'merge.autoStash=false',
-  'merge.log=false',
-  'rerere.enabled=false',
-  'submodule.recurse=false',
-  // A repack in the background would outlive the step.
-  'gc.auto=0',
-  'maintenance.auto=false',
-].flatMap((setting) => ['-c', setting])
+/** How git is run on what is ours. */
+export const ownOptions = (signal: AbortSignal): Options => ({ signal, settings, env })
+
+const settings: readonly GitSetting[] = [
+  ['core.safecrlf', 'false'],
+  ['merge.autoStash', 'false'],
+  ['merge.log', 'false'],
+  ['rerere.enabled', 'false'],
+]
 
 /** Whose commits ours are; so that they can be made where no user.name is set. */
 export const author = {
@@ -76,7 +149,7 @@ export const author = {
   GIT_COMMITTER_EMAIL: 'muster@localhost',
 } as const
 
-const env = { ...author, GIT_EDITOR: 'true', GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1' }
+const env = { ...author, GIT_LITERAL_PATHSPECS: '1' }
 
 /** The root of the work tree that a folder is in; undefined outside of any. */
 export const rootOf = (folder: string, signal: AbortSignal): Promise<string | undefined> =>
@@ -90,14 +163,6 @@ export async function maybe(answer: Promise<string>): Promise<string | undefined
     if (error instanceof AppError && error.code === 'failed') return undefined
     throw error
   }
-}
-
-/** Where a folder stands, and whether all of its repository's work tree is committed. */
-export const headOf: Branches['head'] = async (folder, signal) => {
-  const place = await placeOf(folder, signal)
-  const branch = await maybe(git(place.root, ['symbolic-ref', '--short', '-q', 'HEAD'], { signal }))
-  const changed = await git(place.root, ['status', '--porcelain', '--untracked-files=normal'], { signal })
-  return { ...place, branch: branch ?? null, isClean: changed === '' }
 }
 
 /** The repository of a folder, the commit that is checked out, and where the folder is below the root. */

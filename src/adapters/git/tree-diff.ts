@@ -4,7 +4,8 @@ import { AppError } from '../../contract/errors.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { ChangedFile, Workspace } from '../../ports/workspace.ts'
 import { ownTemporary } from '../system/temporary-files.ts'
-import { author, git, headOf, maybe, nulWords, rootOf } from './run-git.ts'
+import { author, git, maybe, nulWords, rootOf } from './run-git.ts'
+import { headOf, stageFiles } from './work-tree-files.ts'
 
 /** From a commit to another, or to the work tree as it is. */
 export const treeDiff: Workspace['diff'] = async (folder, { from, to }, signal) => {
@@ -20,16 +21,8 @@ export const treeDiff: Workspace['diff'] = async (folder, { from, to }, signal) 
   return { files: readNumstat(numbers, names), diff }
 }
 
-// Settings of the user must not change what readers of the text rely on, nor run a program.
-const plain = [
-  'diff',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--no-relative',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-]
+// Settings of the user must not change what readers of the text rely on.
+const plain = ['diff', '--no-color', '--no-relative', '--src-prefix=a/', '--dst-prefix=b/']
 
 const changes: Readonly<Record<string, ChangedFile['change']>> = {
   A: 'created',
@@ -64,7 +57,7 @@ export async function commitOfTree(
   try {
     // It knows what only an index does: ignored files that are tracked, sparse checkouts, modules that are not there.
     await copyIndex(root, index, signal)
-    await git(root, ['add', '-A', '--', '.'], { signal, env })
+    await stageFiles(root, { signal, env })
     const tree = (await git(root, ['write-tree'], { signal, env })).trim()
     const parents = parent === undefined ? [] : ['-p', parent]
     const made = await git(root, ['commit-tree', tree, ...parents, '-m', 'muster milestone'], { signal, env })

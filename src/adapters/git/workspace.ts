@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import type { Unsaved, Workspace } from '../../ports/workspace.ts'
 import { findPlace } from '../system/place.ts'
-import { git, maybe, nulWords, rootOf } from './run-git.ts'
+import { git, maybe, rootOf } from './run-git.ts'
 import { commitOfTree, treeDiff } from './tree-diff.ts'
+import { uncommittedIn } from './work-tree-files.ts'
 import { worktrees } from './worktrees.ts'
 
 /** Work trees by the git program of this machine. */
@@ -32,8 +33,7 @@ export const gitWorkspace: Workspace = {
 async function unsavedIn(folder: string, signal: AbortSignal): Promise<Unsaved | undefined> {
   const root = await rootOf(folder, signal)
   if (root === undefined) return undefined
-  const status = await git(root, ['status', '--porcelain', '-z', '--no-renames'], { signal })
-  const changed = nulWords(status).map((entry) => entry.slice(3))
+  const changed = await uncommittedIn(root, signal)
   const branch = (await maybe(git(root, ['symbolic-ref', '--short', '-q', 'HEAD'], { signal }))) ?? null
   const hasRemote = (await maybe(git(root, ['remote'], { signal }))) !== undefined
   const ahead = hasRemote

@@ -8,6 +8,7 @@ import type { Workspace, Worktree } from '../../ports/workspace.ts'
 import { findPlace } from '../system/place.ts'
 import {
   checkBranchName,
+  checkDrivers,
   commitOf,
   git,
   isOnBranch,
@@ -17,6 +18,7 @@ import {
   ownGit,
   placeOf,
 } from './run-git.ts'
+import { hasUnpushedModule, uncommittedIn } from './work-tree-files.ts'
 
 /** Work trees of single sessions: each on a branch of its own, and gone only when nothing is lost with it. */
 export const worktrees: Pick<Workspace, 'planWorktree' | 'addWorktree' | 'removeWorktree'> = {
@@ -28,6 +30,7 @@ export const worktrees: Pick<Workspace, 'planWorktree' | 'addWorktree' | 'remove
     return { root, base: commit, inside }
   },
   async addWorktree(root, { path, branch, base }, signal) {
+    await checkDrivers(root, base, signal)
     await git(root, ['worktree', 'add', '-q', '-b', branch, path, base], { signal })
   },
   async removeWorktree(worktree, signal) {
@@ -37,18 +40,18 @@ export const worktrees: Pick<Workspace, 'planWorktree' | 'addWorktree' | 'remove
       git(path, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { signal }),
     )
     if (store === undefined || !(await isSaved(worktree, signal))) return false
+    const inStore = { signal, env: { GIT_DIR: store } }
     // Not forced: what was written in the meantime makes git refuse.
-    const isGone = await maybe(git(store, ['worktree', 'remove', path], { signal }).then(() => 'gone'))
+    const isGone = await maybe(git(store, ['worktree', 'remove', path], inStore).then(() => 'gone'))
     if (isGone === undefined) return false
-    await maybe(git(store, ['branch', '-D', branch], { signal }))
+    await maybe(git(store, ['branch', '-D', branch], inStore))
     return true
   },
 }
 
 /** Whether all is committed, and what was committed is on another branch too. */
 async function isSaved({ path, branch, base }: Worktree, signal: AbortSignal): Promise<boolean> {
-  const changed = await git(path, ['status', '--porcelain', '--untracked-files=all'], { signal })
-  if (changed !== '') return false
+  if ((await uncommittedIn(path, signal)).length > 0) return false
   const head = (await git(path, ['rev-parse', 'HEAD'], { signal })).trim()
   const own = await commitOf(path, `refs/heads/${branch}`, signal)
   // Its branch may be ahead of what is checked out.
@@ -84,6 +87,7 @@ export async function openWorktree(opening: Opening, machine: Machine, signal: A
   else if (mine === undefined) await makeRoom(path)
   // A branch without its work tree is what a kill between the two leaves. Forced once: the folder may be registered and gone.
   const begin = tip === undefined ? ['-b', branch, path, base] : [path, branch]
+  await checkDrivers(root, tip ?? base, signal)
   await ownGit(root, ['worktree', 'add', '-q', '-f', ...begin], signal)
 }
 
@@ -140,8 +144,7 @@ export async function closeWorktree(closing: Closing, machine: Machine, signal: 
 
 async function checkSaved(path: string, machine: Machine, signal: AbortSignal): Promise<void> {
   const tree = await ownTree(path, machine, signal)
-  const changed = await ownGit(tree.path, ['status', '--porcelain', '--untracked-files=all'], signal)
-  if (changed !== '')
+  if ((await uncommittedIn(tree.path, signal)).length > 0)
     throw new AppError('conflict', `${path} has uncommitted files; commit or restore them first`)
   const head = (await commitOf(tree.path, 'HEAD', signal)) ?? ''
   if (!(await isOnBranch(tree.path, { commit: head }, signal)))
@@ -151,8 +154,7 @@ async function checkSaved(path: string, machine: Machine, signal: AbortSignal): 
     )
   // The repositories of modules go with the work tree.
   if (!(await isThere(join(tree.gitFolder, 'modules')))) return
-  const asked = ['submodule', '--quiet', 'foreach', '--recursive', 'git rev-list HEAD --not --remotes']
-  if ((await ownGit(tree.path, asked, signal)) !== '')
+  if (await hasUnpushedModule(tree.path, signal))
     throw new AppError('conflict', `${path} has commits in a module that are on no remote; push them first`)
 }
 

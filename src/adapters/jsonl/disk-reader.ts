@@ -1,10 +1,23 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { StoredEvent } from '../../ports/journal.ts'
-import { isCommit, isTombstone, type SegmentFile, StoredLine, seqOf } from './format.ts'
+import {
+  type Commit,
+  digestAt,
+  isCommit,
+  isTombstone,
+  lineDigest,
+  parseCommit,
+  type SegmentFile,
+  StoredLine,
+  seqOf,
+} from './format.ts'
 
 const keptPositions = 4096
 
-/** Finds and reads pages of segments on disk, remembering where earlier pages ended so that followers do not scan. */
+/**
+ * Finds and reads pages of segments on disk, remembering where earlier pages ended so that followers do not scan. A
+ * line is given only when its digest is right: what is damaged is missing in the order of seqs, for its reader to tell.
+ */
 export class DiskReader {
   readonly #segments: () => readonly SegmentFile[]
   readonly #pageBytes: number
@@ -91,13 +104,25 @@ async function readInSegment(
   }
 }
 
+/** A line of a batch whose commit has not been read yet. */
+type Unproven = {
+  readonly seq: number
+  readonly text: string
+  readonly digest: string
+  readonly start: number
+}
+
 async function takeLines(
   handle: FileHandle,
   { from, after, limit }: { from: Position; after: number; limit: PageLimit },
 ): Promise<{ events: StoredEvent[]; next: Position }> {
+  const { segment } = from
   const events: StoredEvent[] = []
   let bytes = 0
   let { offset, seq } = from
+  // Where the batch begins that is being read; a batch that is not whole yet is read again with the next page.
+  let start = offset
+  let batch: Unproven[] = []
   let buffer = Buffer.allocUnsafe(firstBytes)
   let filled = 0
   for (;;) {
@@ -108,19 +133,32 @@ async function takeLines(
       const end = buffer.subarray(0, filled).indexOf(newline, at)
       if (end === -1) break
       const text = buffer.toString('utf8', at, end)
-      const lineSeq = seqOf(text)
-      if (lineSeq > limit.maxSeq) return { events, next: { segment: from.segment, offset: offset + at, seq } }
+      const line = { start: offset + at, seq: seqOf(text) }
+      if (!isCommit(text)) {
+        if (line.seq > after) batch.push({ ...line, text, digest: lineDigest(buffer.subarray(at, end)) })
+        else if (line.seq > seq) seq = line.seq
+        at = end + 1
+        continue
+      }
       at = end + 1
-      if (Number.isNaN(lineSeq) || isCommit(text)) continue
-      seq = lineSeq
-      if (lineSeq <= after || isTombstone(text)) continue
-      events.push(new StoredLine(text))
-      bytes += text.length
+      const commit = parseCommit(text)
+      if (isLaterThan(limit.maxSeq, commit, batch)) return { events, next: { segment, offset: start, seq } }
+      for (const one of batch) {
+        if (!isProven(one, commit) || one.seq <= seq || one.seq > limit.maxSeq) continue
+        if (events.length >= limit.events || bytes >= limit.bytes)
+          return { events, next: { segment, offset: one.start, seq } }
+        seq = one.seq
+        if (isTombstone(one.text)) continue
+        events.push(new StoredLine(one.text, one.seq))
+        bytes += one.text.length
+      }
+      batch = []
+      start = offset + at
       if (events.length >= limit.events || bytes >= limit.bytes)
-        return { events, next: { segment: from.segment, offset: offset + at, seq } }
+        return { events, next: { segment, offset: start, seq } }
     }
     offset += at
-    if (bytesRead === 0) return { events, next: { segment: from.segment, offset, seq } }
+    if (bytesRead === 0) return { events, next: { segment, offset: start, seq } }
     // What is left is the beginning of a line; a line longer than the buffer makes the buffer grow.
     const rest = filled - at
     const isFull = filled === buffer.length
@@ -130,4 +168,16 @@ async function takeLines(
     source.copy(buffer, 0, at, filled)
     filled = rest
   }
+}
+
+/** Whether a batch is beyond what is durable: its commit and its first line both say so, since one may be damaged. */
+function isLaterThan(maxSeq: number, commit: Commit | undefined, batch: readonly Unproven[]): boolean {
+  return commit !== undefined && commit.seq - commit.n + 1 > maxSeq && (batch[0]?.seq ?? 0) > maxSeq
+}
+
+/** A commit has a digest for every seq of its batch. */
+function isProven({ seq, text, digest }: Unproven, commit: Commit | undefined): boolean {
+  if (!commit) return false
+  const i = commit.n - 1 - (commit.seq - seq)
+  return i >= 0 && i < commit.n && (isTombstone(text) || digestAt(commit, i) === digest)
 }

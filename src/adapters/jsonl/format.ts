@@ -1,48 +1,114 @@
 import { hash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
-import { foreignJson } from '../../contract/formats/foreign-json.ts'
+import { foreignJson, foreignLine } from '../../contract/formats/foreign-json.ts'
 import type { StoredEvent } from '../../ports/journal.ts'
 
-/** What this code writes, and the oldest code that may read it. */
-export const formatVersion = 1
+/** What this code writes, and the oldest code that may read it. Since 2 an event says who stands behind it. */
+export const formatVersion = 2
 
 /** The chain before the first batch of the first segment. */
 export const genesis = '0'.repeat(64)
 
 const digestLength = 32
 
-const Header = z.object({
-  journal: z.object({
-    version: z.int(),
-    minReader: z.int(),
-    segment: z.int(),
-    firstSeq: z.int(),
-    chain: z.string(),
-    createdAt: z.string(),
-  }),
-})
+export type Header = {
+  readonly version: number
+  readonly minReader: number
+  readonly segment: number
+  readonly firstSeq: number
+  readonly chain: string
+  readonly createdAt: string
+  /** Of the rest of the line. Segments of before have none. */
+  readonly digest?: string
+}
 
-type Header = z.infer<typeof Header>['journal']
+/** Read by hand: every start reads the header of every segment, before anything is warm. */
+function parseHeader(line: string): Header | undefined {
+  const header = foreignLine(line)?.['journal'] as Partial<Header> | undefined
+  const numbers = [header?.version, header?.minReader, header?.segment, header?.firstSeq]
+  const texts = [header?.chain, header?.createdAt, header?.digest ?? '']
+  const isWhole = numbers.every(Number.isInteger) && texts.every((text) => typeof text === 'string')
+  return isWhole ? (header as Header) : undefined
+}
 
 /** A commit line closes a batch: how many lines, the last seq, a digest for each line, and the chain so far. */
 export type Commit = { n: number; seq: number; chain: string; lines: string }
 
-export const headerLine = (header: Header): string => `${JSON.stringify({ journal: header })}\n`
+export function headerLine(header: Omit<Header, 'digest'>): string {
+  const digest = lineDigest(JSON.stringify({ journal: header }))
+  return `${JSON.stringify({ journal: { ...header, digest } })}\n`
+}
 
-export function parseHeader(line: string, file: string): Header {
-  const parsed = Header.safeParse(foreignJson(line))
-  if (!parsed.success)
-    throw new AppError('failed', `${file} does not begin with a journal header; move it away or restore it`)
-  if (parsed.data.journal.minReader > formatVersion)
-    throw new AppError(
-      'failed',
-      `${file} was written by a newer Muster (format ${parsed.data.journal.version}); upgrade this one`,
-    )
-  return parsed.data.journal
+/** What is wrong with the first line of a segment: it is damaged, too new for this code, or of another segment. */
+export type HeaderProblem = { readonly problem: 'damaged' | 'newer' | 'foreign'; readonly reason: string }
+
+/** The header of a segment, or why this file cannot be the segment that its name says. */
+export function readHeader(line: string, segment: SegmentFile): Header | HeaderProblem {
+  const header = parseHeader(line)
+  if (!header)
+    return { problem: 'damaged', reason: 'does not begin with a journal header: damaged, or not a segment' }
+  if (header.version > formatVersion && header.minReader > formatVersion)
+    return {
+      problem: 'newer',
+      reason: `was written by a newer Muster (format ${header.version}); upgrade this one`,
+    }
+  if (!isAsWritten(line, header)) return { problem: 'damaged', reason: 'has a damaged header' }
+  if (header.segment !== segment.number || header.firstSeq !== segment.firstSeq)
+    return {
+      problem: 'foreign',
+      reason: `holds segment ${header.segment} from seq ${header.firstSeq}, not what its name says`,
+    }
+  return header
+}
+
+/** A header without a digest is an old one: those were always written in this order, and in no newer format. */
+function isAsWritten(line: string, header: Header): boolean {
+  const { digest } = header
+  if (digest === undefined) return header.version <= formatVersion && oldHeaderLine(header) === line
+  return lineDigest(line.replace(`,"digest":"${digest}"`, '')) === digest
+}
+
+function oldHeaderLine({ version, minReader, segment, firstSeq, chain, createdAt }: Header): string {
+  return JSON.stringify({ journal: { version, minReader, segment, firstSeq, chain, createdAt } })
+}
+
+export const longestHeader = 1024
+const headerBytes = Buffer.allocUnsafe(longestHeader)
+
+/** The header of a segment on disk, or what is wrong with it. */
+export const headerOf = (segment: SegmentFile): Header | HeaderProblem =>
+  readHeader(startOf(segment.path).line, segment)
+
+/** Whether a segment is as large as it was and has the header it had; nothing is parsed, since a start asks for each. */
+export function isUnchanged(
+  { path, number, firstSeq }: SegmentFile,
+  { chain, bytes }: { readonly chain: string; readonly bytes: number },
+): boolean {
+  const { line, size } = startOf(path)
+  const rest = `"segment":${number},"firstSeq":${firstSeq},"chain":"${chain}","createdAt":"`
+  return (
+    size === bytes && formats.some((start) => line.startsWith(start) && line.startsWith(rest, start.length))
+  )
+}
+
+const formats = Array.from(
+  { length: formatVersion },
+  (_, i) => `{"journal":{"version":${i + 1},"minReader":${i + 1},`,
+)
+
+/** The first line of a file, and how large the file is. */
+function startOf(path: string): { line: string; size: number } {
+  const fd = openSync(path, 'r')
+  try {
+    const length = readSync(fd, headerBytes, 0, longestHeader, 0)
+    const end = headerBytes.subarray(0, length).indexOf(0x0a)
+    return { line: headerBytes.toString('utf8', 0, Math.max(0, end)), size: fstatSync(fd).size }
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Half of a sha256: enough to name a damaged line, and half the bytes in every commit. */
@@ -110,6 +176,21 @@ export const tombstoneDigest = (line: string): string | undefined =>
   line.startsWith(',"tombstone"', line.indexOf(',')) ? tombstoneLine.exec(line)?.[1] : undefined
 
 export const isTombstone = (line: string): boolean => tombstoneDigest(line) !== undefined
+
+/** Events that are gone for good: the line a person had put in their place, so that no seq is given twice. */
+export type Lost = { readonly from: number; readonly to: number; readonly chain: string }
+
+const lostBody = ({ from, to, chain }: Lost): string => JSON.stringify({ from, to, chain })
+
+export const lostLine = (lost: Lost): string =>
+  `{"lost":${lostBody(lost)},"digest":"${lineDigest(lostBody(lost))}"}\n`
+
+export const isLost = (line: string): boolean => line.startsWith('{"lost":')
+
+export function parseLost(line: string): Lost | undefined {
+  const value = foreignJson(line) as { lost?: Lost } | undefined
+  return value?.lost && lostLine(value.lost) === `${line}\n` ? value.lost : undefined
+}
 
 /** Where the parts of a journal live under its folder. */
 export const layout = (dir: string) => ({

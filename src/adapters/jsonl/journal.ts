@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
+  JournalFinding,
   JournalHealth,
   JournalReader,
   JournalStats,
@@ -11,6 +12,15 @@ import type {
   StoredEvent,
 } from '../../ports/journal.ts'
 import { privateFolder, syncFolder } from '../system/durable-files.ts'
+import {
+  type Anchored,
+  acknowledgedSeq,
+  checkSegments,
+  type Finding,
+  lostEnd,
+  newerFormat,
+  sizeOf,
+} from './anchor.ts'
 import { BlobPacks } from './blob-packs.ts'
 import { DiskReader } from './disk-reader.ts'
 import { durableWrites, type FileOps, systemFileOps } from './file-ops.ts'
@@ -18,6 +28,7 @@ import {
   formatVersion,
   genesis,
   headerLine,
+  headerOf,
   isTombstone,
   type Layout,
   layout,
@@ -28,7 +39,7 @@ import {
 } from './format.ts'
 import { DiskReserve, type Lock, takeLock } from './lock-and-reserve.ts'
 import { Recent, Waiters } from './recent-events.ts'
-import { type Cut, recoverSegment } from './recover.ts'
+import { type Cut, moveUnbegunAside, recoverSegment } from './recover.ts'
 import { loadSnapshot, type Snapshot, saveSnapshot } from './snapshots.ts'
 import type { Place } from './walk.ts'
 import { type FsyncPolicy, type OpenSegment, Writer, writeFailure } from './writer.ts'
@@ -41,6 +52,8 @@ export type JournalOptions = {
   readonly groupEvents: number
   readonly segmentBytes: number
   readonly reserveBytes: number
+  /** The last seq that others have seen: the index, the cursors of reactors. The journal must reach it. */
+  readonly knownSeq?: number
   readonly ops?: FileOps
 }
 
@@ -63,6 +76,9 @@ export class Journal implements JournalWriter, JournalReader {
   #writer: Writer | undefined
   #watermark = 0
   #snapshotSeq = 0
+  #findings: readonly Finding[] = []
+  /** What the next snapshot remembers of each segment, by its number. */
+  readonly #anchored = new Map<number, Anchored>()
   readonly #closing = new AbortController()
   #full = false
   #onRotate: () => void = () => {}
@@ -87,9 +103,9 @@ export class Journal implements JournalWriter, JournalReader {
     return new Journal(options, takeLock(paths.lock))
   }
 
-  /** Recovers the tail and replays what the newest snapshot does not cover. */
+  /** Checks that the segments are those of before, recovers the tail, and replays what the newest snapshot does not cover. */
   async load(replay: Replay): Promise<Cut | undefined> {
-    const cut = await this.#load(replay)
+    const cut = await this.#load(replay, { isFirst: true })
     if (!this.#holds()) this.#becomeFull()
     return cut
   }
@@ -114,7 +130,13 @@ export class Journal implements JournalWriter, JournalReader {
 
   health(): JournalHealth {
     if (!this.#writer || this.#writer.failure) return 'poisoned'
-    return this.#full ? 'full' : 'ok'
+    if (this.#full) return 'full'
+    return this.#findings.length > 0 ? 'damaged' : 'ok'
+  }
+
+  /** What was found at the start to be different from what was left, as far as that can be told without reading it all. */
+  findings(): readonly JournalFinding[] {
+    return this.#findings
   }
 
   watermark(): number {
@@ -164,16 +186,18 @@ export class Journal implements JournalWriter, JournalReader {
     const seq = writer.nextSeq() - 1
     const taken = JSON.stringify(state)
     const { file, place } = await writer.placeAfter(seq)
-    await saveSnapshot(this.#paths.snapshots, { seq, segment: file.number, place, state: JSON.parse(taken) })
+    this.#remember(writer.segment)
+    const anchor = [...this.#anchored.values()].sort((a, b) => a.number - b.number)
+    const snapshot = { seq, segment: file.number, place, anchor, state: JSON.parse(taken) as unknown }
+    await saveSnapshot(this.#paths.snapshots, snapshot)
     this.#snapshotSeq = seq
   }
 
   stats(): JournalStats {
-    const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
     return {
       segments: this.#segments.length,
-      bytes: this.#segments.reduce((sum, segment) => sum + size(segment.path), 0),
-      blobBytes: this.#segments.reduce((sum, s) => sum + size(packPath(this.#paths.blobs, s.number)), 0),
+      bytes: this.#segments.reduce((sum, segment) => sum + sizeOf(segment.path), 0),
+      blobBytes: this.#segments.reduce((sum, s) => sum + sizeOf(packPath(this.#paths.blobs, s.number)), 0),
       snapshotSeq: this.#snapshotSeq,
       pending: this.#writer?.pendingEvents ?? 0,
     }
@@ -194,14 +218,19 @@ export class Journal implements JournalWriter, JournalReader {
     return this.#writer
   }
 
-  async #load(replay: Replay, options: { freshSegment?: boolean } = {}): Promise<Cut | undefined> {
-    const snapshot = loadSnapshot(
-      this.#paths.snapshots,
-      (found) => isReached(found, this.#segments) && replay.restore(found.state),
-    )
+  async #load(
+    replay: Replay,
+    options: { readonly isFirst?: true; readonly freshSegment?: true },
+  ): Promise<Cut | undefined> {
+    let newest: Snapshot | undefined
+    const snapshot = loadSnapshot(this.#paths.snapshots, (found) => {
+      newest ??= found
+      return isReached(found, this.#segments) && replay.restore(found.state)
+    })
     this.#snapshotSeq = snapshot?.seq ?? 0
+    const acknowledged = acknowledgedSeq(newest, this.#options.knownSeq)
+    let cut = options.isFirst ? await this.#check(newest, acknowledged) : undefined
     const covered = snapshot?.seq ?? 0
-    let cut: Cut | undefined
     let end: Place | undefined
     for (const segment of this.#segments) {
       if (snapshot && segment.number < snapshot.segment) continue
@@ -209,7 +238,10 @@ export class Journal implements JournalWriter, JournalReader {
         snapshot?.segment === segment.number && snapshot.place.offset > 0 ? snapshot.place : undefined
       const recovered = await recoverSegment(segment, {
         paths: this.#paths,
-        continues: end,
+        // Without a snapshot all is told from the first event on; a journal that begins later cannot.
+        continues: end ?? (snapshot ? undefined : beforeAll),
+        isLast: segment === this.#segments.at(-1),
+        acknowledged,
         ...(from && { from }),
         onBatch: ({ lines }) => {
           for (const line of lines) {
@@ -222,13 +254,40 @@ export class Journal implements JournalWriter, JournalReader {
       end = recovered.end
       cut ??= recovered.cut
     }
-    const at = end ?? { offset: 0, line: 0, seq: 0, chain: genesis }
+    const at = end ?? beforeAll
+    if (at.seq < acknowledged) throw lostEnd({ seq: at.seq, file: undefined }, acknowledged)
     this.#watermark = at.seq
     const last = this.#segments.at(-1)
-    const segment = last && !options.freshSegment ? this.#continue(last, at) : await this.#begin(at)
+    if (last) this.#remember({ file: last, place: at })
+    const isContinued = last && !options.freshSegment && this.#isContinuable(last)
+    const segment = isContinued ? this.#continue(last, at) : await this.#begin(at)
     this.blobs.use(segment.file.number)
     this.#writer = this.#newWriter(segment)
     return cut
+  }
+
+  /** Compares the files with what the newest snapshot remembers; what is damaged of the past is told, and the rest goes on. */
+  async #check(newest: Snapshot | undefined, acknowledged: number): Promise<Cut | undefined> {
+    const last = this.#segments.at(-1)
+    const unbegun =
+      last && last.firstSeq > acknowledged ? await moveUnbegunAside(last, this.#paths) : undefined
+    if (unbegun) this.#segments = this.#segments.slice(0, -1)
+    const { findings, anchored } = checkSegments(this.#paths, this.#segments, newest?.anchor)
+    const newer = findings.find((finding) => finding.isNewer)
+    if (newer) throw newerFormat(newer)
+    this.#findings = findings
+    for (const [number, entry] of anchored) this.#anchored.set(number, entry)
+    return unbegun
+  }
+
+  /**
+   * Code that an older header allows to read it must not meet what only newer code understands. And what is damaged may
+   * be restored from a backup, so nothing is added to it.
+   */
+  #isContinuable(last: SegmentFile): boolean {
+    const header = headerOf(last)
+    const isSound = this.#findings.every((finding) => finding.segment !== last.number)
+    return isSound && !('problem' in header) && header.version === formatVersion
   }
 
   #continue(file: SegmentFile, place: Place): OpenSegment {
@@ -246,9 +305,11 @@ export class Journal implements JournalWriter, JournalReader {
       lock: this.#lock,
       blobs: this.blobs,
       rotate: async (place) => {
+        const { file, fd } = this.#live().segment
         const next = await this.#begin(place)
-        closeSync(this.#live().segment.fd)
+        closeSync(fd)
         await this.blobs.turnTo(next.file.number)
+        this.#remember({ file, place })
         this.#onRotate()
         return next
       },
@@ -261,8 +322,16 @@ export class Journal implements JournalWriter, JournalReader {
     })
   }
 
+  /** How large the open segment and its pack are by now; one that was found damaged is remembered as it was. */
+  #remember({ file, place }: Pick<OpenSegment, 'file' | 'place'>): void {
+    const entry = this.#anchored.get(file.number)
+    if (!entry || this.#findings.some(({ segment }) => segment === file.number)) return
+    const packBytes = sizeOf(packPath(this.#paths.blobs, file.number))
+    this.#anchored.set(file.number, { ...entry, bytes: place.offset, packBytes })
+  }
+
   async #begin(place: Place): Promise<OpenSegment> {
-    const number = (this.#segments.at(-1)?.number ?? 0) + 1
+    const number = Math.max(0, ...this.#segments.map((s) => s.number), ...this.#anchored.keys()) + 1
     const firstSeq = place.seq + 1
     const file = { number, firstSeq, path: segmentPath(this.#paths.segments, number, firstSeq) }
     const header = headerLine({
@@ -278,11 +347,9 @@ export class Journal implements JournalWriter, JournalReader {
     fsyncSync(fd)
     await syncFolder(this.#paths.segments)
     this.#segments = [...this.#segments, file]
-    return {
-      file,
-      fd,
-      place: { offset: Buffer.byteLength(header), line: 1, seq: place.seq, chain: place.chain },
-    }
+    const bytes = Buffer.byteLength(header)
+    this.#anchored.set(number, { number, firstSeq, chain: place.chain, bytes, packBytes: 0 })
+    return { file, fd, place: { offset: bytes, line: 1, seq: place.seq, chain: place.chain } }
   }
 
   #becomeFull(): void {
@@ -310,6 +377,9 @@ export class Journal implements JournalWriter, JournalReader {
     }
   }
 }
+
+/** Where the first event of all goes. */
+const beforeAll: Place = { offset: 0, line: 0, seq: 0, chain: genesis }
 
 /** A snapshot is of no use when the journal does not reach its place any more: a file was cut or replaced. */
 function isReached({ segment, place }: Snapshot, segments: readonly SegmentFile[]): boolean {

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../test/support/size.ts'
 import { batchOf, openJournal, readAll, tempFolder } from '../../../test/support/temp-journal.ts'
-import { setAsideDamage, verifyJournal } from './verify.ts'
+import { setAsideDamage } from './set-aside.ts'
+import { verifyJournal } from './verify.ts'
 
 const pathOf = (dir: string) => join(dir, 'segments', readdirSync(join(dir, 'segments'))[0] as string)
 

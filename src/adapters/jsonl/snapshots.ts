@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../system/durable-files.ts'
+import type { Anchored } from './anchor.ts'
 
 /** The state of everything open at a seq, and the place in the journal where reading goes on. */
 export type Snapshot = {
@@ -13,6 +14,8 @@ export type Snapshot = {
     readonly seq: number
     readonly chain: string
   }
+  /** What the segments were like, oldest first; snapshots of before have none. */
+  readonly anchor?: readonly Anchored[]
   readonly state: unknown
 }
 
@@ -25,20 +28,23 @@ export async function saveSnapshot(folder: string, snapshot: Snapshot): Promise<
   for (const old of names(folder).slice(0, -keep)) rmSync(join(folder, old), { force: true })
 }
 
-/** The newest snapshot that is whole; a damaged one is passed over, since the journal can replace it. */
+/** The newest snapshot that is of use. */
 export function loadSnapshot(folder: string, usable: (snapshot: Snapshot) => boolean): Snapshot | undefined {
+  for (const snapshot of intactSnapshots(folder)) if (usable(snapshot)) return snapshot
+  return undefined
+}
+
+/** Snapshots that are whole, the newest first; a damaged one is passed over, since the journal can replace it. */
+export function* intactSnapshots(folder: string): Generator<Snapshot> {
   for (const name of names(folder).toReversed()) {
     const text = readFileSync(join(folder, name), 'utf8')
     const end = text.indexOf('\n')
     const body = text.slice(end + 1)
     if (end === -1 || hash('sha256', body, 'hex') !== text.slice(0, end)) continue
-    const snapshot = JSON.parse(body) as Snapshot
-    if (usable(snapshot)) return snapshot
+    yield JSON.parse(body) as Snapshot
   }
-  return undefined
 }
 
+/** A journal that was copied without its snapshots has none. */
 const names = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter((name) => /^\d{12}\.json$/.test(name))
-    .sort()
+  (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /^\d{12}\.json$/.test(name)).sort()

@@ -1,18 +1,21 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import {
   type Commit,
   digestAt,
   isCommit,
+  isLost,
   lineDigest,
   nextChain,
   parseCommit,
-  parseHeader,
+  parseLost,
+  readHeader,
   type SegmentFile,
   seqOf,
   tombstoneDigest,
 } from './format.ts'
 
-/** A place in a segment between two batches. */
+/** A place in a segment between two batches; its chain is empty where damage hides it. */
 export type Place = {
   readonly offset: number
   readonly line: number
@@ -20,16 +23,17 @@ export type Place = {
   readonly chain: string
 }
 
-/** A line that is not what was written. */
+/** Bytes that are not what was written. */
 export type Damage = {
   readonly file: string
-  readonly line: number
+  /** Missing for a file that has no lines, or that is not there. */
+  readonly line?: number
   readonly offset: number
-  readonly seq: number
+  readonly seq?: number
   readonly reason: string
 }
 
-/** One whole batch: its event lines and where it ends. */
+/** One whole batch: its event lines and where it ends. Lost events are a batch without lines. */
 export type Batch = { readonly lines: readonly string[]; readonly commit: Commit; readonly end: Place }
 
 /** Bytes after the last whole batch. */
@@ -61,20 +65,40 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
   // A batch at the very end whose blocks read as zeros was cut off by a power loss: it was never acknowledged.
   let unwritten: Tail | undefined
   let beforeUnwritten: Place = place
+  const note = (found: Omit<Damage, 'file'>) => damage.push({ file: segment.path, ...found })
 
   for await (const group of lineGroups(segment.path, place.offset)) {
     options.signal?.throwIfAborted()
     for (const line of group) {
       lineNumber += 1
       if (!header) {
-        const parsed = parseHeader(line.whole ? line.text : '', segment.path)
-        place = { offset: line.end, line: lineNumber, seq: parsed.firstSeq - 1, chain: parsed.chain }
         header = true
-        const before = options.continues
-        if (before && (before.chain !== place.chain || before.seq !== place.seq))
-          damage.push({ file: segment.path, line: 1, offset: 0, seq: parsed.firstSeq, reason: brokenSeam })
+        const begun = beginning(segment, line, options.continues)
+        place = begun.place
+        if (begun.reason !== undefined)
+          note({ line: 1, offset: 0, seq: segment.firstSeq, reason: begun.reason })
+        // Nothing can be said of lines that belong elsewhere, or that only newer code understands.
+        if (begun.isOfAnother) return { end: { ...place, chain: '' }, damage, tail }
       } else if (!line.whole) {
         tail = tailFrom(place.offset, line.end, 'the last line has no newline')
+        if (isCommit(line.text) && parseCommit(line.bytes.toString('utf8', 0, line.bytes.length - 1)))
+          note({
+            line: lineNumber,
+            offset: line.end - 1,
+            seq: place.seq + lines.length,
+            reason: 'the newline after the last commit line is damaged',
+          })
+      } else if (isLost(line.text)) {
+        const lost = parseLost(line.text)
+        if (lost?.from !== place.seq + 1 || lines.length > 0)
+          note({ line: lineNumber, offset: line.start, seq: place.seq + 1, reason: damagedLost })
+        place = {
+          offset: line.end,
+          line: lineNumber,
+          seq: lost?.to ?? place.seq,
+          chain: lost?.chain ?? '',
+        }
+        if (lost) options.onBatch({ lines: [], commit: { n: 0, lines: '', ...endOf(place) }, end: place })
       } else if (isCommit(line.text)) {
         const commit = parseCommit(line.text)
         const end = {
@@ -91,8 +115,7 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
           if (lines.some(isUnwritten))
             unwritten = tailFrom(place.offset, line.end, 'the last batch was not fully written')
           beforeUnwritten = place
-          damage.push({
-            file: segment.path,
+          note({
             line: lineNumber - lines.length + bad.i,
             offset: starts[bad.i] ?? line.start,
             seq: place.seq + bad.i + 1,
@@ -110,24 +133,50 @@ export async function walkSegment(segment: SegmentFile, options: Options): Promi
       }
     }
   }
-  if (!header)
-    damage.push({
-      file: segment.path,
-      line: 1,
-      offset: 0,
-      seq: segment.firstSeq,
-      reason: 'the segment is empty',
-    })
+  if (!header) note({ line: 1, offset: 0, seq: segment.firstSeq, reason: 'the segment is empty' })
   if (!tail && lines.length > 0) {
     const end = (starts.at(-1) ?? 0) + Buffer.byteLength(lines.at(-1) ?? '') + 1
     tail = tailFrom(place.offset, end, 'the last batch has no commit line')
   }
+  // A write that was cut off leaves whole lines as they were: one that is not is damage, and may hold the commit.
+  const garbled = lines.findIndex((text, i) => !isUnwritten(text) && !isEventLine(text, place.seq + 1 + i))
+  if (tail && garbled !== -1)
+    note({
+      line: place.line + garbled + 1,
+      offset: starts[garbled] ?? tail.offset,
+      seq: place.seq + garbled + 1,
+      reason: 'a line of the last batch is damaged',
+    })
   if (unwritten && damage.length === 1 && !tail) return { end: beforeUnwritten, damage: [], tail: unwritten }
   return { end: place, damage, tail }
 }
 
+type Beginning = { readonly place: Place; readonly reason?: string; readonly isOfAnother?: true }
+
+/** Where the batches of a segment begin, by its header; without one that can be read, by the segment before it. */
+function beginning(segment: SegmentFile, line: SegmentLine, before: Options['continues']): Beginning {
+  const header = readHeader(line.whole ? line.text : '', segment)
+  const at = { offset: line.end, line: 1 }
+  if ('problem' in header) {
+    const place = { ...at, seq: segment.firstSeq - 1, chain: before?.chain ?? '' }
+    const reason = `the file ${header.reason}`
+    return header.problem === 'damaged' ? { place, reason } : { place, reason, isOfAnother: true }
+  }
+  const place = { ...at, seq: header.firstSeq - 1, chain: header.chain }
+  const isSeamless =
+    !before || (before.seq === place.seq && (before.chain === place.chain || before.chain === ''))
+  return isSeamless ? { place } : { place, reason: brokenSeam }
+}
+
+const isEventLine = (text: string, seq: number): boolean =>
+  seqOf(text) === seq && foreignJson(text) !== undefined
+
 /** Blocks that a power loss left unwritten are zeros, to the end of a block; one zero among other bytes is damage. */
 const isUnwritten = (text: string): boolean => text.startsWith('\0') || text.includes('\0'.repeat(16))
+
+const endOf = ({ seq, chain }: Place) => ({ seq, chain })
+
+const damagedLost = 'the line that says which events are lost is damaged'
 
 const brokenSeam = 'the segment does not continue the one before it; a segment is missing or was changed'
 
@@ -144,7 +193,8 @@ function firstBad(
   if (digests) {
     const bad = digests.findIndex((digest, i) => digest !== digestAt(commit, i))
     if (bad !== -1) return { i: bad, reason: 'the line does not match its digest' }
-    if (lines.length === commit.n && nextChain(place.chain, digests.join('')) !== commit.chain)
+    const isKnown = place.chain !== ''
+    if (lines.length === commit.n && isKnown && nextChain(place.chain, digests.join('')) !== commit.chain)
       return { i: lines.length, reason: 'the commit does not continue the chain' }
   }
   if (lines.length !== commit.n)

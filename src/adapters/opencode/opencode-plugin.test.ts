@@ -43,6 +43,12 @@ test('[MUS-209] without a gate a tool never waits for the daemon', async () => {
   await hooks['tool.execute.before'](call, { args: {} })
 })
 
+test('[SM-86] a tool runs only when the daemon has heard of it: what it does is not told before it', async () => {
+  const { daemon, hooks } = await host(false)
+  await hooks['tool.execute.before'](call, { args: {} })
+  expect(daemon.heard.map(({ event }) => event)).toEqual(['init', 'tool.before'])
+})
+
 test('[SM-86] what is told while the daemon is away arrives in order when it is back', async () => {
   const { daemon, hooks, send } = await host(false)
   await daemon.hears(1)

@@ -56,7 +56,7 @@ export default function (pi) {
     if (isGated) {
       const answer = await ask({ event: 'tool_call', ...call }, 30_000).catch(() => ({}))
       if (answer.allow !== true) return { block: true, reason: answer.reason || silence }
-    } else tell({ event: 'tool_call', ...call })
+    } else await tell({ event: 'tool_call', ...call })
     const isFree = event.toolName === 'bash' && free.test(event.input?.command ?? '')
     if (unasked && !isFree && !unasked.includes(event.toolName) && !remembered.has(event.toolName)) return permit(call, ctx)
   })

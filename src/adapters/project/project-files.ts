@@ -18,7 +18,8 @@ const endings = new Set(['.ts', '.mts', '.mjs'])
 async function findScript(shippedDir: string, root: string, word: string): Promise<string> {
   if (word.includes('/') || endings.has(extname(word))) return resolve(root, word)
   const names = new Set<string>()
-  for (const folder of [join(root, '.muster/workflows'), join(root, 'workflows'), shippedDir]) {
+  // What came with the package is what its name means, whatever a project has beside it.
+  for (const folder of [shippedDir, join(root, '.muster/workflows'), join(root, 'workflows')]) {
     const files = (await readdir(folder).catch(() => [])).filter((file) => endings.has(extname(file)))
     const found = files.find((file) => file.slice(0, -extname(file).length) === word)
     if (found !== undefined) return join(folder, found)

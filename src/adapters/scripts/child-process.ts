@@ -27,20 +27,11 @@ export const usualLimits: ChildLimits = {
 /** Long enough for a start on a machine that is busy. */
 const startMs = 60_000
 
-/** Why a script failed; `missing` is a file beside it that it asked for while it was read. */
-export class ScriptFailed extends AppError {
-  readonly missing: string | undefined
-  constructor(message: string, missing?: string) {
-    super('failed', message)
-    this.missing = missing
-  }
-}
-
 type Starting = {
   readonly argv: readonly string[]
   readonly processes: Processes
   readonly limits: ChildLimits
-  readonly begin: ScriptBeginning & { readonly mode: 'describe' | 'run' }
+  readonly begin: Omit<ScriptBeginning, 'isUnsafe'>
   readonly answer: (call: ScriptCall) => Promise<ScriptAnswer>
 }
 
@@ -57,7 +48,7 @@ export async function runChild(
     processes,
   })
   const end = Promise.withResolvers<LastWord>()
-  const fail = (why: string, missing?: string) => end.reject(new ScriptFailed(why, missing))
+  const fail = (why: string) => end.reject(new AppError('failed', why))
   const stop = () => end.reject(signal.reason as Error)
   signal.addEventListener('abort', stop, { once: true })
   let lastLine: string | undefined
@@ -104,8 +95,8 @@ export async function runChild(
     if ('begun' in words.data) watch()
     else if ('call' in words.data) void take(words.data.id, words.data.call)
     else if ('failed' in words.data) {
-      const { message, line: at, missing } = words.data.failed
-      fail(cutText(at === undefined ? message : `${at}: ${message}`, 4000), missing)
+      const { message, line: at } = words.data.failed
+      fail(cutText(at === undefined ? message : `${at}: ${message}`, 4000))
     } else end.resolve(words.data)
   }
   eachLine(program.output, limits, { hear, fail: (why) => fail(`${why} ${after()}`) })
@@ -148,15 +139,13 @@ const ChildWords = z.union([
   z.strictObject({ begun: z.literal(true) }),
   z.strictObject({ id: z.int().positive(), call: z.unknown() }),
   z.strictObject({ done: z.unknown(), atMs: z.number() }),
-  z.strictObject({ meta: z.unknown() }),
   z.strictObject({
     failed: z.strictObject({
       message: z.string(),
       line: z.string().max(300).optional(),
-      missing: z.string().max(1000).optional(),
     }),
   }),
 ])
 
 /** The last word of one that did what it was meant to. */
-type LastWord = Extract<z.infer<typeof ChildWords>, { done: unknown } | { meta: unknown }>
+type LastWord = Extract<z.infer<typeof ChildWords>, { done: unknown }>

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { slowdown } from '../../../test/support/slowdown.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import type { ScriptAnswer } from '../../ports/scripts.ts'
@@ -11,13 +10,15 @@ import { systemClock } from '../system/clock.ts'
 import { systemProcesses } from '../system/processes.ts'
 import { askProgram } from '../system/run-program.ts'
 import type { ChildLimits } from './child-process.ts'
-import { nodeScripts, scriptArgv } from './node-scripts.ts'
+import { nodeOptions, nodeScripts, walledArgv } from './node-scripts.ts'
+import { parseScript } from './parse-script.ts'
 
 const signal = new AbortController().signal
 const left = { tokens: 1000, agents: 10, usd: null }
 const opened = (limits: Partial<ChildLimits> = {}, hasWalls = true) =>
   nodeScripts({
     processes: systemProcesses(systemClock),
+    parse: async (...given) => parseScript(...given),
     path: process.env['PATH'] ?? '',
     hasWalls,
     limits,
@@ -41,47 +42,77 @@ async function run(text: string, answer: Answering = () => null, way: Way = {}):
     left,
   })
   const source = { main: 'a.ts', files: { 'a.ts': text } }
-  return opened(way.limits, way.hasWalls).run({ source, args, seed, nowMs, left }, answered, signal)
+  return opened(way.limits, way.hasWalls).run(
+    { source, args, seed, nowMs, left, isUnsafe: way.hasWalls === false },
+    answered,
+    signal,
+  )
 }
 
 const meta = `export const meta = { name: 'a', description: 'what it does', phases: ['one'] }\n`
 
-test('[MUS-279] a script is described with all that it imports, and its function is not called', async () => {
+test('[MUS-279][MUS-292] a script is described with all that it imports, and nothing of it runs', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'lib'))
   writeFileSync(
     join(folder, 'a.ts'),
-    `import { names } from './lib/names.ts'\nimport more from './more.json' with { type: 'json' }\nexport const meta = { name: 'a', description: 'x', phases: names as string[], tools: more }\nexport default () => { throw new Error('called') }`,
+    `import { names } from './lib/names.ts'\nimport more from './more.json' with { type: 'json' }\nexport const meta = { name: 'a', description: 'x', phases: ['one', \`two\`] as const, tools: [('Re' + 'ad')], estimate: { agents: 1_000 } } satisfies object\nconsole.log(names, more)\nthrow new Error('ran')\nexport default () => { throw new Error('called') }`,
   )
   writeFileSync(join(folder, 'lib', 'names.ts'), `export { names } from '../other.mjs'`)
-  writeFileSync(join(folder, 'other.mjs'), `export const names = ['one', 'two']`)
+  writeFileSync(join(folder, 'other.mjs'), `import './a.ts'\nexport const names = []\nfor (;;) {}`)
   writeFileSync(join(folder, 'more.json'), `["Read"]`)
-  const { meta, source } = await opened().describe(join(folder, 'a.ts'), signal)
-  expect(meta).toEqual({ name: 'a', description: 'x', phases: ['one', 'two'], tools: ['Read'] })
+  const { meta, source } = await opened().describe(join(folder, 'a.ts'))
+  const estimate = { agents: 1000 }
+  expect(meta).toEqual({ name: 'a', description: 'x', phases: ['one', 'two'], tools: ['Read'], estimate })
   expect(Object.keys(source.files).sort()).toEqual(['a.ts', 'lib/names.ts', 'more.json', 'other.mjs'])
   expect(source.main).toBe('a.ts')
 })
 
 test('[MUS-279] what cannot be a script is refused, and says where it is wrong', async () => {
   const folder = tempFolder()
-  const described = (name: string, text: string, limits: Parameters<typeof opened>[0] = {}) => {
+  const described = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
-    return opened(limits).describe(join(folder, name), signal)
+    return opened().describe(join(folder, name))
   }
   await expect(described('a.txt', '')).rejects.toMatchObject({ code: 'invalid' })
   await expect(described('a.ts', body('return 1'))).rejects.toThrow('a.ts: meta')
   await expect(described('a.ts', meta)).rejects.toThrow('no function')
-  await expect(described('a.ts', `${meta}export default 1\nconst x: = 2`)).rejects.toMatchObject({
-    code: 'failed',
-  })
-  await expect(described('a.ts', `${meta}\n\nthrow new Error('at once')`)).rejects.toThrow('a.ts:4: at once')
-  await expect(described('a.ts', `${meta}import './none.ts'`)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(described('a.ts', `${meta}import 'node:fs'`)).rejects.toThrow('cannot import node:fs')
-  await expect(described('a.ts', `${meta}for (;;) {}`, { quietMs: 500 })).rejects.toThrow('it loops')
+  await expect(described('a.ts', `${meta}export default 1\nconst x: = 2`)).rejects.toThrow('a.ts:3: ')
+  await expect(described('a.mjs', `${meta}export default 1\nconst x = = 2`)).rejects.toThrow('a.mjs:3: ')
+  for (const plain of [
+    'name',
+    '`${1}`',
+    '[...x]',
+    '{ ...x }',
+    '{ get a() {} }',
+    '{ [a]: 1 }',
+    '1n',
+    '/x/',
+    'f()',
+  ])
+    await expect(
+      described('a.ts', `\nexport const meta = { name: ${plain} }\nexport default () => 1`),
+      plain,
+    ).rejects.toThrow('a.ts:2: meta is read without running')
+  await expect(
+    described('a.ts', `export const meta = { __proto__: { name: 'a' } }\nexport default () => 1`),
+  ).rejects.toThrow('a.ts: meta')
+  const importing = (from: string) => described('a.ts', `${meta}import '${from}'\n${body('')}`)
+  await expect(importing('./none.ts')).rejects.toMatchObject({ code: 'not_found' })
+  for (const from of [
+    'node:fs',
+    'fs',
+    'zod',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    '../up.ts',
+    './a/../../up.ts',
+  ])
+    await expect(importing(from), from).rejects.toThrow(`a.ts:2: a script cannot import ${from}`)
   await expect(
     described('a.ts', body('').replace('export', `${meta.replace("'a'", "'a b'")}export`)),
   ).rejects.toThrow('meta.name')
-  await expect(opened().describe(join(folder, 'none.ts'), signal)).rejects.toMatchObject({
+  await expect(opened().describe(join(folder, 'none.ts'))).rejects.toMatchObject({
     code: 'not_found',
   })
 })
@@ -93,7 +124,7 @@ test('[MUS-279] a link that leads out of the folder of a script brings nothing i
   symlinkSync(join(outside, 'secret.json'), join(folder, 'x.json'))
   const text = `import x from './x.json' with { type: 'json' }\n${meta}${body('')}`
   writeFileSync(join(folder, 'a.ts'), text)
-  await expect(opened().describe(join(folder, 'a.ts'), signal)).rejects.toMatchObject({ code: 'denied' })
+  await expect(opened().describe(join(folder, 'a.ts'))).rejects.toMatchObject({ code: 'denied' })
 })
 
 test('[MUS-279] [MUS-172] what a script asks for has the path of its branch, whatever ends first', async () => {
@@ -205,7 +236,7 @@ test('[MUS-279] [MUS-172] time and chance are the same when a script runs again,
 })
 
 describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
-  const hostile = async (text: string) => run(body(text), undefined, { hasWalls, limits: { quietMs: 3000 } })
+  const hostile = async (text: string) => run(body(text), undefined, { hasWalls })
 
   test('[MUS-279] a script reaches no file, program, thread or module of Node', async () => {
     const target = join(tempFolder(), 'made')
@@ -247,17 +278,16 @@ describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
     await expect(hostile(`const all = []; for (;;) all.push(new Array(1e6).fill(Math.PI))`)).rejects.toThrow(
       /memory|ended by itself/,
     )
-    // So long that a busy machine has begun the script by then.
-    const short = {
-      hasWalls,
-      limits: { quietMs: 1000 * slowdown(), lineBytes: 10_000, totalBytes: 100_000, calls: 50 },
-    }
-    const failing = (text: string) => run(body(text), undefined, short)
-    await expect(failing(`await agent('x')\nfor (;;) {}`)).rejects.toThrow(/it loops.*after a.ts:2/)
-    await expect(failing(`await new Promise(() => {})`)).rejects.toThrow(
+    const limits = { quietMs: 60_000, lineBytes: 10_000, totalBytes: 100_000, calls: 50 }
+    const failing = (text: string, quietMs = limits.quietMs) =>
+      run(body(text), undefined, { hasWalls, limits: { ...limits, quietMs } })
+    await expect(failing(`for (;;) {}`, 500)).rejects.toThrow('it loops or waits')
+    await expect(failing(`await new Promise(() => {})`, 500)).rejects.toThrow(
       'waits for something that never happens',
     )
-    await expect(failing(`return 'x'.repeat(20_000)`)).rejects.toThrow('at once')
+    await expect(failing(`await agent('x')\nreturn 'x'.repeat(20_000)`)).rejects.toThrow(
+      'at once after a.ts:2',
+    )
     await expect(failing(`for (;;) log('x'.repeat(5000))`)).rejects.toThrow(/more than|calls/)
     await expect(failing(`for (;;) { await agent('x') }`)).rejects.toThrow('a.ts:2: more than 50 calls')
     await expect(failing(`return 1n`)).rejects.toThrow('BigInt')
@@ -268,32 +298,31 @@ describe.each([true, false])('walls of bwrap: %s', (hasWalls) => {
   })
 })
 
-test('[MUS-279] behind walls a script has no network and sees no file, even with all of Node in its hands', async () => {
+test('[MUS-279][MUS-298] behind walls a script has no network and sees no file, even with all of Node in its hands', async () => {
   const server = createServer((_request, response) => response.end('reached'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const path = process.env['PATH'] ?? ''
   const tried = `
     const { readdirSync } = process.getBuiltinModule('fs')
     const said = await fetch('http://127.0.0.1:${port}').then((r) => r.text(), (e) => e.cause.code)
     let home; try { home = readdirSync(${JSON.stringify(import.meta.dirname)}) } catch (e) { home = e.code }
-    console.log(JSON.stringify([said, home, Object.keys(process.env), readdirSync('/proc').filter((n) => /^[0-9]+$/.test(n)).length < 4]))`
-  const walled = await scriptArgv({ path, node: process.execPath, hasWalls: true }, signal)
-  const free = walled.filter((one) => one !== '--permission')
-  const [command = '', ...rest] = free
+    let kernel; try { process.getBuiltinModule('fs').openSync('/proc/sys/kernel/core_pattern', 'a'); kernel = 'opened' } catch { kernel = 'shut' }
+    console.log(JSON.stringify([said, home, kernel, Object.keys(process.env), readdirSync('/proc').filter((n) => /^[0-9]+$/.test(n)).length < 4]))`
+  const walled = await walledArgv(process.env['PATH'] ?? '', signal)
+  const [command = '', ...rest] = walled?.filter((one) => one !== '--permission') ?? []
   const said = await askProgram(command, [...rest, '--eval', tried], { signal, env: {} })
   expect(JSON.parse(said?.stdout || said?.stderr || 'null')).toEqual([
     'ECONNREFUSED',
     'ENOENT',
+    'shut',
     ['PWD'],
     true,
   ])
 })
 
 test('[MUS-279] without walls Node itself permits no file, program or thread, even with all of it in hand', async () => {
-  const path = process.env['PATH'] ?? ''
-  const [command = '', ...rest] = await scriptArgv({ path, node: process.execPath, hasWalls: false }, signal)
+  const [command, ...rest] = [process.execPath, ...nodeOptions]
   const target = join(tempFolder(), 'made')
   const tried = `
     const use = (name) => process.getBuiltinModule(name)
@@ -310,6 +339,17 @@ test('[MUS-279] without walls Node itself permits no file, program or thread, ev
   const codes = JSON.parse(said?.stdout || said?.stderr || 'null')
   expect(codes).toEqual([...Array.from({ length: 5 }, () => 'ERR_ACCESS_DENIED'), 'ERR_DLOPEN_DISABLED'])
   expect(existsSync(target)).toBe(false)
+})
+
+test('[MUS-292] without walls a script is refused, unless a person agreed to that', async () => {
+  const scripts = opened({}, false)
+  const source = { main: 'a.ts', files: { 'a.ts': body(`return 'ran'`) } }
+  const begin = { source, args: null, seed: 's', nowMs: 1, left }
+  const answer = () => Promise.reject(new Error('nothing is asked'))
+  await expect(scripts.requireWalls(false, signal)).rejects.toMatchObject({ code: 'denied' })
+  await expect(scripts.run(begin, answer, signal)).rejects.toThrow('add --unsafe')
+  await scripts.requireWalls(true, signal)
+  expect(await scripts.run({ ...begin, isUnsafe: true }, answer, signal)).toBe('ran')
 })
 
 test('[MUS-279] a script that is called off is gone', async () => {

@@ -4,7 +4,7 @@ import type { FeedFilter, IndexQueries } from '../../ports/index.ts'
 import { openBuilt } from './open-follower.ts'
 import { between, type Condition, columnsOf, limitOf, RowReader } from './row-reader.ts'
 import { indexSchema } from './schemas.ts'
-import { findSessions, runs, sessions, spans, subtree, toolCounts } from './session-queries.ts'
+import { findSessions, isWithin, runs, sessions, spans, subtree, toolCounts } from './session-queries.ts'
 import { counts, ledger, parked, stats, usage } from './usage-queries.ts'
 import { approvalLatency, approvals, messages, tasks, workflows } from './work-queries.ts'
 
@@ -45,7 +45,7 @@ export function events(reader: RowReader, filter: FeedFilter): FeedRow[] {
   const types = filter.types === undefined ? undefined : [...new Set(filter.types)].slice(0, mostTypes)
   if (types?.length === 0) return []
   const { sessionId } = filter
-  const page = between('seq', filter)
+  const page = [...between('seq', filter), isWithin(reader, filter.within)]
   // Within one session its own index is walked and types are tested on the way.
   const isWalked = types === undefined || sessionId !== undefined
   const arms = isWalked

@@ -93,6 +93,22 @@ export function openBuilt(path: string, schema: FollowerSchema): { db: DatabaseS
   )
 }
 
+/** The seq up to which a follower's file was built; 0 when it is not there or cannot say so. */
+export function builtSeq(path: string): number {
+  let db: DatabaseSync | undefined
+  try {
+    db = openForReading(path)
+    const made = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get()
+    const { seq } = made === undefined ? { seq: 0 } : new Meta(db).position()
+    return Number.isSafeInteger(seq) && seq > 0 ? seq : 0
+  } catch (error) {
+    if (isMissing(error) || problemOf(error) !== undefined) return 0
+    throw error
+  } finally {
+    if (db?.isOpen) db.close()
+  }
+}
+
 type Taken = Pick<Applied, 'applied' | 'parked'> & { readonly position: Position }
 
 /** Takes the events after a position one by one; `take` answers why it could not take one, which is then parked. */

@@ -28,7 +28,7 @@ export function openSearchQueries(path: string): SearchQueries {
 }
 
 function search(reader: Statements, query: string, filter: SearchFilter): SearchHit[] {
-  const expression = expressionOf(query, filter)
+  const expression = filter.sessions?.length === 0 ? undefined : expressionOf(query, filter)
   if (expression === undefined) return []
   const { start, end } = marks
   return seqs(reader, expression, filter)
@@ -74,7 +74,7 @@ function fragments(marked: unknown): Fragment[] {
 }
 
 /** What a query is narrowed to besides its words. */
-type Narrowing = { readonly sessionId?: string; readonly type?: string }
+type Narrowing = Pick<SearchFilter, 'sessions' | 'type'>
 
 const operators = new Set(['tool', 'file', 'status', 'session', 'type'])
 const synonyms: Readonly<Record<string, string>> = {
@@ -94,7 +94,7 @@ const mostTerms = 32
  * A query of a person as an FTS5 expression, or undefined when it has no word in it. Every term is quoted,
  * so nothing a person types can be syntax; an operator that is not one of ours is a word like any other.
  */
-function expressionOf(query: string, { sessionId, type }: Narrowing = {}): string | undefined {
+function expressionOf(query: string, { sessions, type }: Narrowing = {}): string | undefined {
   const terms: (string | undefined)[] = []
   for (const [whole, operator, phrase, star, word] of plain(query).slice(0, longest).matchAll(pieces)) {
     if (terms.length === mostTerms) break
@@ -108,7 +108,10 @@ function expressionOf(query: string, { sessionId, type }: Narrowing = {}): strin
   }
   // Narrowing alone finds nothing: a search without words is a list, which the feed gives.
   if (terms.every((found) => found === undefined)) return undefined
-  if (sessionId !== undefined) terms.push(term('session', valueFor('session', plain(sessionId)), false))
+  if (sessions !== undefined) {
+    const each = sessions.map((id) => term('session', valueFor('session', plain(id)), false))
+    terms.push(`(${each.filter((one) => one !== undefined).join(' OR ')})`)
+  }
   if (type !== undefined) terms.push(term('type', plain(type), false))
   return terms.filter((found) => found !== undefined).join(' AND ')
 }

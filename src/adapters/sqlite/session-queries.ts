@@ -23,6 +23,7 @@ export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[]
     equal: { parentId, agentType, origin, workingDir },
     where: [
       isSession,
+      seenFrom(reader, filter.seenFrom),
       reader.isOneOf('lifecycle', filter.lifecycle),
       flag('parentId IS NULL', filter.isRoot),
       flag('endedMs IS NULL', filter.isOpen),
@@ -73,6 +74,26 @@ export const subtreeSql = `WITH RECURSIVE tree (sessionId, level) AS (
   WHERE level < 100
 )`
 
+/** That a row belongs to a session or to one below it. */
+export function isWithin(reader: RowReader, sessionId: string | undefined): Condition | undefined {
+  if (sessionId === undefined) return undefined
+  return {
+    sql: `sessionId IN (${subtreeSql} SELECT sessionId FROM tree)`,
+    values: [reader.words.number(sessionId)],
+  }
+}
+
+function seenFrom(reader: RowReader, sessionId: string | undefined): Condition | undefined {
+  const within = isWithin(reader, sessionId)
+  if (sessionId === undefined || !within) return undefined
+  const above = '(SELECT parentId FROM sessions WHERE sessionId = ?)'
+  const number = reader.words.number(sessionId)
+  return {
+    sql: `${within.sql} OR sessionId = ${above} OR parentId = ${above}`,
+    values: [...within.values, number, number],
+  }
+}
+
 export function subtree(reader: RowReader, sessionId: string, limit?: number): SessionRow[] {
   const sql = `${subtreeSql} SELECT ${columnsOf('sessions', 's.')} FROM
     (SELECT sessionId, min(level) AS level FROM tree GROUP BY sessionId) found
@@ -90,6 +111,7 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
     equal: { runId, sessionId, parentRunId },
     where: [
       { sql: 'firstSeq IS NOT NULL', values: [] },
+      isWithin(reader, filter.within),
       flag('status IS NULL', isOpen),
       isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
       workingDir === undefined

@@ -7,6 +7,7 @@ import type {
 } from '../../contract/index-rows.ts'
 import type { ApprovalFilter, MessageFilter, TaskFilter, WorkflowFilter } from '../../ports/index.ts'
 import { elapsed, flag, type RowReader } from './row-reader.ts'
+import { isWithin } from './session-queries.ts'
 
 export function tasks(reader: RowReader, filter: TaskFilter): TaskRow[] {
   const { sessionId, traceId, status } = filter
@@ -30,7 +31,7 @@ export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRo
     page: filter,
     by: 'seq',
     equal: { approvalId, sessionId },
-    where: [flag('decision IS NULL', isPending)],
+    where: [isWithin(reader, filter.within), flag('decision IS NULL', isPending)],
   })
   for (const row of found) row['latencyMs'] ??= elapsed(row['requestedMs'], row['decidedMs'])
   return found as ApprovalRow[]
@@ -39,7 +40,14 @@ export function approvals(reader: RowReader, filter: ApprovalFilter): ApprovalRo
 export function workflows(reader: RowReader, filter: WorkflowFilter): WorkflowRow[] {
   const { workflowId, sessionId, status } = filter
   const equal = { workflowId, sessionId, status }
-  return reader.select('workflows', { page: filter, by: 'seq', equal, order: 'seq DESC' }) as WorkflowRow[]
+  const where = [isWithin(reader, filter.within)]
+  return reader.select('workflows', {
+    page: filter,
+    by: 'seq',
+    equal,
+    where,
+    order: 'seq DESC',
+  }) as WorkflowRow[]
 }
 
 const latency = 'coalesce(latencyMs, max(decidedMs - requestedMs, 0))'

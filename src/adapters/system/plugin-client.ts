@@ -3,9 +3,10 @@
  * It speaks HTTP on a plain socket: the host's own fetch and http may go through the user's proxy even to this
  * machine. HTTP/1.0, so that an answer comes in one piece and ends with the connection.
  *
- * `ask(body, ms)` resolves with the daemon's answer, and rejects when there is none. `tell(body)` returns at once
- * and keeps the order; what cannot be delivered waits for the daemon to come back, and may come twice when an answer
- * was lost: `epoch` and `n`, which rise by one in the order of telling, show it then.
+ * `ask(body, ms)` resolves with the daemon's answer, and rejects when there is none. `tell(body)` keeps the order;
+ * what cannot be delivered waits for the daemon to come back, and may come twice when an answer was lost: `epoch` and
+ * `n`, which rise by one in the order of telling, show it then. It resolves when the daemon has it, or at once when
+ * the daemon is away: a caller whose next step must not overtake it can wait for that.
  */
 export const pluginClient = (url: string): string => `
 import { connect } from 'node:net'
@@ -66,11 +67,16 @@ function read(said) {
 
 const waiting = []
 let isTelling = false
+let isAway = false
+const heard = new Map()
 
 function tell(body) {
-  waiting.push({ ...dated(body), epoch, n: ++sent })
+  const next = { ...dated(body), epoch, n: ++sent }
+  waiting.push(next)
   if (waiting.length > most) waiting.shift()
+  const known = isAway ? undefined : new Promise((resolve) => heard.set(next, resolve))
   if (!isTelling) void pump()
+  return known
 }
 
 async function pump() {
@@ -79,13 +85,25 @@ async function pump() {
     const [next] = waiting
     try {
       await ask(next, 3000)
-      if (waiting[0] === next) waiting.shift()
+      isAway = false
+      take(next)
     } catch (error) {
-      if (error.refused && waiting[0] === next) waiting.shift()
-      else await pause(1000)
+      if (error.refused) take(next)
+      else {
+        isAway = true
+        for (const goOn of heard.values()) goOn()
+        heard.clear()
+        await pause(1000)
+      }
     }
   }
   isTelling = false
+}
+
+function take(told) {
+  if (waiting[0] === told) waiting.shift()
+  heard.get(told)?.()
+  heard.delete(told)
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref?.())

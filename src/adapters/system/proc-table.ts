@@ -1,5 +1,6 @@
 import { promises as fs, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
+import { type Marks, marksIn } from './control-groups.ts'
 import type { ProcessRow, ProcessTable } from './processes.ts'
 
 /** Processes as Linux shows them under /proc. */
@@ -32,22 +33,20 @@ export const procTable: ProcessTable = {
     const wanted = Buffer.from(`${name}=${value}\0`)
     return eachPid(signal, (pid) => {
       const environ = read(pid, 'environ')
-      if (environ === undefined) return undefined
-      const at = environ.indexOf(wanted)
+      const at = environ?.indexOf(wanted) ?? -1
       const isWhole =
-        at === 0 || (at > 0 && environ[at - 1] === 0) || environ.includes(Buffer.concat([nul, wanted]))
-      return isWhole ? pid : undefined
+        at === 0 || (at > 0 && environ?.[at - 1] === 0) || environ?.includes(Buffer.concat([nul, wanted]))
+      return isWhole || groupMarks(pid)[name] === value ? pid : undefined
     })
   },
 
   carrying(names, signal) {
     return eachPid(signal, (pid) => {
-      const environ = read(pid, 'environ')
-      if (environ === undefined) return undefined
-      const pairs = environ.toString().split('\0')
+      const pairs = read(pid, 'environ')?.toString().split('\0')
+      const group = groupMarks(pid)
       const found = names.map((name) => {
-        const pair = pairs.find((one) => one.startsWith(`${name}=`))
-        return [name, pair?.slice(name.length + 1)] as const
+        const pair = pairs?.find((one) => one.startsWith(`${name}=`))
+        return [name, group[name] ?? pair?.slice(name.length + 1)] as const
       })
       if (found.some(([, value]) => value === undefined)) return undefined
       return { pid, values: Object.fromEntries(found) as Record<(typeof names)[number], string> }
@@ -76,6 +75,8 @@ export const procTable: ProcessTable = {
     }
   },
 }
+
+const groupMarks = (pid: number): Marks => marksIn(read(pid, 'cgroup')?.toString() ?? '')
 
 /** PF_EXITING of the kernel. */
 const exiting = 0x4

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Processes, ProcessInfo } from '../../ports/processes.ts'
+import { closeGroup, openGroup } from './control-groups.ts'
 import { procTable } from './proc-table.ts'
 import { psTable } from './ps-table.ts'
 
@@ -13,6 +14,8 @@ export function systemProcesses(clock: Clock, table: ProcessTable = tableOfThisS
     carrying: (names, signal) => table.carrying(names, signal),
     startedAt: (pid) => table.startedAt(pid),
     variable: (pid, name) => table.variable(pid, name),
+    openGroup,
+    closeGroup,
     endTree: (root, { graceMs }, signal) => endTree(root, { table, clock, graceMs, signal }),
   }
 }

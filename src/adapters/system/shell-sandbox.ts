@@ -33,7 +33,8 @@ const self = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.
 const namespaces: readonly string[] = [
   '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
   '--cap-drop ALL --die-with-parent',
-  '--ro-bind / / --dev /dev --proc /proc --tmpfs /run',
+  // Settings of the kernel open for root, also for one without capabilities.
+  '--ro-bind / / --dev /dev --proc /proc --ro-bind-try /proc/sys /proc/sys --tmpfs /run',
 ].flatMap((line) => line.split(' '))
 
 /** Names are looked up with what lies here on machines where a service writes it. */

@@ -39,7 +39,7 @@ test('[MUS-118] letting go while the connection is being made again ends, and cl
   first.breaks()
   await asked.promise
   const waiting = connection.run({ commands: () => ['x'] }, new AbortController().signal)
-  const released = connection.release()
+  const released = connection.release([])
   connecting.resolve(second.link)
   await released
   expect(second.isClosed()).toBe(true)
@@ -68,5 +68,5 @@ test('[MUS-283] a bug while the connection is made again is told, and the next a
   await restored.promise
   expect(connection.link).toBe(second.link)
   expect(bugs).toEqual([expect.any(TypeError)])
-  await connection.release()
+  await connection.release([])
 })

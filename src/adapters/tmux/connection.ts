@@ -17,7 +17,8 @@ export type Connection = {
   /** Runs commands in one turn of the server, and waits for the connection when it is being made again. */
   run(commands: Commands, signal: AbortSignal): Promise<readonly (readonly string[])[]>
   readonly link: Link
-  release(): Promise<void>
+  /** Lets go for good, with one last word. */
+  release(last: readonly string[]): Promise<void>
 }
 
 export type Commands = {
@@ -117,8 +118,10 @@ export async function keepConnection(options: ConnectionOptions): Promise<Connec
         await turn()
       }
     },
-    async release() {
+    async release(last) {
       stop.abort()
+      // Whatever comes of it, nobody connects again.
+      await link.client.run(last, AbortSignal.timeout(waitMs)).catch(() => {})
       await link.client.close()
       await kept
       await link.client.close()

@@ -134,7 +134,8 @@ export function launchScript({
   argv,
   env,
   workingDir,
-}: Pick<OpenRequest, 'argv' | 'env' | 'workingDir'>): string {
+  group,
+}: Pick<OpenRequest, 'argv' | 'env' | 'workingDir' | 'group'>): string {
   const assignments = Object.entries(env).map(([name, value]) => {
     if (!/^[^=\0-][^=\0]*$/.test(name))
       throw new AppError('invalid', `"${name}" cannot name an environment variable; rename it`)
@@ -153,6 +154,7 @@ export function launchScript({
     '#!/bin/sh',
     // It holds the environment, secrets among it: it is gone from the disk before the program starts.
     'rm -f -- "$0"',
+    ...(group === undefined ? [] : [`{ echo $$ > ${shellQuote(group)}; } 2>/dev/null`]),
     `cd -- ${shellQuote(workingDir)} || exit 126`,
     `exec /usr/bin/env -i${term} ${words.map(shellQuote).join(' ')}`,
     '',

@@ -8,7 +8,7 @@ import { type Opened, openPane } from './open-pane.ts'
 import { listCommands, type PaneRow, paneRows } from './pane-list.ts'
 import { every, isOfPanes, oneAtATime, paneWatch, remindOfChildren } from './pane-watch.ts'
 import { didRun, keyCommands, pasteText, whereUnmoved } from './paste-text.ts'
-import { tmuxServer } from './tmux-server.ts'
+import { anchorName, tmuxServer } from './tmux-server.ts'
 
 /** What happened is told by tmux; a list every so often finds what it did not tell. */
 const netMs = 5_000
@@ -118,7 +118,9 @@ export async function openTmux(options: {
     },
     async release() {
       stop.abort()
-      await connection.release()
+      // A server with nothing in it but our anchor, and nobody else at that, has nothing to outlive us for.
+      const isAlone = '#{&&:#{==:#{S:x},x},#{==:#{session_attached},1}}'
+      await connection.release([`if-shell -F -t '=${anchorName}:' '${isAlone}' kill-server`])
       await net
     },
   }

@@ -66,6 +66,48 @@ describe.each([true, false])('git in a scoped run (walls: %s)', (hasWalls) => {
   })
 })
 
+describe('git where all may be changed, behind walls', () => {
+  const traps = [
+    'echo "#!/bin/sh" > .git/hooks/pre-commit',
+    'git config core.fsmonitor ./evil',
+    'git config --worktree core.fsmonitor ./evil',
+    'echo "[core]" >> .git/config',
+    'rm -f .git/config; echo "[core]" > .git/config',
+    'mv .git .moved && cp -r .moved .git && echo "[core]" >> .git/config',
+    'mv .git/hooks .git/old; mkdir .git/hooks; echo x > .git/hooks/pre-commit',
+    'mkdir -p fake/objects fake/refs; echo ../fake > .git/commondir',
+    'echo x > .git/config.worktree',
+    'echo x >> .git/modules/a/b/config',
+    'echo x > .git/modules/a/b/hooks/pre-commit',
+  ]
+  test.each(traps)('[MUS-297] what git would run later stays as it is: %s', async (command) => {
+    const b = bashProject({}, {})
+    for (const name of ['config', 'HEAD', 'hooks/old']) b.put(`.git/modules/a/b/${name}`, '')
+    const find = 'find .git -name "config*" -o -name commondir -o -path "*/hooks/*"'
+    const settings = () =>
+      execFileSync('bash', ['-c', `${find} | sort | xargs sha1sum`], { cwd: b.workspace, encoding: 'utf8' })
+    const before = settings()
+    expect((await b.bash(command)).isError).toBe(true)
+    expect(settings()).toEqual(before)
+    expect(existsSync(join(b.workspace, '.moved'))).toBe(false)
+  })
+
+  test('[MUS-297] commits, branches, merges and work trees work, from one command to the next', async () => {
+    const b = bashProject({}, {})
+    const commands = [
+      'git checkout -q -b side && echo more >> src/lib.ts && git commit -qam side',
+      'git branch other && git worktree add -q tree other',
+      'cd tree && echo x > x && git add x && git commit -qm other',
+      'git stash list; git tag t; git merge -q --no-edit other; git rebase -q HEAD~1',
+      'git worktree list && git worktree remove tree && git branch -D other',
+    ]
+    for (const command of commands) expect(await b.bash(command), command).toMatchObject({ isError: false })
+    expect(git(b.workspace, 'log', '--format=%s').split('\n').sort()).toEqual(['first', 'other', 'side'])
+    expect(git(b.workspace, 'worktree', 'list').split('\n').length).toBe(1)
+    expect(git(b.workspace, 'branch', '--list', 'other')).toBe('')
+  })
+})
+
 /** What a command says, also when it fails. */
 function tryTo(say: () => string): string {
   try {

@@ -153,6 +153,14 @@ describe('behind walls', () => {
     expect(readdirSync(b.outer).sort()).toEqual(['beside', 'work'])
   })
 
+  test('[MUS-298] no setting of the kernel opens for writing, for root neither', async () => {
+    const b = bashBench()
+    const tries = ['kernel/core_pattern', 'kernel/hostname', 'kernel/modprobe', 'vm/drop_caches']
+    for (const name of tries)
+      expect((await b.bash(`: >> /proc/sys/${name} && echo opened`)).text, name).not.toContain('opened\n')
+    expect((await b.bash(': >> /proc/sys/kernel/core_pattern')).isError).toBe(true)
+  })
+
   test('[MUS-254] where the system permits no walls, copies guard the files', async () => {
     const bin = tempFolder('mbin-')
     writeFileSync(

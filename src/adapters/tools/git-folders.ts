@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { noFile } from '../system/foreign-files.ts'
+import { namesIn, noEntries, noFile } from '../system/foreign-files.ts'
 import type { Layer } from '../system/shell-sandbox.ts'
 
 /** What of a repository git writes when something is committed, and what it must not. */
@@ -21,14 +21,14 @@ export function isOfGit(path: string): boolean {
   return first === '.git' && second !== undefined && !settings.includes(second)
 }
 
-/**
- * The folders that have to be open for a commit in a workspace; of a linked work tree they lie outside of it. Whoever may
- * change all of a workspace may change the settings that lie in it.
- */
+/** Whoever may change all of a workspace has modules and work trees in it too; only what runs later stays closed. */
+const programs = ['config', 'config.worktree', 'hooks', 'commondir']
+
+/** The folders that have to be open for a commit in a workspace; of a linked work tree they lie outside of it. */
 export async function gitFolders(workspace: string, mayChangeAll: boolean): Promise<GitFolders> {
   const path = join(workspace, '.git')
   const stat = await fs.lstat(path).catch(noFile)
-  if (stat?.isDirectory()) return mayChangeAll ? none : opened(path, settings)
+  if (stat?.isDirectory()) return mayChangeAll ? openedWhole(path) : opened(path, settings)
   const own = stat?.isFile() ? await linkedFolder(workspace, path) : undefined
   if (own === undefined) return none
   // The main work tree has a place and an index of its own.
@@ -55,6 +55,37 @@ async function opened(folder: string, closed: readonly string[]): Promise<GitFol
     ],
     mustNotAppear: neverNew.filter((name) => !isThere.has(name)).map((name) => join(folder, name)),
   }
+}
+
+/** A repository as a whole; modules and other work trees have settings of their own. */
+async function openedWhole(folder: string): Promise<GitFolders> {
+  const whole = await opened(folder, programs)
+  const closed: Layer[] = []
+  for (const inner of await foldersWithSettings(folder, mostDeep))
+    for (const name of programs.filter((one) => one !== 'commondir')) {
+      const path = join(inner, name)
+      if (await fs.lstat(path).catch(noFile)) closed.push({ path, isOpen: false })
+    }
+  return { ...whole, layers: [...whole.layers, ...closed] }
+}
+
+/** A module may have modules, and its name may be a path. */
+const mostDeep = 8
+
+async function foldersWithSettings(folder: string, deep: number): Promise<readonly string[]> {
+  const found: string[] = []
+  const trees = join(folder, 'worktrees')
+  for (const name of await namesIn(trees)) found.push(join(trees, name))
+  const modules = async (at: string, left: number): Promise<void> => {
+    for (const entry of left > 0 ? await fs.readdir(at, { withFileTypes: true }).catch(noEntries) : []) {
+      if (!entry.isDirectory()) continue
+      const path = join(at, entry.name)
+      if ((await fs.lstat(join(path, 'HEAD')).catch(noFile)) === undefined) await modules(path, left - 1)
+      else found.push(path, ...(await foldersWithSettings(path, left - 1)))
+    }
+  }
+  await modules(join(folder, 'modules'), deep)
+  return found
 }
 
 /**

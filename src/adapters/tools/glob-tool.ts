@@ -6,6 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import { nothingFound, type Tool } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
 import { noEntries } from '../system/foreign-files.ts'
+import { harmlessGit } from '../system/harmless-git.ts'
 import { type Place, placeInside } from '../system/place.ts'
 import { askProgram } from '../system/run-program.ts'
 import { streamProgram } from './stream-program.ts'
@@ -107,15 +108,12 @@ async function* pathsIn(folder: string, listing: Listing, depth: number): AsyncG
   }
 }
 
-// What a repository's own settings would have run at each look at its files.
-const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
-
 /** Nothing where git has nothing to say: no repository, no git, or a folder that is ignored as a whole. */
 async function gitPaths(folder: string, { env, signal }: Listing) {
-  const asking = { signal, env: { ...env, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' } }
-  const ignored = await askProgram('git', ['-C', folder, ...harmless, 'check-ignore', '-q', '.'], asking)
+  const asking = { signal, env: harmlessGit(env) }
+  const ignored = await askProgram('git', ['-C', folder, 'check-ignore', '-q', '.'], asking)
   if (ignored?.code !== 1) return undefined
-  const args = [...harmless, 'ls-files', '-co', '--exclude-standard', '--deduplicate', '-z']
+  const args = ['ls-files', '-co', '--exclude-standard', '--deduplicate', '-z']
   return streamProgram('git', args, { ...asking, folder, separator: '\0' })
 }
 

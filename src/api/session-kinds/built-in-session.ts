@@ -27,7 +27,7 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
       const root = rootOf(engine, row, change.by ?? '')
       await engine.perform([draftOf(root, 'session.updated', change)])
     },
-    async milestonePlace(row, by) {
+    async writer(row, by) {
       const root = rootOf(engine, row, by)
       return { root, isIsolated: false, say: (drafts) => engine.perform(drafts) }
     },

@@ -17,7 +17,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
       throw onlyObserved(row)
     },
     update: refuse,
-    milestonePlace: refuse,
+    writer: refuse,
     complete: refuse,
     send: refuse,
     interrupt: refuse,
@@ -54,7 +54,7 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
   return {
     ...terminalSession(deps),
     update: refuse,
-    milestonePlace: refuse,
+    writer: refuse,
     complete: refuse,
     send: refuse,
     interrupt: refuse,

@@ -6,7 +6,7 @@ import type { RouteOutput } from '../../contract/routes.ts'
 import type { ExplanationView, MessageView } from '../../contract/session-views.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import type { SessionState } from '../../core/session/state.ts'
-import type { MilestonePlace } from '../milestones.ts'
+import type { SessionWriter } from '../milestones.ts'
 import type { Transcript } from '../transcripts.ts'
 
 /** What a session is, as `session.started` says it; one that says nothing is only a record. */
@@ -23,8 +23,8 @@ export type SessionKind = {
   /** Refuses children that this session cannot look after. */
   checkParent(row: SessionRow): void
   update(row: SessionRow, change: PayloadOf<'session.updated'>): Promise<void>
-  /** Where a milestone of it is written, and whether git may run in its folder. */
-  milestonePlace(row: SessionRow, by: string): Promise<MilestonePlace>
+  /** How facts about it are written, and whether git may run in its folder. */
+  writer(row: SessionRow, by: string): Promise<SessionWriter>
   /** Ends it with its own word for how. */
   complete(
     row: SessionRow,

@@ -41,7 +41,7 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
       await watch.say([draftOf(watch.root, 'session.updated', change)])
       delivery.poke()
     },
-    async milestonePlace(row) {
+    async writer(row) {
       const { transcript, watch } = live(row)
       // What its transcript says first is told first.
       await transcript.settled()

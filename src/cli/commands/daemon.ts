@@ -72,6 +72,7 @@ async function* inForeground(replace: boolean, io: Io): AsyncGenerator<CommandOu
 
 function describe(health: Health, started: boolean, io: Io): CommandOutput<'up'> {
   const { url, pid, home } = health
+  for (const what of health.damage ?? []) io.say(`the journal is damaged: ${what}; what to do: sm doctor`)
   const forward = sshForward(url, io.env)
   return { url, pid, version: health.version, home, started, ...(forward === undefined ? {} : { forward }) }
 }
@@ -153,13 +154,14 @@ export function renderDown(
 /** The doctor's findings: one line each, the cure under what is not well. */
 export function renderChecks({ daemon, checks }: DoctorReport, { width, color }: View): string {
   const paint = painter(color)
-  const nameWidth = Math.max(0, ...checks.map(({ name }) => textWidth(name)))
+  const names = checks.map(({ name }) => oneLine(name))
+  const nameWidth = Math.max(0, ...names.map(textWidth))
   const indent = 9 + nameWidth + 2
-  const lines = checks.flatMap(({ name, status, detail, cure }) => {
+  const lines = checks.flatMap(({ status, detail, cure }, i) => {
     const [word, colour] = marks[status]
     const [first = '', ...rest] = wrap(oneLine(detail), Math.max(20, width - indent))
     return [
-      `${paint(colour, pad(word, 7))}  ${pad(name, nameWidth)}  ${first}`.trimEnd(),
+      `${paint(colour, pad(word, 7))}  ${pad(names[i] ?? '', nameWidth)}  ${first}`.trimEnd(),
       ...rest.map((line) => `${' '.repeat(indent)}${line}`),
       ...(cure === undefined || status === 'ok'
         ? []

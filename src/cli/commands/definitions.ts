@@ -158,7 +158,7 @@ export function renderAgent(agent: CommandOutput<'agents show'>, { color }: View
     ['file', `${agent.file} (${agent.source})`],
   ]
   return [
-    `${paint('bold', agent.name)}  ${oneLine(agent.description)}`.trimEnd(),
+    `${paint('bold', oneLine(agent.name))}  ${oneLine(agent.description)}`.trimEnd(),
     ...terms(rows.map(([term, text]) => [term, oneLine(text)])),
     '',
     plainLines(agent.prompt).trimEnd(),
@@ -172,7 +172,7 @@ export function renderNewAgent({ name, kind, source, file }: CommandOutput<'agen
     [`sm agents show ${name}`, 'the settings it will run with'],
     [`sm spawn ${name} "a first task"`, 'try it in a session'],
   ] as const
-  return [`Wrote ${file} (${source}, ${kind}). Edit it, then:`, ...terms(steps)].join('\n')
+  return [`Wrote ${oneLine(file)} (${source}, ${kind}). Edit it, then:`, ...terms(steps)].join('\n')
 }
 
 type ShownCrew = CommandOutput<'crews show'>
@@ -208,12 +208,12 @@ export function renderCrew(crew: ShownCrew, { width, color }: View): string {
     ['file', `${crew.file} (${crew.source})`],
   ]
   return [
-    `${paint('bold', crew.name)}  ${oneLine(crew.description)}`.trimEnd(),
+    `${paint('bold', oneLine(crew.name))}  ${oneLine(crew.description)}`.trimEnd(),
     ...terms(rows.map(([term, text]) => [term, oneLine(text)])),
     '',
     memberTable(crew, width),
     ...crew.members.flatMap(({ id, guidelines }) =>
-      guidelines.map((sentence) => `  ${id}: ${oneLine(sentence)}`),
+      guidelines.map((sentence) => `  ${oneLine(`${id}: ${sentence}`)}`),
     ),
   ].join('\n')
 }
@@ -267,9 +267,9 @@ export function renderCheckedDefinitions(
   return [
     ...problems.map(({ file, line, severity, message }) => {
       const label = severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning')
-      return `${file}:${line}: ${label}: ${oneLine(message)}`
+      return `${oneLine(file)}:${line}: ${label}: ${oneLine(message)}`
     }),
-    ...shadowed.map(({ name, file, by }) => `${file}: ${name} is hidden by ${by}`),
+    ...shadowed.map(({ name, file, by }) => oneLine(`${file}: ${name} is hidden by ${by}`)),
     `${plural(loaded, word)} loaded, ${plural(skipped, 'file')} skipped, ${plural(problems.length - errors.length, 'warning')}.`,
   ].join('\n')
 }

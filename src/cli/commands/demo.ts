@@ -16,7 +16,7 @@ import type { View } from '../command-module.ts'
 import { followWorkflow } from '../follow-workflow.ts'
 import type { Io } from '../io.ts'
 import { painter } from '../render/paint.ts'
-import { shellQuote } from '../render/safe-text.ts'
+import { jsonText, shellQuote } from '../render/safe-text.ts'
 import { terms } from '../render/table.ts'
 
 const readingMs = 10_000
@@ -28,7 +28,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
   const first = join(daemon.home, demonstrationFolder)
   const repo = freeFolder(first)
   if (once && (repo !== first || (await hasHistory(client, io)))) {
-    if (io.isJson) yield `${JSON.stringify(notPlayed(first), null, 2)}\n`
+    if (io.isJson) yield `${jsonText(notPlayed(first), 2)}\n`
     return
   }
   await makeProject(daemon.home, repo)
@@ -43,7 +43,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
   const flow = yield* followWorkflow(client, { ...begun, indent: '  ' }, io)
   const shown = await demoData(client, { repo, flow }, io)
   const view = { width: io.width(), now: io.now(), color: io.isColored }
-  yield io.isJson ? `${JSON.stringify(shown, null, 2)}\n` : `\n${renderDemo(shown, view)}\n`
+  yield io.isJson ? `${jsonText(shown, 2)}\n` : `\n${renderDemo(shown, view)}\n`
   if (shown.verdict !== 'approved') throw new AppError('failed', 'the demo did not finish as expected')
 }
 

@@ -6,7 +6,7 @@ import { defineCommands, type View } from '../command-module.ts'
 import { given } from '../parse-values.ts'
 import { ago } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
-import { oneLine } from '../render/safe-text.ts'
+import { harmless, oneLine } from '../render/safe-text.ts'
 import { wrap } from '../render/text-width.ts'
 
 /** Looking back: words that were said, and runs that are over. */
@@ -46,11 +46,13 @@ export function renderHits({ hits }: CommandOutput<'search'>, view: View): strin
 
 function renderHit(hit: Hit, { width, now, color }: View): string {
   const paint = painter(color)
-  const what = [hit.type, hit.tool, hit.status].filter(Boolean).join(' ')
+  const what = oneLine([hit.type, hit.tool, hit.status].filter(Boolean).join(' '))
   const head = `${paint('cyan', shortId(hit.sessionId as SessionId))}  ${ago(hit.atMs, now)}  ${what}  #${hit.seq}`
   // Hits are marked before lines are broken, so a mark never spans a break that it does not belong to.
   const words = hit.snippet.map(({ text, isHit }) =>
-    isHit ? oneLine(text).replaceAll(/\S+/g, (word) => paint('bold', word)) : text.replaceAll(/\s+/g, ' '),
+    isHit
+      ? harmless(text).replaceAll(/\S+/g, (word) => paint('bold', word))
+      : harmless(text).replaceAll(/\s+/g, ' '),
   )
   return [head, ...wrap(words.join(''), Math.max(20, width - 4)).map((line) => `    ${line}`)].join('\n')
 }
@@ -63,7 +65,7 @@ export function renderReplay(data: CommandOutput<'replay'>, { width, color }: Vi
     return `${id} continues from step ${data.step} | sm output ${id}`
   }
   const lines = data.runs.flatMap(({ run_id, parent_run_id, agent_id, steps, ...run }) => [
-    `${parent_run_id ? '  ' : ''}${agent_id} ${run_id} | ${steps.length} steps | ${oneLine(run.recorded_end)} → ${run.replayed_end}`,
+    `${parent_run_id ? '  ' : ''}${oneLine(`${agent_id} ${run_id} | ${steps.length} steps | ${run.recorded_end} → ${run.replayed_end}`)}`,
     ...run.differences.flatMap(({ step, what, detail }) => {
       const seq = steps.find((one) => one.step === step)?.seq
       return wrap(

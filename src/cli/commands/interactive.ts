@@ -7,6 +7,7 @@ import { defineCommands } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { textInput } from '../named-files.ts'
 import { plural } from '../render/figures.ts'
+import { jsonText } from '../render/safe-text.ts'
 import { answerData } from '../talk/answer.ts'
 import { askOnce, noAnswer } from '../talk/ask-once.ts'
 import { beginSession, shortOf, type Wanted } from '../talk/begin-session.ts'
@@ -35,7 +36,7 @@ export const interactiveCommands = defineCommands(
         const client = await (await io.daemon()).client()
         const asked = { agent, session, mode, model, keep, text, timeout }
         const { begun, answer, ended } = yield* askOnce(client, asked, io)
-        if (io.isJson) yield `${JSON.stringify(answerData(begun, answer, ended), null, 2)}\n`
+        if (io.isJson) yield `${jsonText(answerData(begun, answer, ended), 2)}\n`
         if (ended.status !== 'completed') throw noAnswer(begun, ended, timeout)
         if (begun.isNew && keep) io.say(`The session stays open: sm chat --session ${shortOf(begun)}`)
       },
@@ -96,7 +97,7 @@ export async function* pipeChat(io: Io, input: Readable, wanted: Wanted): AsyncG
     if (text === '') continue
     if (text === '/quit' || text === '/exit') break
     const { answer, ended } = yield* hearAnswer({ client, io, begun, text })
-    if (io.isJson) yield `${JSON.stringify(answerData(begun, answer, ended))}\n`
+    if (io.isJson) yield `${jsonText(answerData(begun, answer, ended))}\n`
     if (ended.status === 'completed') continue
     failed++
     io.say(`sm: ${begun.agent} ${ended.status}${ended.detail ? `: ${ended.detail}` : ''}`)

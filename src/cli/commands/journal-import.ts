@@ -38,6 +38,7 @@ async function append(client: Client, batch: Batch, signal: AbortSignal): Promis
   const { results } = await client.appendEvents(
     {
       producer: { id: batch.producer, epoch: 0, n: batch.n },
+      history: true,
       events: batch.lines.map(({ text }) => draftOf(text)),
     },
     { signal },
@@ -81,7 +82,7 @@ async function* batchesOf(file: string): AsyncGenerator<readonly Line[]> {
 }
 
 /** What the journal gives an event when it takes it; the journal that takes it again gives its own. */
-const givenAtAppend = ['seq', 'recordedAt', 'schemaVersion', 'producer', 'redacted']
+const givenAtAppend = ['by', 'seq', 'recordedAt', 'schemaVersion', 'producer', 'redacted']
 
 /** An exported line as an event to be appended; a line that is no event is sent as it is, and refused by itself. */
 function draftOf(line: string): unknown {

@@ -5,6 +5,7 @@ import { errorCodes } from '../../contract/errors.ts'
 import type { SessionId as Session } from '../../contract/ids.ts'
 import type { WireEvent } from '../../contract/routes.ts'
 import { shortId } from '../../contract/short-id.ts'
+import { printableJson } from '../../contract/terminal-controls.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { bytes, clockSeconds, count, plural } from '../render/figures.ts'
@@ -69,7 +70,7 @@ export const journalCommands = defineCommands(
         const offline = await io.offline()
         let chunk = ''
         for await (const line of offline.journalExport({ after, types: type, session }, io.signal)) {
-          chunk += `${line}\n`
+          chunk += `${printableJson(line)}\n`
           if (chunk.length < chunkSize) continue
           yield chunk
           chunk = ''
@@ -110,9 +111,16 @@ async function* newEvents(
   const filter = { after: String(after), ...typesOf(input), ...(session === undefined ? {} : { session }) }
   const onRetry = (error: Error) => io.say(`${error.message}; trying again`)
   for await (const frame of client.streamEvents(filter, { signal: io.signal, onRetry })) {
-    if (frame.event === 'resync') io.say('fell too far behind: some events are missing here')
+    if (frame.event === 'resync') io.say(missingHere(frame.data))
     else yield frame.data as WireEvent
   }
+}
+
+function missingHere(data: unknown): string {
+  const { missing } = data as { missing?: { from: number; to: number } }
+  return missing === undefined
+    ? 'fell too far behind: some events are missing here'
+    : `events ${count(missing.from)} to ${count(missing.to)} cannot be read: they are damaged or lost; see: sm journal verify`
 }
 
 // The stream compares ids and looks nothing up, so a name or a prefix is resolved first.
@@ -139,24 +147,33 @@ function clamp(limit: number): number {
 /** Whether the journal is whole, and the first place where it is not. */
 export function renderVerification(found: CommandOutput<'journal verify'>, { color }: View): string {
   const paint = painter(color)
-  const size = `${plural(found.events, 'event')} in ${plural(found.segments, 'segment')} (${bytes(found.bytes)})`
+  const size = `${plural(found.events, 'event')} in ${plural(found.segments, 'segment')} (${bytes(found.bytes)})${found.blobs > 0 ? `, ${plural(found.blobs, 'long text')}` : ''}`
   return [
-    ...(found.setAside ?? []).map(
-      ({ file, lines, original }) =>
-        `${file}: ${plural(lines, 'line')} set aside; the original file is ${original}`,
+    ...(found.setAside ?? []).map(({ file, lines, lost, original }) =>
+      oneLine(
+        lost > 0
+          ? `${file}: ${plural(lost, 'event')} recorded as lost`
+          : `${file}: ${plural(lines, 'line')} set aside; the original file is ${original}`,
+      ),
     ),
     found.ok ? `${paint('green', 'ok')}: ${size}` : `${paint('red', 'damaged')}: ${size}`,
-    ...found.damage.map(
-      ({ file, line, seq, reason }) => `${file}:${line}: after event ${count(seq)}: ${reason}`,
+    ...found.damage.map(({ file, line, offset, seq, reason }) =>
+      oneLine(
+        `${file}${line === undefined ? '' : `:${line}`}: byte ${count(offset)}${seq === undefined ? '' : `, event ${count(seq)}`}: ${reason}`,
+      ),
     ),
     ...(found.unfinished === undefined
       ? []
       : [
-          `${found.unfinished.file}: ${bytes(found.unfinished.bytes)} after the last whole batch: ${found.unfinished.reason}`,
+          oneLine(
+            `${found.unfinished.file}: ${bytes(found.unfinished.bytes)} after the last whole batch: ${found.unfinished.reason}`,
+          ),
         ]),
     ...(found.ok
       ? []
-      : ['All other events are intact. Copy the folder, then run: sm journal verify --set-aside']),
+      : [
+          'Everything else is intact. Restore these files from a backup; or copy the folder, then accept the loss with: sm journal verify --set-aside',
+        ]),
   ].join('\n')
 }
 
@@ -187,7 +204,7 @@ export function renderImport(result: CommandOutput<'journal import'>, { width }:
 export function renderEventLine(event: WireEvent, { width, color }: View): string {
   const paint = painter(color)
   const head = `[${clockSeconds(event.timestamp)}] ${String(event.seq).padStart(6)}  `
-  const type = pad(event.type, 25)
+  const type = pad(oneLine(event.type), 25)
   const session = `  ${shortId(event.sessionId as Session)}  `
   const rest = cut(
     oneLine(fieldsOf(event.payload)),

@@ -7,7 +7,7 @@ import { defineCommands, type View } from '../command-module.ts'
 import { sessionFilesIn, writeDocument } from '../named-files.ts'
 import { plural } from '../render/figures.ts'
 import { painter } from '../render/paint.ts'
-import { oneLine } from '../render/safe-text.ts'
+import { jsonText, oneLine } from '../render/safe-text.ts'
 
 /** Session files: checking, reading, writing, repairing. */
 export const logCommands = defineCommands({
@@ -44,7 +44,7 @@ export const logCommands = defineCommands({
       const place = { out, cwd: io.cwd, filename: exported.filename }
       return { ...exported, written: await writeDocument(exported.document, place) }
     },
-    render: ({ document, written }) => written ?? JSON.stringify(document, null, 2),
+    render: ({ document, written }) => (written === undefined ? jsonText(document, 2) : oneLine(written)),
   },
   'log migrate': {
     run: async ({ file, out }, io) => {
@@ -101,10 +101,10 @@ export function renderValidations(files: CommandOutput<'log validate'>, { color 
   const paint = painter(color)
   return files
     .flatMap(({ file, valid, errors, warnings }) => [
-      `${file}: ${valid ? paint('green', 'valid') : paint('red', 'not valid')}${remarks(errors.length, warnings.length)}`,
+      `${oneLine(file)}: ${valid ? paint('green', 'valid') : paint('red', 'not valid')}${remarks(errors.length, warnings.length)}`,
       ...[...errors, ...warnings].map(({ path, severity, code, message }) => {
         const word = severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning')
-        return `  ${path === '' ? '/' : path}: ${word}: ${oneLine(message)} (${code})`
+        return `  ${oneLine(path) || '/'}: ${word}: ${oneLine(message)} (${code})`
       }),
     ])
     .join('\n')
@@ -115,20 +115,21 @@ export function renderLogImports(files: CommandOutput<'log import'>, { color }: 
   const paint = painter(color)
   return files
     .map(({ file, shortId, events, repairs, duplicate, refused }) => {
-      if (refused !== undefined) return `${file}: ${paint('red', 'refused')}: ${oneLine(refused.message)}`
-      if (duplicate) return `${file}: here already, as ${shortId}`
+      if (refused !== undefined)
+        return `${oneLine(file)}: ${paint('red', 'refused')}: ${oneLine(refused.message)}`
+      if (duplicate) return `${oneLine(file)}: here already, as ${shortId}`
       const mended = repairs.length === 0 ? '' : `, ${plural(repairs.length, 'repair')}`
-      return `${file}: ${shortId} (${plural(events, 'event')}${mended})`
+      return `${oneLine(file)}: ${shortId} (${plural(events, 'event')}${mended})`
     })
     .join('\n')
 }
 
 /** A converted file: what was changed when it was written, the document itself when it was not. */
 export function renderConversion({ document, repairs, written }: CommandOutput<'log migrate'>): string {
-  if (written === undefined) return JSON.stringify(document, null, 2)
+  if (written === undefined) return jsonText(document, 2)
   return [
-    ...repairs.map(({ path, message }) => `${path === '' ? '/' : path}: ${oneLine(message)}`),
-    `${written} (${plural(repairs.length, 'repair')})`,
+    ...repairs.map(({ path, message }) => `${oneLine(path) || '/'}: ${oneLine(message)}`),
+    `${oneLine(written)} (${plural(repairs.length, 'repair')})`,
   ].join('\n')
 }
 

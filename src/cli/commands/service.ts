@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { foreignJson } from '../../contract/formats/foreign-json.ts'
+import { printableJson } from '../../contract/terminal-controls.ts'
 import { defineCommands } from '../command-module.ts'
 import type { Io, Program } from '../io.ts'
 
@@ -55,7 +56,7 @@ export const serviceCommands = defineCommands({
         return { body: '', exit_code: refused }
       }
     },
-    render: ({ body }) => body,
+    render: ({ body }) => printableJson(body),
     exitCode: ({ exit_code }) => exit_code,
   },
 })

@@ -6,7 +6,7 @@ import { defineCommands } from '../command-module.ts'
 import { callerSession, sessionMeant } from '../current-session.ts'
 import type { Io } from '../io.ts'
 import { listSessions, othersIn } from '../list-sessions.ts'
-import { ifReachable, news, toldEvents } from '../news.ts'
+import { ifReachable, news } from '../news.ts'
 import { given, parseSince } from '../parse-values.ts'
 import { renderExplanation } from '../render/explanation.ts'
 import { oneLine, plainLines } from '../render/safe-text.ts'
@@ -193,7 +193,7 @@ export async function* followSessionEvents(
   // this one was asked for is surely whole, so each look goes back to there and tells what is new.
   let whole = after
   let reached = after
-  for await (const _ of news(client, { after, type: toldEvents.join(',') }, io)) {
+  for await (const _ of news(client, { after, told: true }, io)) {
     let from = whole
     while (true) {
       const asked = client.listSessionEvents({ ...filter, after: from }, { signal: io.signal })

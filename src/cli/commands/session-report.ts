@@ -106,11 +106,11 @@ export const sessionReportCommands = defineCommands({
   },
   lock: {
     asks: ({ text, session }, io) => ({ id: sessionMeant(session, io), lock: text }),
-    render: ({ working_dir }) => `Locked${working_dir === null ? '' : ` ${working_dir}`}; sm unlock opens it`,
+    render: ({ working_dir }) => `${oneLine(`Locked ${working_dir ?? ''}`)}; sm unlock opens it`,
   },
   unlock: {
     asks: ({ session }, io) => ({ id: sessionMeant(session, io), lock: null }),
-    render: ({ working_dir }) => `Unlocked${working_dir === null ? '' : ` ${working_dir}`}`,
+    render: ({ working_dir }) => oneLine(`Unlocked ${working_dir ?? ''}`),
   },
 })
 

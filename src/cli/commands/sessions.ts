@@ -203,8 +203,8 @@ export function renderSpawned(spawned: SpawnedView, { color }: { readonly color:
     const note = isBypass ? ` ${paint('red', '(asks for nothing: permission mode bypass)')}` : ''
     return [
       `Spawned ${titleOf(spawned)} in tmux session ${tmux_session}`,
-      ...(worktree === null ? [] : [`Work tree: ${worktree.path} on branch ${worktree.branch}`]),
-      `Attach with: ${attach}${note}`,
+      ...(worktree === null ? [] : [oneLine(`Work tree: ${worktree.path} on branch ${worktree.branch}`)]),
+      `Attach with: ${oneLine(attach)}${note}`,
     ].join('\n')
   }
   const rows = [

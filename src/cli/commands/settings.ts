@@ -63,7 +63,7 @@ const scripts: Readonly<Record<string, () => string>> = {
 /** The settings in force as `key: value`. */
 export function renderConfig({ values }: CommandOutput<'config show'>, { color }: View): string {
   const paint = painter(color)
-  return values.map(({ key, value }) => `${paint('cyan', key)}: ${written(value)}`).join('\n')
+  return values.map(({ key, value }) => `${paint('cyan', oneLine(key))}: ${written(value)}`).join('\n')
 }
 
 /** The settings with the place that each was written at; files are numbered, so that their paths need no room. */
@@ -86,7 +86,7 @@ export function renderConfigOrigins({ values }: CommandOutput<'config show'>, { 
     ],
     width,
   )
-  const legend = files.map((file, i) => `[${i + 1}] ${file}`)
+  const legend = files.map((file, i) => `[${i + 1}] ${oneLine(file)}`)
   return [rows, '', ...(files.length === 0 ? ['Every setting has its default value.'] : legend)].join('\n')
 }
 
@@ -114,7 +114,7 @@ export function renderModels(data: CommandOutput<'models'>, { width, color }: Vi
       width,
     ),
     '',
-    `${paint('bold', 'Default')}  ${usual.model ?? 'none'}`,
+    `${paint('bold', 'Default')}  ${oneLine(usual.model ?? 'none')}`,
     ...indented(`${usual.why}.`, width),
     ...passed.flatMap(({ model, why }) => indented(`Passed over: ${model}: ${why}.`, width)),
     ...(fallback.length === 0 ? [] : indented(`Then: ${fallback.join(', ')}.`, width)),
@@ -144,7 +144,7 @@ function section(
   { width, paint }: Look,
 ): string[] {
   if (rows.length === 0) return []
-  const plain = rows.map(([term, text]) => [term, oneLine(text)] as const)
+  const plain = rows.map(([term, text]) => [oneLine(term), oneLine(text)] as const)
   return ['', paint('bold', title), ...terms(plain, { width })]
 }
 
@@ -156,7 +156,7 @@ export function renderRedaction({ redacted, findings }: RedactionReport, { width
   const shown = findings.map(({ rule, line, column }) => {
     const place = `${line}:${column}: `
     const room = Math.max(10, width - place.length - rule.length - 2)
-    return `${place}${paint('yellow', rule)}  ${cut(oneLine(lines[line - 1] ?? ''), room)}`.trimEnd()
+    return `${place}${paint('yellow', oneLine(rule))}  ${cut(oneLine(lines[line - 1] ?? ''), room)}`.trimEnd()
   })
   return [...shown, `${plural(findings.length, 'place')} would be redacted.`].join('\n')
 }

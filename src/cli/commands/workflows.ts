@@ -6,7 +6,7 @@ import { textInput } from '../named-files.ts'
 import { given, parseBudget } from '../parse-values.ts'
 import { age } from '../render/figures.ts'
 import { type Colour, type Paint, painter } from '../render/paint.ts'
-import { oneLine, plainLines } from '../render/safe-text.ts'
+import { jsonText, oneLine, plainLines } from '../render/safe-text.ts'
 import { table } from '../render/table.ts'
 
 /** Crews at work, and every other durable procedure. */
@@ -25,7 +25,7 @@ export const workflowCommands = defineCommands(
       render: ({ workflow_id, status }) => `${workflow_id} is ${status}`,
     },
     'workflow fork': {
-      asks: ({ id, before }) => ({ id, ...given({ before }) }),
+      asks: ({ id, before, unsafe }) => ({ id, ...given({ before, unsafe }) }),
       render: ({ workflow_id }) => `${workflow_id} is running; see: sm workflow show ${workflow_id}`,
     },
     'workflow cancel': {
@@ -63,7 +63,7 @@ export const workflowCommands = defineCommands(
         if (detach) {
           const flow = await client.getWorkflow({ id: workflow_id })
           yield io.isJson
-            ? `${JSON.stringify(flow, null, 2)}\n`
+            ? `${jsonText(flow, 2)}\n`
             : `${workflow_id} is running; see: sm workflow show ${workflow_id}\n`
           return
         }
@@ -71,7 +71,7 @@ export const workflowCommands = defineCommands(
           io.say(`${workflow_id} is running; it continues when you quit: sm workflow show ${workflow_id}`)
         const flow = yield* followWorkflow(client, begun, io)
         const view = { width: io.width(), now: io.now(), color: io.isColored }
-        yield io.isJson ? `${JSON.stringify(flow, null, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
+        yield io.isJson ? `${jsonText(flow, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
         const outcome = flow.report?.outcome ?? flow.status
         if (outcome !== 'approved' && outcome !== 'force_approved')
           throw new AppError('failed', `the work was not approved: ${outcome.replaceAll('_', ' ')}`)
@@ -79,7 +79,7 @@ export const workflowCommands = defineCommands(
     },
     'workflow run': {
       text: async function* (
-        { script, args, cli, agents, tokens, usd, minutes, concurrency, yes, detach },
+        { script, args, cli, agents, tokens, usd, minutes, concurrency, yes, unsafe, detach },
         io,
       ) {
         const client = await (await io.daemon()).client()
@@ -88,13 +88,13 @@ export const workflowCommands = defineCommands(
           project_root: io.cwd,
           args: args === undefined ? null : parsed(args),
           limits: given({ agents, tokens, usd, minutes, concurrency }),
-          ...given({ cli, approved: yes }),
+          ...given({ cli, approved: yes, unsafe }),
         })
         const { workflow_id } = begun
         if (!detach) yield* followWorkflow(client, begun, io)
         const flow = await client.getWorkflow({ id: workflow_id })
         const view = { width: io.width(), now: io.now(), color: io.isColored }
-        yield `${io.isJson ? JSON.stringify(flow, null, 2) : renderWorkflow(flow, view)}\n`
+        yield `${io.isJson ? jsonText(flow, 2) : renderWorkflow(flow, view)}\n`
         if (flow.status !== 'completed' && !detach)
           throw new AppError('failed', `${workflow_id} is ${flow.status}: ${flow.detail ?? ''}`)
       },
@@ -140,7 +140,11 @@ export function renderWorkflows(
   return table(
     workflows,
     [
-      { title: '', cell: ({ status }) => mark(status, paint) },
+      {
+        title: '',
+        cell: ({ status }) => marks[status][1],
+        paint: (sign, { status }) => paint(marks[status][0], sign),
+      },
       { title: 'WORKFLOW', cell: ({ workflow_id }) => workflow_id },
       { title: 'PHASE', cell: ({ status, phase }) => (status === 'running' ? (phase ?? 'begins') : status) },
       {
@@ -157,7 +161,7 @@ export function renderWorkflows(
 /** One workflow: how it stands, or its report when it is over. */
 export function renderWorkflow(flow: Shown, { width, color }: View): string {
   const paint = painter(color)
-  const head = `${mark(flow.status, paint)} ${paint('bold', flow.workflow_id)}  ${flow.phase ?? ''}  ${oneLine(flow.title ?? '')}`
+  const head = `${mark(flow.status, paint)} ${paint('bold', flow.workflow_id)}  ${oneLine(`${flow.phase ?? ''}  ${flow.title ?? ''}`)}`
   const asks = flow.approvals.flatMap(({ approval_id, action }) => [
     `${paint('yellow', '?')} ${oneLine(action)}`,
     `  sm approve ${approval_id}    sm reject ${approval_id}`,
@@ -185,7 +189,7 @@ export function renderWorkflow(flow: Shown, { width, color }: View): string {
           ),
         ]
   const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
-  const result = flow.result === null ? [] : [JSON.stringify(flow.result, null, 2)]
-  const partial = flow.partial === null ? [] : ['Done by then:', JSON.stringify(flow.partial, null, 2)]
+  const result = flow.result === null ? [] : [jsonText(flow.result, 2)]
+  const partial = flow.partial === null ? [] : ['Done by then:', jsonText(flow.partial, 2)]
   return [head, ...why, ...tasks, ...result, ...partial, ...asks].join('\n')
 }

@@ -21,7 +21,8 @@ function renderApproval(approval: ApprovalView, { width, now, color }: View): st
   const indented = (text: string) => wrap(oneLine(text), Math.max(20, width - 4)).map((line) => `    ${line}`)
   const waits = decision === null ? `waits ${age(approval.requested_at, now)}` : decided(approval)
   const risky = risk === null ? '' : ` | ${paint(riskColours[risk], `${risk} risk`)}`
-  const expiry = approval.expires_at === null || decision !== null ? '' : ` | until ${approval.expires_at}`
+  const expiry =
+    approval.expires_at === null || decision !== null ? '' : ` | until ${oneLine(approval.expires_at)}`
   return [
     `${paint('bold', oneLine(name))} (${session_id}) | ${subject} | ${waits}${risky}${expiry}`,
     ...indented(approval.action.slice(0, 2000)),

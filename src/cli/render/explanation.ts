@@ -13,10 +13,10 @@ export function renderExplanation(explained: ExplanationView, { width, color }: 
   const { status, activity, health, waiting_for, expires_in_ms, signals, would_change } = explained
   const verdict = [
     `${oneLine(explained.name)} (${explained.session_id})`,
-    paint(statusColour(status), status),
-    ...(activity === null ? [] : [activity]),
-    ...(waiting_for === null ? [] : [`waits for ${waiting_for}`]),
-    health === 'ok' ? health : paint('yellow', health),
+    paint(statusColour(status), oneLine(status)),
+    ...(activity === null ? [] : [oneLine(activity)]),
+    ...(waiting_for === null ? [] : [oneLine(`waits for ${waiting_for}`)]),
+    health === 'ok' ? health : paint('yellow', oneLine(health)),
     ...(expires_in_ms === null ? [] : [`holds ${duration(expires_in_ms / 1000)} more without news`]),
   ].join(' | ')
   const columns: readonly Column<(typeof signals)[number]>[] = [

@@ -1,5 +1,9 @@
-// Control characters from a log or a file could move the cursor, colour the terminal or hide text.
-const control = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+import { printableJson, terminalControls } from '../../contract/terminal-controls.ts'
+
+// Control characters from a log or a file could move the cursor, colour the terminal or hide text. The writer of `sm`
+// lets none of them through; here they become spaces, so that what is measured and cut is what is shown.
+const anyControl = new RegExp(`${terminalControls.source}|[\\n\\t]`, 'gv')
+const control = new RegExp(`(?:${anyControl.source})+`, 'gv')
 
 /** Makes foreign text of several lines safe to show; its indentation stays. */
 export function plainLines(text: string): string {
@@ -16,17 +20,18 @@ export function oneLine(text: string): string {
 
 /** Makes foreign text safe and keeps its length, each control a space: for what is measured afterwards. */
 export function harmless(text: string): string {
-  return text.replaceAll(eachControl, ' ')
+  return text.replaceAll(anyControl, ' ')
 }
-
-const eachControl = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** Makes text that comes in pieces safe; its lines and indentation stay. */
 export function harmlessStream(text: string): string {
-  return text.replaceAll('\t', '  ').replaceAll(controlInLine, '')
+  return text.replaceAll('\t', '  ').replaceAll(terminalControls, '')
 }
 
-const controlInLine = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu
+/** A value as JSON that is safe to look at and reads as the same value. */
+export function jsonText(value: unknown, indent = 0): string {
+  return printableJson(JSON.stringify(value, null, indent) ?? '')
+}
 
 /** A command as it can be pasted into a shell: each word is itself there. */
 export function shellQuote(argv: readonly string[]): string {

@@ -20,7 +20,7 @@ export function renderProgress(
   const fit = (line: string) => (isWide ? line : cut(line, view.width))
   const [title, elapsed] = [titleOf(progress), `${duration(progress.elapsed_seconds)} elapsed`]
   return [
-    `${title} | ${paint(statusColour(status), status)} | ${elapsed}`,
+    `${title} | ${paint(statusColour(status), oneLine(status))} | ${elapsed}`,
     ...[
       tokensLine(progress),
       ...contextLine(progress),
@@ -89,12 +89,12 @@ function renderItem(item: Item, { width, now, color }: View): string {
   const paint = painter(color)
   const { id, type, content, source, confidence, version, conflicts, expires_at } = item
   const facts = [
-    type,
+    oneLine(type),
     `by ${oneLine(source)}`,
     ago(item.updated_at, now),
     `version ${version}`,
     ...(confidence === null ? [] : [`${Math.round(confidence * 100)} % sure`]),
-    ...(expires_at === null ? [] : [`until ${expires_at}`]),
+    ...(expires_at === null ? [] : [oneLine(`until ${expires_at}`)]),
   ]
   const clash = conflicts === 0 ? '' : ` | ${paint('yellow', `${conflicts} refused as too old`)}`
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '')
@@ -148,7 +148,7 @@ export function renderTranscript({ entries }: CommandOutput<'tail'>, { now, colo
 
 /** One event of a session: `[15:15] completed: Child abc123 completed - "Feature X done"`. */
 export function renderSessionEvent(event: SessionEventView, { now, color }: View): string {
-  const word = painter(color)(colourOf(event.event_type), event.event_type)
+  const word = painter(color)(colourOf(event.event_type), oneLine(event.event_type))
   return `[${clock(event.timestamp, now)}] ${word}: ${oneLine(event.message)}`.trimEnd()
 }
 

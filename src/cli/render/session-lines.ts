@@ -141,7 +141,7 @@ export function renderChildren(
 
 /** The line of `sm me`. */
 export function renderMe(session: SessionView): string {
-  return `${titleOf(session)} | ${session.status} | ${session.working_dir ?? 'no folder'}`
+  return `${titleOf(session)} | ${session.status} | ${oneLine(session.working_dir ?? 'no folder')}`
 }
 
 /** Sessions with what each works on. */
@@ -166,13 +166,13 @@ export function renderStatus(status: CommandOutput<'status'>, view: View): strin
   return [
     session === null ? 'You: a person, not in a session' : `You: ${renderMe(session)}`,
     ...(session?.worktree
-      ? [`Work tree: ${session.worktree.path} on branch ${session.worktree.branch}`]
+      ? [oneLine(`Work tree: ${session.worktree.path} on branch ${session.worktree.branch}`)]
       : []),
     ...(session?.current_task ? [`Task: ${oneLine(session.current_task)}`] : []),
     ...locks.map((holder) => `Lock: ${shownName(holder)} says "${oneLine(holder.lock ?? '')}"`),
     ...(session === null ? [] : [children.length === 0 ? 'Children: none' : 'Children:']),
     ...indent(sessionLines(tree, view)),
-    others.length === 0 ? `Others in ${working_dir}: none` : `Others in ${working_dir}:`,
+    `Others in ${oneLine(working_dir)}:${others.length === 0 ? ' none' : ''}`,
     ...indent(sessionLines(here, view)),
   ].join('\n')
 }
@@ -182,7 +182,7 @@ export function renderKilled({ killed, left }: CommandOutput<'kill'>): string {
   return [
     ...treeOrder(killed).map(({ session, level }) => {
       const note = session.detail === null ? '' : ` | ${oneLine(session.detail)}`
-      const kept = session.worktree === null ? '' : ` | work tree kept: ${session.worktree.path}`
+      const kept = session.worktree === null ? '' : ` | work tree kept: ${oneLine(session.worktree.path)}`
       return `${branch(level)}Killed ${titleOf(session)}${note}${kept}`
     }),
     ...(killed.length === 0 ? ['Nothing was running.'] : []),

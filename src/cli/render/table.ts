@@ -1,8 +1,10 @@
+import { harmless } from './safe-text.ts'
 import { cut, pad, textWidth, wrap } from './text-width.ts'
 
 /** A column of a table: its title, and what a row shows in it. */
 export type Column<R> = {
   readonly title: string
+  /** Its text, uncoloured; whatever it holds takes one line. */
   readonly cell: (row: R) => string
   readonly align?: 'right'
   /** Gives way where the terminal is narrow, the last such column first; it keeps so much while another can give way. */
@@ -16,7 +18,7 @@ const least = 8
 
 /** Rows under their titles, each line as wide as there is room. */
 export function table<R>(rows: readonly R[], columns: readonly Column<R>[], width: number): string {
-  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)))
+  const cells = rows.map((row) => columns.map(({ cell }) => harmless(cell(row))))
   const sizes = sizesOf(columns, cells, width)
   const line = (texts: readonly string[], row?: R): string =>
     columns
@@ -55,14 +57,15 @@ function sizesOf<R>(
   return sizes
 }
 
-/** Terms and what is said of each, side by side; a text that is too long for the width goes on below itself. */
+/** Terms and what is said of each, side by side in one line; one that is too long for the width goes on below itself. */
 export function terms(
   rows: readonly (readonly [term: string, text: string])[],
   { width, indent = '  ', widest = Number.POSITIVE_INFINITY }: TermsLayout = {},
 ): string[] {
-  const size = Math.min(widest, Math.max(0, ...rows.map(([term]) => textWidth(term))))
+  const flat = rows.map(([term, text]) => [joined(term), joined(text)] as const)
+  const size = Math.min(widest, Math.max(0, ...flat.map(([term]) => textWidth(term))))
   const left = indent.length + size + 2
-  return rows.flatMap(([term, text]) => {
+  return flat.flatMap(([term, text]) => {
     const lines = width === undefined ? [text] : wrap(text, width - left)
     // A term that is too long for its column gets a line of its own.
     const isAlone = textWidth(term) > size
@@ -70,6 +73,9 @@ export function terms(
     return [`${indent}${pad(term, size)}  ${first}`.trimEnd(), ...more.map((line) => ' '.repeat(left) + line)]
   })
 }
+
+/** Lines as one; colours stay. */
+const joined = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 
 type TermsLayout = {
   readonly width?: number

@@ -168,7 +168,8 @@ export function openAside({ client, io, sessionId }: Parts): Aside {
       const fresh = approvals.filter(({ approval_id }) => !told.has(approval_id))
       for (const { approval_id } of fresh) told.add(approval_id)
       const view = { width: width(), now: io.now(), color: false }
-      if (fresh.length > 0) io.say(renderApprovals({ approvals: fresh }, view))
+      if (fresh.length === 0) return
+      for (const line of renderApprovals({ approvals: fresh }, view).split('\n')) io.say(line)
     },
   }
 }

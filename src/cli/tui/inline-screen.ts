@@ -1,3 +1,4 @@
+import { terminalLine } from '../render/paint.ts'
 import { textWidth } from '../render/text-width.ts'
 import { HeldTerminal, type Size, type TerminalListener } from './held-terminal.ts'
 
@@ -89,7 +90,7 @@ export function drawing(
   if (out.length === 0 && drawn !== undefined && wanted !== undefined && isSame(drawn, wanted)) return ''
   const up = drawn === undefined || drawn.cursor.row === 0 ? '' : `\u001b[${drawn.cursor.row}A`
   // Cleared before it is written: after a full line the cursor is still on its last column.
-  const line = (text: string) => `\u001b[K${text}\u001b[0m`
+  const line = (text: string) => `\u001b[K${terminalLine(text)}\u001b[0m`
   const kept = out.map((text) => `${line(text)}\r\n`).join('')
   const below = wanted === undefined ? '' : wanted.lines.map(line).join('\r\n')
   return `${begin}${up}\r${kept}${below}\u001b[J${wanted === undefined ? '' : placed(wanted)}${end}`

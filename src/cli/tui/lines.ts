@@ -1,6 +1,6 @@
 import { graphemeWidth } from '../render/grapheme-width.ts'
 import { graphemes } from '../render/graphemes.ts'
-import type { Colour, Paint } from '../render/paint.ts'
+import { type Colour, type Paint, painter } from '../render/paint.ts'
 import { harmless, oneLine } from '../render/safe-text.ts'
 import { textWidth } from '../render/text-width.ts'
 
@@ -36,7 +36,7 @@ export const widthOfPieces = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, [text]) => sum + textWidth(text), 0)
 
 /** The bar that the cursor is; it shows without colours too. */
-export const reversed = (text: string): string => `\u001b[7m${text}\u001b[27m`
+export const reversed = (text: string): string => painter(true)('reversed', text)
 
 /** A line of its own with a title in it; both may be coloured. */
 export function ruled(title: string, width: number, paint: Paint): string {

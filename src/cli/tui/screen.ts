@@ -1,3 +1,4 @@
+import { terminalLine } from '../render/paint.ts'
 import { HeldTerminal, type Size, type TerminalListener } from './held-terminal.ts'
 
 // The other screen, no cursor, no wrapping of what is a column too wide, and pastes marked as such.
@@ -68,7 +69,7 @@ export function frameUpdate(shown: readonly string[] | undefined, wanted: readon
   const isAnew = shown?.length !== wanted.length
   // Cleared before it is written: after a full line the cursor is still on its last column.
   const changed = wanted.flatMap((line, row) =>
-    !isAnew && shown[row] === line ? [] : [`\u001b[${row + 1};1H\u001b[K${line}\u001b[0m`],
+    !isAnew && shown[row] === line ? [] : [`\u001b[${row + 1};1H\u001b[K${terminalLine(line)}\u001b[0m`],
   )
   if (changed.length === 0 && !isAnew) return ''
   return begin + (isAnew ? '\u001b[0m\u001b[H\u001b[2J' : '') + changed.join('') + end

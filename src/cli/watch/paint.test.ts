@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ago, approvalView, crew, noon, sessionView, watchOf } from '../../../test/support/watch-views.ts'
 import { graphemes } from '../render/graphemes.ts'
+import { terminalText } from '../render/paint.ts'
 import { textWidth } from '../render/text-width.ts'
 import { reversed } from '../tui/lines.ts'
 import { openModel, type WatchModel } from './model.ts'
@@ -19,9 +20,12 @@ afterAll(() => {
 const press = (model: WatchModel, ...keys: string[]): WatchModel =>
   keys.reduce((one, key) => reduce(one, { kind: 'key', key }).model, model)
 
+/** The lines of a screen as they reach the terminal. */
+const drawn = (model: WatchModel): string[] => paint(model).map(terminalText)
+
 /** A screen as people see it; the bar of the cursor is shown as a mark at the right. */
 function screen(model: WatchModel): string {
-  return paint(model)
+  return drawn(model)
     .map((line) => {
       const text = line.replaceAll(/\p{Cc}\[[0-9;]*m/gu, '').trimEnd()
       return line.includes('\u001b[7m') ? `${text} <` : text
@@ -113,7 +117,7 @@ describe('the list', () => {
       { columns: 12, rows: 3 },
     ]) {
       for (const keys of [[], ['f'], ['j', 'y'], ['?'], [' ', 'あ'], ['/', 'web'], ['x'], ['o'], ['e']]) {
-        const lines = paint(press(watchOf(crew(), size), ...keys))
+        const lines = drawn(press(watchOf(crew(), size), ...keys))
         expect(lines).toHaveLength(size.rows)
         for (const line of lines) {
           const text = line.replaceAll(/\p{Cc}\[[0-9;]*m/gu, '')
@@ -128,7 +132,7 @@ describe('the list', () => {
     const sessions = names.map((friendly_name, i) =>
       sessionView(i + 1, { friendly_name, current_task: '✅ 完了 done ⚡ '.repeat(9) }),
     )
-    const [, titles = '', ...rows] = paint(watchOf({ sessions }, { columns: 100, rows: 24 }))
+    const [, titles = '', ...rows] = drawn(watchOf({ sessions }, { columns: 100, rows: 24 }))
     const at = textWidth(titles.slice(0, titles.indexOf('STATE')))
     for (const row of rows.slice(0, names.length)) {
       const text = row.replaceAll(/\p{Cc}\[[0-9;]*m/gu, '')
@@ -168,7 +172,7 @@ describe('the list', () => {
   })
 
   test('[MUS-146] who may do anything unasked is red and named so', () => {
-    const row = paint(watchOf(crew(), wide, true)).find((line) => line.includes('migrate-billing')) ?? ''
+    const row = drawn(watchOf(crew(), wide, true)).find((line) => line.includes('migrate-billing')) ?? ''
     expect(row).toContain('\u001b[31m\u001b[1mmigrate-billing\u001b[22m\u001b[39m')
     expect(row).toContain('\u001b[31mbypass \u001b[39m')
   })
@@ -176,12 +180,12 @@ describe('the list', () => {
   test('[MUS-240] one from outside is named so', () => {
     const { sessions, approvals } = crew()
     const seen = sessions.map((session, i) => (i === 0 ? { ...session, origin: 'observed' } : session))
-    expect(paint(watchOf({ sessions: seen, approvals }, wide, false)).join('\n')).toContain('observed ')
-    expect(paint(watchOf(crew(), wide, false)).join('\n')).not.toContain('observed ')
+    expect(drawn(watchOf({ sessions: seen, approvals }, wide, false)).join('\n')).toContain('observed ')
+    expect(drawn(watchOf(crew(), wide, false)).join('\n')).not.toContain('observed ')
   })
 
   test('[MUS-114] without colours there is still a bar for the cursor, and nothing else', () => {
-    const codes = paint(watchOf(crew()))
+    const codes = drawn(watchOf(crew()))
       .join('')
       .match(/\p{Cc}\[[0-9;]*m/gu)
     expect(codes).toEqual(['\u001b[7m', '\u001b[27m'])
@@ -195,7 +199,7 @@ describe('the list', () => {
 
   test('foreign text cannot move the cursor or turn colours on', () => {
     const bad = '\u001b[2J\u001b[31mred\u0007\r\nnext \u202eevil'
-    const lines = paint(
+    const lines = drawn(
       watchOf({ sessions: [sessionView(1, { friendly_name: bad, current_task: bad, working_dir: bad })] }),
     ).join('')
     expect(lines.replaceAll(/\p{Cc}\[(?:7|27)m/gu, '')).not.toMatch(/[\p{Cc}\u202e]/u)
@@ -206,7 +210,7 @@ describe('the list', () => {
     expect(screen(watchOf({ sessions: [sessionView(1, bare)] })).split('\n')[1]).toBe(
       '  SESSION      ID       STATE         AGE  LAST TASK',
     )
-    const row = paint(
+    const row = drawn(
       watchOf({ sessions: [sessionView(2), sessionView(1, { context_percent: 96 })] }, wide, true),
     )
     expect(row.join('\n')).toContain('\u001b[31m  96%\u001b[39m')
@@ -363,9 +367,9 @@ describe('what lies over the list', () => {
 
   test('a reply shows what is typed around the cursor', () => {
     const model = press(watchOf(crew()), ' ', ...graphemes('Grüße 日本'), '<left>')
-    const line = paint(model).at(-2) ?? ''
-    expect(line.trimEnd()).toBe(` reply to lead › Grüße 日${reversed('本')}`)
+    const line = drawn(model).at(-2) ?? ''
+    expect(line.trimEnd()).toBe(` reply to lead › Grüße 日${terminalText(reversed('本'))}`)
     const long = press(model, ...graphemes('x'.repeat(200)))
-    expect(textWidth(paint(long).at(-2) ?? '')).toBeLessThanOrEqual(80)
+    expect(textWidth(drawn(long).at(-2) ?? '')).toBeLessThanOrEqual(80)
   })
 })

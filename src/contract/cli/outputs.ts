@@ -153,7 +153,9 @@ const ownOutputs = {
   'journal verify': z.strictObject({
     ...JournalVerification.shape,
     /** With `--set-aside`: what was put aside before the check, and where the original is. */
-    setAside: z.array(z.strictObject({ file: z.string(), lines: Count, original: z.string() })).optional(),
+    setAside: z
+      .array(z.strictObject({ file: z.string(), lines: Count, lost: Count, original: z.string().optional() }))
+      .optional(),
   }),
   'journal tail': WireEvent,
   'journal import': z.strictObject({

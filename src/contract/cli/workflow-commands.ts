@@ -93,6 +93,7 @@ export const workflowCommands = commandFamily({
       minutes: { kind: 'count', value: 'n', range: [1], about: 'time limit in minutes' },
       concurrency: { kind: 'count', value: 'n', range: [1], about: 'maximum agents at a time' },
       yes: { kind: 'switch', about: 'do not ask before it runs' },
+      unsafe: { kind: 'switch', about: 'run it without walls where bubblewrap is missing' },
       detach: { kind: 'switch', short: 'd', about: 'do not wait for the end' },
     },
     examples: [
@@ -114,7 +115,10 @@ export const workflowCommands = commandFamily({
     needs: 'daemon',
     answers: 'forkWorkflow',
     arguments: { id: aWorkflow },
-    options: { before: { kind: 'text', value: 'step', about: 'keep only what was done before this step' } },
+    options: {
+      before: { kind: 'text', value: 'step', about: 'keep only what was done before this step' },
+      unsafe: { kind: 'switch', about: 'run it without walls where bubblewrap is missing' },
+    },
     examples: [
       { line: 'sm workflow fork audit-1749a2fe --before agent#2', does: 'asks the second agent again' },
     ],

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { event } from '../event-definition.ts'
+import { duration, event, quoted } from '../event-definition.ts'
 import { SpanId } from '../ids.ts'
 import {
   Activity,
@@ -48,8 +48,8 @@ const endingWords = ({
 export const agentEvents = {
   'agent.spawned': event({
     about: 'An agent was started: delegated by a run, spawned as a session, or called by a workflow.',
+    reporter: 'operator',
     opens: 'agent',
-    sm: 'spawned',
     sse: ['SubagentSpawned'],
     std008: 'Task call and sub_sessions[]',
     title: ({ payload: p }) => [p.agentType, p.agentTask ?? p.task?.description],
@@ -74,8 +74,8 @@ export const agentEvents = {
   }),
   'agent.completed': event({
     about: 'An agent returned.',
+    reporter: 'operator',
     closes: 'agent',
-    sm: 'completed',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
     title: ({ payload: p }) => [p.agentId, p.detail ?? p.reason],
@@ -88,8 +88,8 @@ export const agentEvents = {
   }),
   'agent.failed': event({
     about: 'An agent ended without a result; giving up is a failure too.',
+    reporter: 'operator',
     closes: 'agent',
-    sm: 'error',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.error ?? p.detail],
@@ -98,8 +98,8 @@ export const agentEvents = {
   }),
   'agent.cancelled': event({
     about: 'An agent was told to stop, or its parent was.',
+    reporter: 'operator',
     closes: 'agent',
-    sm: 'cancelled',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
@@ -108,8 +108,8 @@ export const agentEvents = {
   }),
   'agent.killed': event({
     about: 'An agent was ended by force.',
+    reporter: 'operator',
     closes: 'agent',
-    sm: 'killed',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
@@ -118,8 +118,8 @@ export const agentEvents = {
   }),
   'agent.abandoned': event({
     about: 'An agent lost its parent without being cancelled; it can be adopted.',
+    reporter: 'operator',
     closes: 'agent',
-    sm: 'abandoned',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
@@ -128,15 +128,17 @@ export const agentEvents = {
   }),
   'agent.idle': event({
     about: 'An agent does nothing and waits for nothing; an observation, not an end.',
-    sm: 'idle',
+    reporter: 'operator',
     sse: ['AgentStatus'],
+    sm: { words: ['idle'], says: ({ payload: p }) => ` idle for ${duration(p.idleMs ?? 0)}` },
     title: ({ payload: p }) => [p.agentId, p.evidence],
     payload: z.strictObject({ agentId: Line, idleMs: Millis.optional(), evidence: Line.optional() }),
   }),
   'agent.waiting': event({
     about: 'An agent waits for an answer, a permission or background work.',
-    sm: 'waiting',
+    reporter: 'operator',
     sse: ['AgentStatus'],
+    sm: { words: ['waiting'], says: ({ payload: p }) => ` waits for ${p.waitsFor}${quoted(p.question)}` },
     title: ({ payload: p }) => [p.agentId, p.waitsFor, p.question],
     search: ({ payload: p }) => [p.question, p.options],
     payload: z.strictObject({
@@ -148,15 +150,15 @@ export const agentEvents = {
   }),
   'agent.status.changed': event({
     about: 'The live status of a run changed.',
-    sm: null,
+    reporter: 'operator',
     sse: ['AgentStatus'],
     title: ({ payload: p }) => [p.status, p.detail],
     payload: z.strictObject({ agentId: Line, status: Activity, detail: Line.optional() }),
   }),
   'agent.task.assigned': event({
     about: 'A task was given to an agent.',
+    reporter: 'operator',
     opens: 'task',
-    sm: null,
     sse: ['Message'],
     std008: 'task_assignment',
     title: ({ payload: p }) => [p.taskId, '→', p.agentId, p.description],
@@ -170,8 +172,8 @@ export const agentEvents = {
   }),
   'task.completed': event({
     about: 'A task ended with its work done.',
+    reporter: 'operator',
     closes: 'task',
-    sm: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.summary],
     search: ({ payload: p }) => [p.summary, p.output],
@@ -183,8 +185,8 @@ export const agentEvents = {
   }),
   'task.failed': event({
     about: 'A task ended with its work not done.',
+    reporter: 'operator',
     closes: 'task',
-    sm: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.reason ?? p.error ?? p.errorType],
     search: ({ payload: p }) => [p.reason, p.error],
@@ -199,8 +201,8 @@ export const agentEvents = {
   }),
   'task.cancelled': event({
     about: 'A task was cancelled.',
+    reporter: 'operator',
     closes: 'task',
-    sm: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.reason],
     search: ({ payload: p }) => [p.reason],
@@ -208,8 +210,8 @@ export const agentEvents = {
   }),
   'handoff.requested': event({
     about: 'An agent asked to pass control to another.',
+    reporter: 'operator',
     opens: 'handoff',
-    sm: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     search: ({ payload: p }) => [p.reason, p.context],
     payload: z.strictObject({
@@ -222,28 +224,28 @@ export const agentEvents = {
   }),
   'handoff.accepted': event({
     about: 'The other agent accepted control.',
+    reporter: 'operator',
     closes: 'handoff',
-    sm: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body.optional() }),
   }),
   'handoff.rejected': event({
     about: 'The other agent rejected control.',
+    reporter: 'operator',
     closes: 'handoff',
-    sm: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     search: ({ payload: p }) => [p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body }),
   }),
   'handoff.loop_detected': event({
     about: 'Control was passed in a circle, and the handoff was stopped.',
-    sm: 'handoff',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.cycle.slice(0, 20).join(' → '), p.count],
     payload: z.strictObject({ cycle: z.array(Line), count: Count, limit: Count }),
   }),
   'plan.created': event({
     about: 'An agent made a plan.',
-    sm: 'plan',
+    reporter: 'session',
     title: ({ payload: p }) => [p.planId, p.plan],
     search: ({ payload: p }) => [p.plan, p.tasks],
     payload: z.strictObject({
@@ -254,7 +256,7 @@ export const agentEvents = {
   }),
   'decision.made': event({
     about: 'A choice among candidates, with its reason.',
-    sm: 'decision',
+    reporter: 'session',
     title: ({ payload: p }) => [p.subject, p.choice, p.reason],
     search: ({ payload: p }) => [p.choice, p.reason, p.candidates],
     payload: z.strictObject({
@@ -268,7 +270,7 @@ export const agentEvents = {
   }),
   'retry.scheduled': event({
     about: 'Something failed and will be tried again.',
-    sm: 'retry',
+    reporter: 'session',
     title: ({ payload: p }) => [p.what, p.attempt, p.reason],
     search: ({ payload: p }) => [p.what, p.reason],
     payload: z.strictObject({
@@ -281,7 +283,7 @@ export const agentEvents = {
   }),
   'blackboard.item.created': event({
     about: 'Shared state was written.',
-    sm: 'blackboard',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.itemType, p.itemId, p.content],
     search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({
@@ -297,7 +299,7 @@ export const agentEvents = {
   }),
   'blackboard.item.updated': event({
     about: 'Shared state was changed; a version that does not match is a conflict.',
-    sm: 'blackboard',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.itemId, p.conflict ? 'conflict' : undefined, p.content],
     search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({

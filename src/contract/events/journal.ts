@@ -5,19 +5,28 @@ import { Count, JsonObject, Line } from '../values.ts'
 export const journalEvents = {
   'redaction.applied': event({
     about: 'Counters of what redaction removed since the last such event.',
-    sm: null,
+    reporter: 'daemon',
     title: ({ payload: p }) => Object.entries(p.counts).map(([rule, n]) => `${rule} ${n}`),
     payload: z.strictObject({ counts: z.record(z.string(), Count) }),
   }),
   'journal.recovered': event({
     about: 'Opening the journal cut an unfinished batch; the cut bytes are kept aside.',
-    sm: 'journal',
+    reporter: 'daemon',
     title: ({ payload: p }) => [p.segment, p.reason],
     payload: z.strictObject({ segment: Line, cutBytes: Count, keptAs: Line, lastSeq: Count, reason: Line }),
   }),
+  'journal.damaged': event({
+    about: 'A start found files of the journal that are not as they were left; the first of them by name.',
+    reporter: 'daemon',
+    title: ({ payload: p }) => [p.count, 'files;', p.files[0]?.file ?? '', p.files[0]?.reason ?? ''],
+    payload: z.strictObject({
+      count: Count,
+      files: z.array(z.strictObject({ file: Line, reason: Line })),
+    }),
+  }),
   'journal.pruned': event({
     about: 'Old segments were removed after a baseline was written.',
-    sm: 'journal',
+    reporter: 'daemon',
     title: ({ payload: p }) => ['through', p.throughSeq],
     payload: z.strictObject({
       throughSeq: Count,
@@ -28,13 +37,19 @@ export const journalEvents = {
   }),
   'journal.erased': event({
     about: 'Lines were replaced by tombstones that keep their digests.',
-    sm: 'journal',
+    reporter: 'daemon',
     title: ({ payload: p }) => [p.seqs.length, p.reason],
     payload: z.strictObject({ seqs: z.array(Count), reason: Line, by: Line }),
   }),
+  'authority.lapsed': event({
+    about: 'What a journal of before allowed without saying who did so is no longer in force.',
+    reporter: 'daemon',
+    title: ({ payload: p }) => [p.grants, 'permits and raised budgets; give them again'],
+    payload: z.strictObject({ grants: Count }),
+  }),
   'event.parked': event({
     about: 'A projection or reactor threw on an event; it was set aside and the follower continued.',
-    sm: 'journal',
+    reporter: 'daemon',
     title: ({ payload: p }) => [p.follower, p.seq, p.error],
     payload: z.strictObject({ follower: Line, seq: Count, error: Line }),
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { event } from '../event-definition.ts'
+import { event, quoted } from '../event-definition.ts'
 import {
   Agent,
   ApprovalSubject,
@@ -51,7 +51,7 @@ const decided = {
 export const messageEvents = {
   'agent.message.created': event({
     about: 'An agent or a person said something to another.',
-    sm: null,
+    reporter: 'session',
     sse: ['Message'],
     std008: 'messages[]',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.messageType, p.text ?? p.payload],
@@ -72,8 +72,8 @@ export const messageEvents = {
   }),
   'message.queued': event({
     about: 'A message waits for delivery; its raw text is in the vault.',
+    reporter: 'daemon',
     opens: 'message',
-    sm: 'message',
     title: ({ payload: p }) => [p.to, p.preview],
     search: ({ payload: p }) => [p.preview],
     payload: z.strictObject({
@@ -89,14 +89,14 @@ export const messageEvents = {
   }),
   'message.delivered': event({
     about: 'A message reached the terminal or the queue of its agent.',
-    sm: 'message',
+    reporter: 'daemon',
     title: ({ payload: p }) => [p.to, p.stage, p.detail],
     payload: z.strictObject({ ...receipt, stage: z.enum(['pasted', 'submitted', 'injected']).optional() }),
   }),
   'message.accepted': event({
     about: 'The agent accepted the message; proved by a hook or its transcript.',
+    reporter: 'daemon',
     closes: 'message',
-    sm: 'message',
     title: ({ payload: p }) => [p.to, p.proof, p.detail],
     payload: z.strictObject({
       ...receipt,
@@ -106,8 +106,13 @@ export const messageEvents = {
   }),
   'message.failed': event({
     about: 'A message could not be delivered and is a dead letter.',
+    reporter: 'daemon',
     closes: 'message',
-    sm: 'message',
+    sm: {
+      words: ['undelivered'],
+      says: ({ payload: p }) => `: a message was not delivered${quoted(p.reason)}`,
+      metadata: ({ payload: p }) => ({ message_id: p.messageId }),
+    },
     title: ({ payload: p }) => [p.to, p.errorType, p.reason ?? p.detail],
     search: ({ payload: p }) => [p.reason, p.detail],
     payload: z.strictObject({
@@ -121,8 +126,13 @@ export const messageEvents = {
   }),
   'approval.requested': event({
     about: 'A person or parent is asked to decide.',
+    reporter: 'daemon',
     opens: 'approval',
-    sm: 'approval',
+    sm: {
+      words: ['approval'],
+      says: ({ payload: p }) => ` asks${quoted(p.action)}`,
+      metadata: ({ payload: p }) => ({ approval_id: p.approvalId }),
+    },
     title: ({ payload: p }) => [p.subject, p.action],
     search: ({ payload: p }) => [p.action, p.reason, p.scope, p.diff, p.rollback],
     payload: z.strictObject({
@@ -142,8 +152,13 @@ export const messageEvents = {
   }),
   'approval.granted': event({
     about: 'The answer was yes.',
+    reporter: 'daemon',
     closes: 'approval',
-    sm: 'approval',
+    sm: {
+      words: ['approved'],
+      says: ({ payload: p }) => ` was allowed by ${p.by}`,
+      metadata: ({ payload: p }) => ({ approval_id: p.approvalId }),
+    },
     title: ({ payload: p }) => [p.subject, p.by, p.reason],
     search: ({ payload: p }) => [p.reason, p.answer],
     payload: z.strictObject({
@@ -156,24 +171,34 @@ export const messageEvents = {
   }),
   'approval.rejected': event({
     about: 'The answer was no.',
+    reporter: 'daemon',
     closes: 'approval',
-    sm: 'approval',
+    sm: {
+      words: ['rejected'],
+      says: ({ payload: p }) => ` was refused by ${p.by}${quoted(p.reason)}`,
+      metadata: ({ payload: p }) => ({ approval_id: p.approvalId }),
+    },
     title: ({ payload: p }) => [p.subject, p.by, p.reason],
     search: ({ payload: p }) => [p.reason],
     payload: z.strictObject(decided),
   }),
   'approval.expired': event({
     about: 'Nobody answered in time, or the question became moot.',
+    reporter: 'daemon',
     closes: 'approval',
-    sm: 'approval',
+    sm: {
+      words: ['expired'],
+      says: ({ payload: p }) => `: a question lapsed${quoted(p.reason)}`,
+      metadata: ({ payload: p }) => ({ approval_id: p.approvalId }),
+    },
     title: ({ payload: p }) => [p.subject, p.reason],
     search: ({ payload: p }) => [p.reason],
     payload: z.strictObject({ ...approval, reason: Body.optional() }),
   }),
   'effect.intended': event({
     about: 'Something outside is about to be done (paste, git, webhook).',
+    reporter: 'daemon',
     opens: 'effect',
-    sm: null,
     title: ({ payload: p }) => [p.effect, p.target],
     payload: z.strictObject({
       effectId: Line,
@@ -184,15 +209,15 @@ export const messageEvents = {
   }),
   'effect.done': event({
     about: 'The outside effect has its receipt.',
+    reporter: 'daemon',
     closes: 'effect',
-    sm: null,
     title: ({ payload: p }) => [p.effect],
     payload: z.strictObject({ effectId: Line, effect: Line, receipt: z.unknown().optional() }),
   }),
   'effect.unknown': event({
     about: 'An intent was left without a receipt by a crash; it is reported, never repeated.',
+    reporter: 'daemon',
     closes: 'effect',
-    sm: null,
     title: ({ payload: p }) => [p.effect, p.reason],
     payload: z.strictObject({ effectId: Line, effect: Line, reason: Line.optional() }),
   }),

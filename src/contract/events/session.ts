@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Capability } from '../agent-definition.ts'
-import { event } from '../event-definition.ts'
+import { event, quoted } from '../event-definition.ts'
 import { RunId, SessionId } from '../ids.ts'
 import {
   Activity,
@@ -68,9 +68,33 @@ export const PhaseAnnotation = z.strictObject({
 export const sessionEvents = {
   'session.started': event({
     about: 'A session begins.',
+    reporter: 'operator',
+    control: [
+      'origin',
+      'capabilitySnapshot',
+      'workingDir',
+      'friendlyName',
+      'depth',
+      'permissionMode',
+      'tools',
+      'policy',
+      'workGlobs',
+      'scope',
+      'resultSchema',
+      'lifecycleMode',
+      'loop',
+      'budget',
+      'worktree',
+      'isolation',
+      'replayOf',
+    ],
     opens: 'session',
-    sm: null,
     std008: 'the session',
+    sm: {
+      words: ['spawned'],
+      says: () => ' started',
+      metadata: ({ payload: p }) => ({ agent_type: p.agent?.agentType ?? null }),
+    },
     title: ({ payload: p }) => [p.name, p.title ?? p.prompt ?? p.description],
     search: ({ payload: p }) => [p.name, p.title, p.prompt, p.description, p.workingDir, p.model],
     payload: z.strictObject({
@@ -116,8 +140,9 @@ export const sessionEvents = {
   }),
   'session.launched': event({
     about: 'The program of a session runs in a terminal: the first time, or again after it was gone.',
+    reporter: 'daemon',
     isLate: true,
-    sm: 'launched',
+    sm: { words: ['resumed'], says: ({ payload: p }) => p.isResumed && ` runs again in ${p.tmuxSession}` },
     title: ({ payload: p }) => [p.cli, p.cliVersion, 'in', p.tmuxSession, p.isResumed && '(resumed)'],
     payload: z.strictObject({
       /** Where the terminal is: the name of the tmux server's socket, and exact ids on it. */
@@ -144,8 +169,8 @@ export const sessionEvents = {
   'session.updated': event({
     about:
       'What is known about a session changed: its name, task, parent, conversation or lock; null removes one.',
+    reporter: 'daemon',
     isLate: true,
-    sm: null,
     title: ({ payload: { by: _by, ...p } }) =>
       Object.entries(p).map(
         ([name, value]) =>
@@ -178,14 +203,16 @@ export const sessionEvents = {
   }),
   'session.archived': event({
     about: 'A redacted copy of the transcript of a session was kept.',
+    reporter: 'daemon',
     isLate: true,
-    sm: 'archived',
+    sm: { words: ['archived'], says: ({ payload: p }) => `: transcript kept in ${p.path}` },
     title: ({ payload: p }) => [p.path],
     payload: z.strictObject({ path: Line, files: Count, bytes: Count }),
   }),
   'limit.refused': event({
     about: 'Something was refused because it would have exceeded a limit.',
-    sm: 'refused',
+    reporter: 'daemon',
+    sm: { words: ['refused'], says: ({ payload: p }) => `: ${p.what} (${p.current} of ${p.max})` },
     title: ({ payload: p }) => [p.what, p.limit, p.current, 'of', p.max],
     search: ({ payload: p }) => [p.what, p.limit],
     payload: z.strictObject({
@@ -198,9 +225,14 @@ export const sessionEvents = {
   }),
   'session.completed': event({
     about: 'A session ended without an error.',
+    reporter: 'operator',
     closes: 'session',
-    sm: 'completed',
     std008: 'status, completed_at',
+    sm: {
+      words: ['completed', 'cancelled', 'killed', 'abandoned'],
+      word: ({ payload: p }) => p.outcome,
+      says: ({ payload: p }) => ` ${p.outcome}${quoted(p.message ?? p.reason)}`,
+    },
     title: ({ payload: p }) => [p.outcome, p.reason ?? p.message],
     search: ({ payload: p }) => [p.message, p.reason],
     payload: z.strictObject({
@@ -215,9 +247,10 @@ export const sessionEvents = {
   }),
   'session.failed': event({
     about: 'A session ended with an error.',
+    reporter: 'operator',
     closes: 'session',
-    sm: 'error',
     std008: 'status, completed_at',
+    sm: { words: ['error'], says: ({ payload: p }) => ` failed${quoted(p.message ?? p.error ?? p.reason)}` },
     title: ({ payload: p }) => [p.error ?? p.reason ?? p.message],
     search: ({ payload: p }) => [p.message, p.error, p.reason],
     payload: z.strictObject({
@@ -230,14 +263,15 @@ export const sessionEvents = {
   }),
   'session.reopened': event({
     about: 'A prompt was sent to a session that had ended and is still alive.',
+    reporter: 'operator',
     opens: 'session',
-    sm: 'reopened',
+    sm: { words: ['reopened'], says: () => ' goes on' },
     title: ({ payload: p }) => [p.by, p.reason],
     payload: z.strictObject({ by: Line.optional(), reason: Line.optional() }),
   }),
   'session.state.changed': event({
     about: 'The lifecycle or activity of a session moved, with the evidence for it.',
-    sm: 'state',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.from, p.from && '→', p.to, p.activity, p.detail],
     payload: z.strictObject({
       from: Lifecycle.optional(),
@@ -249,8 +283,8 @@ export const sessionEvents = {
   }),
   'session.annotated': event({
     about: 'An analysis phase was assigned to a range of tool calls.',
+    reporter: 'operator',
     isLate: true,
-    sm: null,
     std008: 'phase_annotations[]',
     title: ({ payload: p }) => [p.phaseType, p.description],
     search: ({ payload: p }) => [p.phaseType, p.description, p.decisions],
@@ -259,7 +293,7 @@ export const sessionEvents = {
   'signal.changed': event({
     about:
       'An observed signal (hook, transcript, pane, process) changed its value; edges only, never samples.',
-    sm: null,
+    reporter: 'daemon',
     title: ({ payload: p }) => [p.signal, '→', p.to, p.detail],
     payload: z.strictObject({
       signal: Line,
@@ -271,9 +305,15 @@ export const sessionEvents = {
   }),
   'progress.checkpoint': event({
     about: 'An agent reported a milestone.',
-    sm: 'checkpoint',
+    reporter: 'session',
+    control: ['number', 'tokensAtCheckpoint', 'costUsd', 'transcriptOffset', 'branch', 'commit'],
     sse: ['AgentStatus'],
     std008: 'task_progress',
+    sm: {
+      words: ['checkpoint'],
+      says: ({ payload: p }) => quoted(p.message),
+      metadata: ({ payload: p }) => p.metadata ?? null,
+    },
     title: ({ payload: p }) => [p.message],
     search: ({ payload: p }) => [p.message, p.metadata, p.commit],
     payload: z.strictObject({
@@ -292,8 +332,8 @@ export const sessionEvents = {
   }),
   'result.summary': event({
     about: 'A summary of what a session or agent did; declared figures are kept next to the computed ones.',
+    reporter: 'session',
     isLate: true,
-    sm: 'summary',
     std008: 'summary',
     title: ({ payload: p }) => [p.summary],
     search: ({ payload: p }) => [p.summary, p.errorsEncountered],
@@ -309,7 +349,7 @@ export const sessionEvents = {
   }),
   'context.compacted': event({
     about: 'The context of an agent was compacted.',
-    sm: 'compacted',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.trigger, p.tokensBefore, p.tokensAfter && '→', p.tokensAfter],
     search: ({ payload: p }) => [p.summary],
     payload: z.strictObject({
@@ -323,7 +363,7 @@ export const sessionEvents = {
   }),
   'settings.updated': event({
     about: 'A setting of a project or of the fleet changed.',
-    sm: null,
+    reporter: 'daemon',
     sse: ['SettingsUpdated'],
     title: ({ payload: p }) => [p.projectRoot, p.mode],
     payload: z.strictObject({
@@ -334,7 +374,7 @@ export const sessionEvents = {
   }),
   'queue.updated': event({
     about: 'The queue of messages waiting for an agent changed.',
-    sm: null,
+    reporter: 'daemon',
     sse: ['QueueUpdated'],
     title: ({ payload: p }) => [p.agentId, p.items.length],
     payload: z.strictObject({

@@ -44,8 +44,8 @@ const ended = {
 export const toolEvents = {
   'tool.call.started': event({
     about: 'A tool call began.',
+    reporter: 'session',
     opens: 'tool',
-    sm: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
     title: ({ payload: p }) => [p.tool, p.rawCommand ?? subjectOf(p.params) ?? p.description],
@@ -61,8 +61,8 @@ export const toolEvents = {
   }),
   'tool.call.completed': event({
     about: 'A tool call succeeded.',
+    reporter: 'session',
     closes: 'tool',
-    sm: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
     title: ({ payload: p }) => [p.tool],
@@ -71,8 +71,8 @@ export const toolEvents = {
   }),
   'tool.call.failed': event({
     about: 'A tool call failed.',
+    reporter: 'session',
     closes: 'tool',
-    sm: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
     title: ({ payload: p }) => [p.tool, p.reason ?? p.error],
@@ -81,8 +81,8 @@ export const toolEvents = {
   }),
   'tool.call.denied': event({
     about: 'A permission check refused a tool call.',
+    reporter: 'session',
     closes: 'tool',
-    sm: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
     title: ({ payload: p }) => [p.tool, p.gate, p.reason],
@@ -96,8 +96,8 @@ export const toolEvents = {
   }),
   'llm.request.started': event({
     about: 'A model was called.',
+    reporter: 'operator',
     opens: 'llm',
-    sm: null,
     sse: ['AgentStatus'],
     title: ({ payload: p }) => [p.model],
     payload: z.strictObject({
@@ -110,8 +110,8 @@ export const toolEvents = {
   }),
   'llm.request.completed': event({
     about: 'A model answered; one row of the token ledger, keyed by the response id.',
+    reporter: 'operator',
     closes: 'llm',
-    sm: null,
     sse: ['AgentStatus', 'StateUpdated'],
     std008: 'subagent_info.tokens_used',
     title: ({ payload: p }) => [p.model, p.finishReason],
@@ -131,8 +131,8 @@ export const toolEvents = {
   }),
   'llm.request.failed': event({
     about: 'A model call failed.',
+    reporter: 'operator',
     closes: 'llm',
-    sm: null,
     sse: ['AgentStatus', 'StateUpdated'],
     title: ({ payload: p }) => [p.model, p.error],
     search: ({ payload: p }) => [p.error],
@@ -149,8 +149,8 @@ export const toolEvents = {
   }),
   'llm.usage.corrected': event({
     about: 'A later source gave better figures for a model call; the last one wins.',
+    reporter: 'operator',
     isLate: true,
-    sm: null,
     std008: 'subagent_info.tokens_used',
     title: ({ payload: p }) => [p.model, p.source],
     payload: z.strictObject({
@@ -163,7 +163,7 @@ export const toolEvents = {
   }),
   'patch.created': event({
     about: 'A change to files was made.',
-    sm: 'patch',
+    reporter: 'session',
     std008: 'summary.files_created, files_modified',
     title: ({ payload: p }) => [...p.files.slice(0, 5).map((file) => file.path), p.commit],
     search: ({ payload: p }) => [p.commit, p.files.map((file) => file.path), p.diff],
@@ -183,8 +183,8 @@ export const toolEvents = {
   }),
   'test.passed': event({
     about: 'A check of the project passed.',
+    reporter: 'session',
     isLate: true,
-    sm: 'test',
     title: ({ payload: p }) => [p.command, p.passed],
     search: ({ payload: p }) => [p.command, p.output],
     payload: z.strictObject({
@@ -197,8 +197,8 @@ export const toolEvents = {
   }),
   'test.failed': event({
     about: 'A check of the project failed.',
+    reporter: 'session',
     isLate: true,
-    sm: 'test',
     title: ({ payload: p }) => [p.command, p.failed],
     search: ({ payload: p }) => [p.command, p.output],
     payload: z.strictObject({
@@ -212,7 +212,8 @@ export const toolEvents = {
   }),
   'budget.warning': event({
     about: 'A budget is nearly used up.',
-    sm: 'budget',
+    reporter: 'daemon',
+    sm: { words: ['budget'], says: ({ payload: p }) => `: ${p.used} of ${p.limit} ${p.budget} used` },
     title: ({ payload: p }) => [p.budget, `${p.used} of ${p.limit}`, p.scope],
     payload: z.strictObject({
       budget: z.enum(['tokens', 'usd', 'time', 'iterations']),
@@ -223,8 +224,9 @@ export const toolEvents = {
   }),
   'budget.exceeded': event({
     about: 'A budget is used up.',
-    sm: 'budget',
+    reporter: 'daemon',
     std008: 'summary.errors_encountered',
+    sm: { words: ['budget'], says: ({ payload: p }) => `: ${p.used} of ${p.limit} ${p.budget} used` },
     title: ({ payload: p }) => [p.budget, `${p.used} of ${p.limit}`, p.scope],
     payload: z.strictObject({
       budget: z.enum(['tokens', 'usd', 'time', 'iterations']),

@@ -8,7 +8,7 @@ const phase = { ...workflow, phase: Line } as const
 export const workflowEvents = {
   'workflow.created': event({
     about: 'A workflow script was written, or the plan of a crew.',
-    sm: 'workflow',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.name ?? p.workflowId],
     search: ({ payload: p }) => [p.name, p.workflowId, p.phases, p.script],
     payload: z.strictObject({
@@ -23,7 +23,7 @@ export const workflowEvents = {
   }),
   'workflow.approved': event({
     about: 'A person confirmed the workflow before it ran, or it ran without asking and says why.',
-    sm: 'workflow',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.approvedBy],
     payload: z.strictObject({
       ...workflow,
@@ -34,8 +34,8 @@ export const workflowEvents = {
   }),
   'workflow.started': event({
     about: 'A workflow run began.',
+    reporter: 'operator',
     opens: 'workflow',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.name ?? p.workflowId],
     payload: z.strictObject({
       ...workflow,
@@ -51,8 +51,8 @@ export const workflowEvents = {
   }),
   'workflow.finalized': event({
     about: 'The final synthesis was returned to the user.',
+    reporter: 'operator',
     closes: 'workflow',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.workflowId],
     search: ({ payload: p }) => [p.result],
     payload: z.strictObject({
@@ -65,8 +65,8 @@ export const workflowEvents = {
   }),
   'workflow.failed': event({
     about: 'A workflow run failed.',
+    reporter: 'operator',
     closes: 'workflow',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.reason ?? p.error],
     search: ({ payload: p }) => [p.error, p.reason],
     payload: z.strictObject({
@@ -82,8 +82,8 @@ export const workflowEvents = {
   }),
   'workflow.cancelled': event({
     about: 'A workflow run was cancelled.',
+    reporter: 'operator',
     closes: 'workflow',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.by, p.reason],
     payload: z.strictObject({
       ...workflow,
@@ -94,36 +94,36 @@ export const workflowEvents = {
   }),
   'workflow.phase.started': event({
     about: 'The script entered a named phase.',
+    reporter: 'operator',
     opens: 'phase',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, inputCount: Count }),
   }),
   'workflow.phase.completed': event({
     about: 'A phase succeeded.',
+    reporter: 'operator',
     closes: 'phase',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, outputCount: Count, tokens: Count }),
   }),
   'workflow.phase.failed': event({
     about: 'A phase failed.',
+    reporter: 'operator',
     closes: 'phase',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.phase, p.reason ?? p.error],
     payload: z.strictObject({ ...phase, error: Body, reason: Line.optional(), tokens: Count.optional() }),
   }),
   'workflow.node.enter': event({
     about: 'A workflow node was entered.',
+    reporter: 'operator',
     opens: 'node',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.node],
     payload: z.strictObject({ workflowId: Line.optional(), node: Line, input: z.unknown().optional() }),
   }),
   'workflow.node.exit': event({
     about: 'A workflow node was left.',
+    reporter: 'operator',
     closes: 'node',
-    sm: 'workflow',
     title: ({ payload: p }) => [p.node, p.outcome, p.edge],
     payload: z.strictObject({
       workflowId: Line.optional(),
@@ -134,7 +134,7 @@ export const workflowEvents = {
   }),
   'workflow.checkpoint.saved': event({
     about: 'The state of a workflow was saved.',
-    sm: 'workflow',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.phase, p.checkpointId ?? p.step],
     payload: z.strictObject({
       ...phase,
@@ -155,27 +155,27 @@ export const workflowEvents = {
   }),
   'workflow.signalled': event({
     about: 'Something was sent to a workflow that waits for it, now or later.',
-    sm: null,
+    reporter: 'operator',
     title: ({ payload: p }) => [p.topic],
     payload: z.strictObject({ ...workflow, topic: Line, vault: Line.optional() }),
   }),
   'workflow.checkpoint.resumed': event({
     about: 'A workflow continued from a checkpoint.',
-    sm: 'workflow',
+    reporter: 'operator',
     title: ({ payload: p }) => [p.phase, p.checkpointId],
     payload: z.strictObject({ ...phase, resumedAt: Timestamp, checkpointId: Line.optional() }),
   }),
   'loop.round.started': event({
     about: 'A round of a refinement loop began.',
+    reporter: 'operator',
     opens: 'round',
-    sm: 'review',
     title: ({ payload: p }) => ['round', p.round, p.taskId],
     payload: z.strictObject({ round: Count, maxRounds: Count.optional(), taskId: Line.optional() }),
   }),
   'loop.round.completed': event({
     about: 'A round of a refinement loop ended.',
+    reporter: 'operator',
     closes: 'round',
-    sm: 'review',
     std008: 'summary.review_iterations',
     title: ({ payload: p }) => ['round', p.round, p.verdict, p.reason],
     payload: z.strictObject({
@@ -188,8 +188,8 @@ export const workflowEvents = {
   }),
   'claim.verified': event({
     about: 'A verifier judged a claim, for or against.',
+    reporter: 'operator',
     isLate: true,
-    sm: 'review',
     sse: ['Message'],
     std008: 'review_result',
     title: ({ payload: p }) => [p.findingId, p.verdict],
@@ -204,8 +204,8 @@ export const workflowEvents = {
   }),
   'verifier.issue.found': event({
     about: 'A verifier or reviewer raised an issue.',
+    reporter: 'operator',
     isLate: true,
-    sm: 'review',
     sse: ['Message'],
     std008: 'findings[]',
     title: ({ payload: p }) => [p.severity, p.category, p.file, p.description],

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../contract/event.ts'
+import { type AgentEvent, isReport } from '../../contract/event.ts'
 import { fleet, shortId } from '../../contract/ids.ts'
 import type { Amounts, RowOp, Values } from '../../contract/row-op.ts'
 import type { Lifecycle } from '../../contract/values.ts'
@@ -47,7 +47,7 @@ const counts: Handlers<Amounts<'sessions'>> = {
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 
 const changes: Handlers<Change> = {
-  'session.started': ({ payload }, atMs) => ({
+  'session.started': ({ payload, by }, atMs) => ({
     set: {
       name: payload.name,
       title: payload.title === undefined ? undefined : oneLine(payload.title),
@@ -58,23 +58,23 @@ const changes: Handlers<Change> = {
       model: payload.model,
       cli: payload.cli,
       workingDir: payload.workingDir,
-      origin: payload.origin,
+      origin: isReport({ by }) ? 'imported' : payload.origin,
       foreignId: payload.foreignId,
       mode: payload.collaboration?.mode,
       pattern: payload.collaboration?.pattern,
-      lifecycle: payload.origin === 'managed' ? 'spawned' : 'running',
+      lifecycle: payload.origin === 'managed' && !isReport({ by }) ? 'spawned' : 'running',
       friendlyName: payload.friendlyName,
       depth: payload.depth,
       permissionMode: payload.permissionMode,
     },
     keep: { startedMs: atMs },
   }),
-  'session.launched': ({ payload }) => ({
+  'session.launched': ({ payload, by }) => ({
     set: {
       tmuxSession: payload.tmuxSession,
       foreignId: payload.foreignId,
       cli: payload.cli,
-      origin: 'managed',
+      origin: isReport({ by }) ? undefined : 'managed',
     },
   }),
   'session.updated': ({ payload }) => ({

@@ -1,5 +1,5 @@
-import { type Anchor, type Detector, firstIndex, isReference, skipSpaces } from './detector.ts'
-import { isDirectoryName, type NameStrength, nameStrength } from './secret-names.ts'
+import { type Anchor, type Detector, firstIndex, isReference, matchEnd, skipSpaces } from './detector.ts'
+import { isDirectoryName, type NameStrength, nameStrength, wordsOf } from './secret-names.ts'
 
 const maxName = 64
 const maxSpace = 16
@@ -7,8 +7,8 @@ const maxSpace = 16
 const separatorFiller = new Uint8Array(256)
 
 /**
- * NAME=value, `name: value`, `"name": "value"` and `--name value`, where the name says that the value is a
- * secret. Only the value is replaced.
+ * NAME=value, `name: value`, `"name": "value"`, `--name value` and a block of YAML, where the name says that
+ * the value is a secret. Only the value is replaced.
  */
 export const assignments: Detector = {
   classes: ['aws-secret-key', 'connection-string', 'secret-assignment'],
@@ -54,12 +54,17 @@ function parse(text: string, name: { start: number; end: number }): Parsed {
   if (separator === 'open') return { open: true }
   if (separator === undefined) return { open: false }
   const context = { name: text.slice(name.start, name.end), strength }
-  return readQuoted(text, separator, context) ?? readBare(text, separator, context)
+  return (
+    readQuoted(text, separator, context) ??
+    readBlock(text, { ...separator, name: name.start }, context) ??
+    readBare(text, separator, context)
+  )
 }
 
 type Separator = {
   readonly at: number
   readonly form: 'tight' | 'loose' | 'flag' | 'arrow'
+  readonly sign?: string
   /** The name stands in quotes, as in JSON. */
   readonly quotedName?: boolean
 }
@@ -92,7 +97,7 @@ function readSeparator(text: string, name: { start: number; end: number }): Sepa
   const loose = spaced > at || sign === ':' || /\s/.test(text[value]!)
   value = skipSpaces(text, value)
   if (value === text.length) return 'open'
-  return { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight', quotedName }
+  return { at: value, form: arrow ? 'arrow' : loose ? 'loose' : 'tight', sign, quotedName }
 }
 
 type NameContext = Pick<ValueContext, 'name' | 'strength'>
@@ -133,6 +138,50 @@ function closingQuote(text: string, { start, quote, depth }: OpenQuote): number 
   return limit === text.length ? limit : undefined
 }
 
+/** `password: |` and the lines below it that are indented more than its own, with real or escaped line breaks. */
+function readBlock(
+  text: string,
+  place: Separator & { readonly name: number },
+  context: NameContext,
+): Parsed | undefined {
+  if (text[place.at] !== '|' && text[place.at] !== '>') return undefined
+  const first = matchEnd(text, blockStart, place.at)
+  if (first === -1) return blockHead.test(text.slice(place.at, place.at + 24)) ? { open: true } : undefined
+  const before = text.slice(Math.max(0, place.name - maxIndent), place.name)
+  const own = /(?:^|\n)([ \t]*)(?:- +)?["']?$/.exec(before.replaceAll('\\n', '\n'))?.[1]?.length
+  if (own === undefined) return undefined
+  const limit = Math.min(text.length, first + maxQuoted)
+  let end = first
+  let start: number | undefined
+  let indent = own + 1
+  for (let at = first; at < limit; ) {
+    const line = text.slice(at, Math.min(limit, firstIndex(text, blockLineEnd, at)))
+    const inner = line.search(/[^ \t]/)
+    if (inner !== -1 && inner < indent) break
+    if (inner !== -1) {
+      indent = start === undefined ? inner : indent
+      start ??= at + inner
+      end = at + line.length
+    }
+    at = matchEnd(text, blockBreak, at + line.length)
+    if (at === -1) break
+  }
+  // Replaced in part, what is left of it would be read as the next part, again and again.
+  if (end === limit && limit < text.length) return { open: false }
+  const open = limit === text.length && text.slice(end).trim() === ''
+  const head = text.slice(start, firstIndex(text, blockLineEnd, start ?? end))
+  const words = /\s/.test(head) && !/passw|passphrase/i.test(context.name)
+  const secret =
+    start !== undefined && !words && isSecretValue(head, { ...context, form: 'quoted', next: '' })
+  return secret ? { value: { start: start!, end }, open } : { open }
+}
+
+const maxIndent = 200
+const blockStart = /[|>][-+0-9]{0,2}[ \t]{0,8}(?:\r?\n|\\n)/y
+const blockHead = /^[|>][-+0-9]{0,2}[ \t]{0,8}\r?$/
+const blockLineEnd = /\r?\n|\\n|"/g
+const blockBreak = /\r?\n|\\n/y
+
 function readBare(text: string, separator: Separator, context: NameContext): Parsed {
   const { form } = separator
   // An arrow with a bare word behind it is a function.
@@ -145,12 +194,20 @@ function readBare(text: string, separator: Separator, context: NameContext): Par
   const value = head.slice(0, firstIndex(head, stop, 0))
   const rest = skipSpaces(text, start + value.length)
   const next = restOfLine(text, rest)
-  const prose = form === 'loose' && /[^#,;}\])"'`\\]/.test(next)
+  const words = form === 'loose' && /[^#,;}\])"'`\\]/.test(next)
+  const prose = words && !(separator.sign === '=' && isKeptBesideWords(value, text.slice(rest, rest + 12)))
   const option = form === 'flag' && value.startsWith('-')
   if (prose || option || !isSecretValue(value, { ...context, form, next }))
     return { open: rest === text.length }
   const end = firstIndex(text, stop, start)
   return { value: { start, end }, open: skipSpaces(text, end) === text.length }
+}
+
+/** Words follow on the same line: the value must be one that is no word, and what follows no part of a program. */
+function isKeptBesideWords(value: string, rest: string): boolean {
+  if (value.length < 10 || !/^[A-Za-z]/.test(rest)) return false
+  if (/^(?:as|in|of|is|if|or|else|instanceof|extends|satisfies|unless|for)\b/.test(rest)) return false
+  return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/^[A-Za-z_$.]+[0-9]{0,3}$/.test(value)
 }
 
 function restOfLine(text: string, at: number): string {
@@ -229,6 +286,8 @@ type ValueContext = {
 /** Whether an assigned value is a secret, and not a reference, a type, a placeholder, code or prose. */
 function isSecretValue(value: string, context: ValueContext): boolean {
   if (isReference(value) || plainWords.test(value) || isDirectoryName(context.name, value)) return false
+  // `wire ? "client_secrets" : "clientSecrets"`: two spellings of one name.
+  if (value.length <= maxName && wordsOf(value).join('') === wordsOf(context.name).join('')) return false
   if (context.strength === 'strong') return isStrongSecret(value, context)
   if (/^(?:~|\.{0,2})\//.test(value) && value.length < 40) return false
   if (context.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)) {

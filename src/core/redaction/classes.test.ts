@@ -53,6 +53,14 @@ const addresses: [text: string, expected: string][] = [
     `a postgres://u:${x}@one.test b amqp://v:${x}@two.test`,
     'a postgres://u:[redacted:url-password]@one.test b amqp://v:[redacted:url-password]@two.test',
   ],
+  [
+    `https://hooks.slack.com/services/T0${x}/B0${x}/${x}`,
+    'https://hooks.slack.com/services/[redacted:slack-webhook]',
+  ],
+  [
+    `http://localhost:4400/login?code=${x.repeat(3)}`,
+    'http://localhost:4400/login?code=[redacted:muster-login-code]',
+  ],
   [`Server=a;Pwd=swordfish;Database=b`, 'Server=a;Pwd=[redacted:connection-string];Database=b'],
 ]
 
@@ -77,6 +85,29 @@ const assignments: [text: string, expected: string][] = [
     'curl -X POST \\\n  --user me:[redacted:basic-auth] https://a.test',
   ],
   [`Set-Cookie: sid=${x}; HttpOnly\nnext`, 'Set-Cookie: [redacted:cookie]\nnext'],
+  [`export FOO_SECRET = ${x}`, 'export FOO_SECRET = [redacted:secret-assignment]'],
+  [
+    'so password = hunter2hunter2 and then it ran',
+    'so password = [redacted:secret-assignment] and then it ran',
+  ],
+  [
+    'db:\n  password: |\n    two words\n    and more\n\n  port: 1\n',
+    'db:\n  password: |\n    [redacted:secret-assignment]\n\n  port: 1\n',
+  ],
+  [`- token: >-\n    ${x}\n- b`, '- token: >-\n    [redacted:secret-assignment]\n- b'],
+  [
+    `{"y":"a:\\n  password: |\\n    ${x}\\n  b: 2"}`,
+    '{"y":"a:\\n  password: |\\n    [redacted:secret-assignment]\\n  b: 2"}',
+  ],
+  [
+    `machine a.test login me password ${x}\nmachine b.test\n  password ${x}`,
+    'machine a.test login me password [redacted:netrc-password]\nmachine b.test\n  password [redacted:netrc-password]',
+  ],
+  [`client-key-data: ${x.repeat(4)}`, 'client-key-data: [redacted:secret-assignment]'],
+  [`/usr/bin/mysql -uroot -p${x} shop`, '/usr/bin/mysql -uroot -p[redacted:command-password] shop'],
+  [`openssl rsa -passin pass:${x} -in k`, 'openssl rsa -passin pass:[redacted:command-password] -in k'],
+  [`ldapsearch -x -D cn=a -w ${x}`, 'ldapsearch -x -D cn=a -w [redacted:command-password]'],
+  [`htpasswd -bc /etc/x me ${x}`, 'htpasswd -bc /etc/x me [redacted:command-password]'],
 ]
 
 describe('ways of writing', () => {

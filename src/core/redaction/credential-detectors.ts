@@ -115,20 +115,23 @@ const pair = /^[^\s=;]{1,64}=[^;\s]{4}/
 const maxCookieHead = 120
 const lineStop = /[\r\n"'`\\]/g
 
-/** The password in `curl -u name:password`, also over continued lines. */
-export const curlUser: Detector = {
-  classes: ['basic-auth'],
-  anchors: [{ text: 'curl' }],
+const commandNames = `curl mysql mariadb sshpass docker podman redis-cli mongo openssl ldap unzip 7za htpasswd smbclient
+  xfreerdp sqlcmd`
+
+/** The password among the arguments of a command such as `curl -u name:password`, also over continued lines. */
+export const commandPassword: Detector = {
+  classes: ['basic-auth', 'command-password'],
+  anchors: commandNames.split(/\s+/).map((text) => ({ text, next: ' ', plausible: followedByArgument })),
   scan(text, found) {
     let undecided = text.length
-    for (const match of text.matchAll(/curl(?=[ \t])/g)) {
+    for (const match of text.matchAll(commandName)) {
       const command = text.slice(match.index, match.index + maxCommand)
       const lineEnd = command.search(/(?<!\\)\r?\n/)
       const line = lineEnd === -1 ? command : command.slice(0, lineEnd)
-      const user = option.exec(line)
-      const [, password] = user?.indices ?? []
+      const { option, class: secretClass } = commands.find(({ name }) => name.test(match[1]!))!
+      const [, password] = option.exec(line)?.indices ?? []
       if (password !== undefined && isPassword(line.slice(...password))) {
-        found(match.index + password[0], match.index + password[1], 'basic-auth')
+        found(match.index + password[0], match.index + password[1], secretClass)
       }
       if (lineEnd === -1 && match.index + maxCommand >= text.length)
         undecided = Math.min(undecided, match.index)
@@ -138,10 +141,58 @@ export const curlUser: Detector = {
 }
 
 const maxCommand = 600
-const option = /[ \t](?:-u|--user|--proxy-user)[ \t=]{0,4}\\*["']?[^\s:"'$]{0,64}:([^\s"'$\\]{3,128})/d
+const commandName =
+  /(?<![\w.-])(curl|mysql(?:dump|admin|import|show)?|mariadb(?:-dump|-admin)?|sshpass|docker|podman|redis-cli|mongo(?:sh|dump|restore|export|import)?|openssl|ldap(?:search|modify|add|delete|whoami|passwd)|unzip|7za|htpasswd|smbclient|xfreerdp|sqlcmd)(?=[ \t])/g
+
+const commands: readonly { name: RegExp; option: RegExp; class: string }[] = [
+  {
+    name: /^curl/,
+    option: /[ \t](?:-u|--user|--proxy-user)[ \t=]{0,4}\\*["']?[^\s:"'$]{0,64}:([^\s"'$\\]{3,128})/d,
+    class: 'basic-auth',
+  },
+  { name: /^(?:mysql|mariadb)/, option: passwordAfter('-p'), class: 'command-password' },
+  {
+    name: /^(?:sshpass|mongo)/,
+    option: passwordAfter('-p[ \\t]{0,4}'),
+    class: 'command-password',
+  },
+  {
+    name: /^(?:docker|podman)/,
+    option:
+      /^[a-z]{6}[ \t]{1,8}login(?=[ \t])[^\n;&|]{0,400}?[ \t]-p[ \t]{0,4}\\*["']?(?!-)([^\s"'$\\]{3,128})/d,
+    class: 'command-password',
+  },
+  { name: /^redis/, option: passwordAfter('-a[ \\t]{1,4}'), class: 'command-password' },
+  { name: /^openssl/, option: passwordAfter('-pass(?:in|out)?[ \\t]{1,4}pass:'), class: 'command-password' },
+  { name: /^ldap/, option: passwordAfter('-[ws][ \\t]{1,4}'), class: 'command-password' },
+  { name: /^(?:unzip|sqlcmd)/, option: passwordAfter('-P[ \\t]{0,4}'), class: 'command-password' },
+  { name: /^7za/, option: passwordAfter('-p'), class: 'command-password' },
+  {
+    name: /^htpasswd/,
+    option: /[ \t]-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]+[^\s]{1,200}[ \t]+[^\s]{1,64}[ \t]+([^\s"'$\\]{3,128})/d,
+    class: 'command-password',
+  },
+  {
+    name: /^smbclient/,
+    option: /[ \t]-U[ \t]{0,4}["']?[^\s%"']{1,64}%([^\s"'$\\]{3,128})/d,
+    class: 'command-password',
+  },
+  { name: /^xfreerdp/, option: /[ \t]\/p:["']?([^\s"'$\\]{3,128})/d, class: 'command-password' },
+]
+
+function passwordAfter(flag: string): RegExp {
+  return new RegExp(String.raw`[ \t]${flag}\\*["']?(?!-)([^\s"'$\\]{3,128})`, 'd')
+}
+
+function followedByArgument(bytes: Uint8Array, at: number, length: number): boolean {
+  // The rest of the name, as in `mysqldump`.
+  let i = at
+  while (i < length && i < at + 12 && bytes[i]! > 32) i++
+  return i >= length || bytes[i] === 32 || bytes[i] === 9
+}
 
 function isPassword(value: string): boolean {
-  return !/^[0-9]{1,6}$/.test(value) && !/^[<{]/.test(value)
+  return !/^[0-9]{1,6}$/.test(value) && !/^[<{[]/.test(value)
 }
 
 const maxUserPart = 400

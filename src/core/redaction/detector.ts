@@ -46,18 +46,52 @@ export function patternDetector(options: {
 /** The characters tokens are made of. */
 export const wordChars = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'
 
-const wordByte = new Uint8Array(256)
-
-for (const char of wordChars) wordByte[char.charCodeAt(0)] = 1
-
-/** True when at least `count` letters, digits, `_` or `-` follow, or the bytes end before that. */
-export function followedByWord(count: number): NonNullable<Anchor['plausible']> {
+/** True when at least `count` of these characters follow, or the bytes end before that. */
+export function followedBy(chars: string, count: number): NonNullable<Anchor['plausible']> {
+  const member = new Uint8Array(256)
+  for (const char of chars) member[char.charCodeAt(0)] = 1
   return (bytes, at, length) => {
     const end = Math.min(at + count, length)
-    for (let i = at; i < end; i++) if (wordByte[bytes[i]!] === 0) return false
+    for (let i = at; i < end; i++) if (member[bytes[i]!] === 0) return false
     return true
   }
 }
+
+/** A detector of secrets that are known by a name which stands before them in the same line, not far away. */
+export function namedDetector(options: {
+  readonly class: string
+  readonly names: readonly string[]
+  readonly pattern: RegExp
+}): Detector {
+  const name = new RegExp(options.names.map((text) => text.replace(/[.(]/g, String.raw`\$&`)).join('|'), 'gi')
+  const pattern = new RegExp(options.pattern.source, 'g')
+  const whole = new RegExp(options.pattern.source, 'y')
+  return {
+    classes: [options.class],
+    anchors: options.names.map((text) => ({ text, fold: true })),
+    scan(text, found) {
+      let undecided = text.length
+      name.lastIndex = 0
+      for (let match = name.exec(text); match !== null; match = name.exec(text)) {
+        const reach = text.slice(match.index, match.index + maxReach)
+        const line = reach.slice(0, firstIndex(reach, lineBreak, 0))
+        for (const secret of line.matchAll(pattern)) {
+          const start = match.index + secret.index
+          if (start < name.lastIndex || secret.index > maxDistance) continue
+          const end = Math.max(start + secret[0].length, matchEnd(text, whole, start))
+          found(start, end, options.class)
+          name.lastIndex = end
+        }
+        if (match.index + line.length === text.length) undecided = Math.min(undecided, match.index)
+      }
+      return undecided
+    },
+  }
+}
+
+const lineBreak = /[\r\n]/g
+const maxDistance = 120
+const maxReach = 400
 
 /** The index after spaces and tabs, at most `limit` of them: no reader walks over unbounded space. */
 export function skipSpaces(text: string, at: number, limit = 16): number {

@@ -54,6 +54,36 @@ describe('forms', () => {
   })
 })
 
+describe('broken over lines', () => {
+  const value = 'Rk7mQ2vB9xT4pL8zW3'
+  const own = createRedactor({ knownValues: [value] })
+
+  test('[MUS-61] a value broken at any place is one marker, the text around it stays', () => {
+    for (const by of ['\n', '\r\n', '\n      ', '\\\n', '\\n', '" + "', `' .\n  '`, '"\n"']) {
+      for (let at = 1; at < value.length; at++) {
+        const text = `before ${value.slice(0, at)}${by}${value.slice(at)} after`
+        expect(own.text(text).text, text).toBe('before [redacted:known-value] after')
+      }
+    }
+  })
+
+  test('[MUS-62] cut anywhere, a stream does not give out a part of it', () => {
+    for (const by of ['\n', '\n      ', '" + "', '" +\n  "', '\\\n']) {
+      const text = `before ${value.slice(0, 9)}${by}${value.slice(9)} after`
+      for (let cut = 1; cut < text.length; cut++) {
+        const stream = own.stream()
+        const out = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end()
+        expect(out, text).toBe('before [redacted:known-value] after')
+      }
+    }
+  })
+
+  test('[MUS-63] a part of it without the rest stays', () => {
+    const text = `${value.slice(0, 9)}\nsomething else\n${value.slice(9)}`
+    expect(own.text(text).text).toBe(text)
+  })
+})
+
 describe('split over fields', () => {
   const value = 'Rk7!mQ2#vB9xT4'
   const split = createRedactor({ knownValues: [value] })

@@ -14,12 +14,76 @@ export function knownForms(values: readonly string[], classes: readonly string[]
     const value = raw.trim()
     if (!isSearchable(value) || markers.includes(value)) continue
     for (const piece of pieces(value)) {
-      for (const text of spellings(piece)) add({ text, mixedBefore: false, mixedAfter: false })
+      for (const [index, text] of spellings(piece).entries())
+        add({ text, mixedBefore: false, mixedAfter: false, breaks: index < breakableSpellings })
       for (const form of base64Forms(piece)) add(form)
     }
   }
   return [...forms.values()]
 }
+
+/** A form that may be found in several parts, and parts of it one of which is whole in any text that has it so. */
+export type BrokenForm = { readonly form: SecretForm; readonly parts: readonly string[] }
+
+/** The forms that are long enough to be known by a part, as they are without what may stand in a break. */
+export function brokenForms(forms: readonly SecretForm[]): BrokenForm[] {
+  return forms
+    .filter((form) => form.breaks)
+    .map((form) => ({ ...form, text: joinBroken(form.text).text }))
+    .filter((form) => form.text.length >= minBroken)
+    .map((form) => {
+      const count = Math.max(2, Math.floor(form.text.length / 16))
+      const size = Math.floor(form.text.length / count)
+      const parts = Array.from({ length: count }, (_, i) => form.text.slice(i * size, (i + 1) * size))
+      return { form, parts: parts.filter((part) => new Set(part).size > 1) }
+    })
+}
+
+/** A text without its line breaks and the quotes between two literals, and where its characters were. */
+export type JoinedText = { readonly text: string; readonly origin: (index: number) => number }
+
+export function joinBroken(text: string): JoinedText {
+  const starts: number[] = []
+  const origins: number[] = []
+  let out = ''
+  let from = 0
+  const take = (end: number): void => {
+    starts.push(out.length)
+    origins.push(from)
+    out += text.slice(from, end)
+  }
+  for (const gap of text.matchAll(breaks)) {
+    take(gap.index)
+    from = gap.index + gap[0].length
+  }
+  take(text.length)
+  const origin = (index: number): number => {
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (starts[middle]! <= index) low = middle
+      else high = middle - 1
+    }
+    return origins[low]! + index - starts[low]!
+  }
+  return { text: out, origin }
+}
+
+/** The ranges a form takes in a text where it is in parts. */
+export function* brokenOccurrences(
+  joined: JoinedText,
+  form: SecretForm,
+): Generator<{ start: number; end: number }> {
+  for (const { start, end } of occurrences(joined.text, form))
+    yield { start: joined.origin(start), end: joined.origin(end - 1) + 1 }
+}
+
+const minBroken = 12
+const breaks =
+  /\\?\r?\n[ \t]{0,200}|\\r\\n[ \t]{0,200}|\\n[ \t]{0,200}|["'`][ \t]{0,8}[+.&]?[ \t]{0,8}(?:\\?\r?\n)?[ \t]{0,200}["'`]/g
+/** A break that more text could complete. */
+const openBreak = /["'`][ \t]{0,8}[+.&]?[ \t]{0,8}\\?\r?\n?[ \t]{0,200}$|\\\r?$|\r$/
 
 /** The range of the text a form takes; a base64 neighbour that carries bits of the secret goes with it. */
 export function* occurrences(text: string, form: SecretForm): Generator<{ start: number; end: number }> {
@@ -35,7 +99,7 @@ export function* occurrences(text: string, form: SecretForm): Generator<{ start:
 export function createTailFinder(forms: readonly SecretForm[]): (text: string) => number {
   const longest = Math.max(0, ...forms.map((form) => form.text.length))
   const byFirst = Map.groupBy(forms, (form) => form.text.charCodeAt(0))
-  return (text) => {
+  const plainTail = (text: string): number => {
     for (let at = Math.max(0, text.length - longest + 1); at < text.length; at++) {
       const candidates = byFirst.get(text.charCodeAt(at))
       if (candidates === undefined) continue
@@ -43,6 +107,13 @@ export function createTailFinder(forms: readonly SecretForm[]): (text: string) =
       if (candidates.some((form) => form.text.length > tail.length && form.text.startsWith(tail))) return at
     }
     return text.length
+  }
+  return (text) => {
+    const plain = plainTail(text)
+    const start = Math.max(0, text.length - longest * 3)
+    const joined = joinBroken(text.slice(start).replace(openBreak, ''))
+    const at = joined.text.length === text.length - start ? joined.text.length : plainTail(joined.text)
+    return at < joined.text.length ? Math.min(plain, start + joined.origin(at)) : plain
   }
 }
 
@@ -81,8 +152,11 @@ function spellings(value: string): string[] {
   const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
+  const pairs = hex.match(/../g) ?? []
   return [
     value,
+    hex,
+    hex.toUpperCase(),
     json,
     JSON.stringify(json).slice(1, -1),
     json.replaceAll('/', String.raw`\/`),
@@ -91,9 +165,34 @@ function spellings(value: string): string[] {
     url.replaceAll('%20', '+'),
     url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     encodeURI(value),
-    hex,
-    hex.toUpperCase(),
+    value.replace(/[&<>"']/g, (char) => `&${entities.get(char)};`),
+    value.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`),
+    ...[pairs, pairs.map((pair) => pair.toUpperCase())].flatMap((bytes) => [
+      bytes.join(':'),
+      bytes.join(' '),
+      bytes.map((pair) => `%${pair}`).join(''),
+      bytes.map((pair) => String.raw`\x${pair}`).join(''),
+    ]),
+    Array.from({ length: value.length }, (_, i) => unicodeEscape(value.charCodeAt(i))).join(''),
+    // The two ways in which a dump shows bytes by twos.
+    hex.replace(/(.{4})(?=.)/g, '$1 '),
+    `${hex.slice(0, 2)} ${hex.slice(2).replace(/(.{4})(?=.)/g, '$1 ')}`,
   ]
+}
+
+/** How many of the spellings, from the first on, are searched for in parts, too. */
+const breakableSpellings = 2
+
+const entities = new Map([
+  ['&', 'amp'],
+  ['<', 'lt'],
+  ['>', 'gt'],
+  ['"', 'quot'],
+  ["'", 'apos'],
+])
+
+function unicodeEscape(code: number): string {
+  return String.raw`\u${code.toString(16).padStart(4, '0')}`
 }
 
 /** Text in which a secret shows itself; in base64, the part its neighbours have no bits in. */
@@ -102,6 +201,8 @@ export type SecretForm = {
   /** The character before, and the one after, mix bits of the value with bits of its neighbours. */
   readonly mixedBefore: boolean
   readonly mixedAfter: boolean
+  /** It is searched for over line breaks and between the literals of a program, too. */
+  readonly breaks: boolean
 }
 
 /** How a value looks inside base64, standard and URL-safe, at each of the three alignments. */
@@ -112,7 +213,7 @@ function base64Forms(value: string): SecretForm[] {
     padded.set(bytes, shift)
     const first = Math.ceil((shift * 8) / 6)
     const bits = padded.length * 8
-    const inner = { mixedBefore: shift > 0, mixedAfter: bits % 6 > 0 }
+    const inner = { mixedBefore: shift > 0, mixedAfter: bits % 6 > 0, breaks: true }
     return [standard, urlSafe].map((alphabet) => ({
       text: encode(padded, alphabet).slice(first, Math.floor(bits / 6)),
       ...inner,

@@ -10,8 +10,9 @@ type Prefilter = {
 }
 
 /**
- * Every literal has at least three bytes, so one of its first two trigrams begins at an even place: reading
- * every second trigram through one table misses nothing. Bytes are compared with bit 5 set, which makes
+ * Every literal has at least three bytes, and one of two trigrams that follow each other begins at an even
+ * place: reading every second trigram through one table misses nothing. Of a longer literal the two are
+ * taken that ordinary text has least. Bytes are compared with bit 5 set, which makes
  * letters caseless; the exact comparison comes only after a hit in the table.
  */
 export function createPrefilter(anchors: readonly OwnedAnchor[]): Prefilter {
@@ -24,7 +25,10 @@ export function createPrefilter(anchors: readonly OwnedAnchor[]): Prefilter {
   const owners = new Set<number>()
 
   const check = (bucket: readonly Entry[], at: number, length: number): void => {
+    const trigram = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)
     for (const entry of bucket) {
+      // Most of what meets the table differs here already: another case, or another trigram of the same slot.
+      if (((trigram | entry.caseless) & entry.compared) !== entry.trigram) continue
       const start = at - entry.offset
       const end = start + entry.needle.length
       if (start < 0 || end > length || !sameBytes(bytes, start, entry)) continue
@@ -41,9 +45,14 @@ export function createPrefilter(anchors: readonly OwnedAnchor[]): Prefilter {
     for (let i = 0; i < length; i += 4) {
       const next = words[(i >>> 2) + 1]! | caseBits
       const first = slot(word & 0xffffff)
-      if ((bits[first >>> 3]! & (1 << (first & 7))) !== 0) check(buckets.get(first)!, i, length)
       const second = slot((word >>> 16) | ((next & 0xff) << 16))
-      if ((bits[second >>> 3]! & (1 << (second & 7))) !== 0) check(buckets.get(second)!, i + 2, length)
+      // A shift counts modulo 32. One branch for both places: it is hardly ever taken.
+      const here = bits[first >>> 5]! & (1 << first)
+      const there = bits[second >>> 5]! & (1 << second)
+      if ((here | there) !== 0) {
+        if (here !== 0) check(buckets.get(first)!, i, length)
+        if (there !== 0) check(buckets.get(second)!, i + 2, length)
+      }
       word = next
     }
   }
@@ -71,35 +80,105 @@ type Entry = {
   readonly anchor: OwnedAnchor
   readonly needle: Uint8Array
   readonly fold: number
+  /** The bytes of the literal at `offset`, those of them that are compared, and the bits that case may change. */
+  readonly trigram: number
+  readonly compared: number
+  readonly caseless: number
   /** Where in the literal the trigram begins. */
   readonly offset: number
 }
 
 function slot(trigram: number): number {
-  return Math.imul(trigram, 0x9e3779b1) >>> (32 - tableBits)
+  return Math.imul(trigram, 0x26dbc983) >>> (32 - tableBits)
 }
 
 /** One bit for each slot that has a bucket: few, so that a text rarely meets one by chance. */
-function buildTable(anchors: readonly OwnedAnchor[]): { bits: Uint8Array; buckets: Map<number, Entry[]> } {
-  const bits = new Uint8Array(1 << (tableBits - 3))
+function buildTable(anchors: readonly OwnedAnchor[]): { bits: Int32Array; buckets: Map<number, Entry[]> } {
+  const bits = new Int32Array(1 << (tableBits - 5))
   const buckets = new Map<number, Entry[]>()
   const put = (trigram: number, entry: Entry): void => {
     const key = slot(trigram)
-    bits[key >>> 3]! |= 1 << (key & 7)
+    bits[key >>> 5]! |= 1 << key
     const bucket = buckets.get(key)
     if (bucket === undefined) buckets.set(key, [entry])
     else if (!bucket.includes(entry)) bucket.push(entry)
   }
   for (const anchor of anchors) {
     const needle = encoder.encode(anchor.text)
-    const [a = 0, b = 0, c = 0, d] = needle.map((byte) => byte | 0x20)
-    const entry = { anchor, needle, fold: anchor.fold === true ? 0x20 : 0 }
-    put(a | (b << 8) | (c << 16), { ...entry, offset: 0 })
-    const second = { ...entry, offset: 1 }
+    const folded = needle.map((byte) => byte | 0x20)
+    const offset = rarestPair(folded)
+    const [a = 0, b = 0, c = 0, d] = folded.subarray(offset)
+    put(a | (b << 8) | (c << 16), entryOf(anchor, needle, offset))
+    const second = entryOf(anchor, needle, offset + 1)
     for (const follower of d === undefined ? followers(anchor) : [d])
       put(b | (c << 8) | (follower << 16), second)
   }
   return { bits, buckets }
+}
+
+function entryOf(anchor: OwnedAnchor, needle: Uint8Array, offset: number): Entry {
+  const fold = anchor.fold === true ? 0x20 : 0
+  const [a = 0, b = 0, c] = needle.subarray(offset).map((byte) => byte | fold)
+  const compared = c === undefined ? 0xffff : 0xffffff
+  const trigram = a | (b << 8) | ((c ?? 0) << 16)
+  const caseless = anchor.fold === true ? 0x202020 & compared : 0
+  return { anchor, needle, fold, offset, trigram, compared, caseless }
+}
+
+/** Where in a literal the two trigrams begin whose places in the table ordinary text meets least. */
+function rarestPair(folded: Uint8Array): number {
+  let best = 0
+  let least = Number.POSITIVE_INFINITY
+  for (let at = 0; at + 4 <= folded.length; at++) {
+    const [a = 0, b = 0, c = 0, d = 0] = folded.subarray(at, at + 4)
+    const cost = costOf(a | (b << 8) | (c << 16)) + costOf(b | (c << 8) | (d << 16))
+    if (cost <= least) {
+      least = cost
+      best = at
+    }
+  }
+  return best
+}
+
+function costOf(trigram: number): number {
+  const letters = [trigram & 0xff, (trigram >>> 8) & 0xff, trigram >>> 16].filter(isLetter).length
+  return (slotCosts.get(slot(trigram)) ?? 0) + letters / 20_000
+}
+
+function isLetter(byte: number): boolean {
+  return byte >= 97 && byte <= 122
+}
+
+/** What prose and code are mostly made of, the most frequent first. */
+const commonTrigrams = [
+  ' reconionons th cost ingnstentthetioess  creaortstrhe ed  stectageportypypeprotrisioeadurn  rtur',
+  'expextrinssiromstart oderetineon sester is a it  an sendeetuer estthior  intexof atern  toparfor',
+  'andameres pais def prall extedfro itat equendes finhis ofnalnd onl frevely nly tevalif don as wh',
+  'ileund  iind not tver unnamerr foimphatgenom mpong  ifder tyadotes nuworfilchepe  fiefiredpects ',
+  'mesctiout deersntecom camodaitnedwai  eartt i  trro.tois.linoneroras runreqxpe litatontvenoolmbe',
+  'notjecnums a onbercalintpatptintsatiawaigns taludelask nesaglueopeperoptre ireputumb mason en.ts',
+  'uncin own beiteorkordse t aaretoosynt oe t oridexpotchssanctultpenfunsigthaactathth  ch  aherore',
+  '...len  squile asetarplaithnt kinbjell t cdatnce trengn tobjuirsteomplow awtruwitereto ecoits me',
+  't s opacext  wo agnewynctengetkey ruounen ---atc wie ie s.strecletmene asertorew s oull moqueapp',
+  'repan  watraansuesne blerencodrtsiverowsetscrcregnanowhasuseenc ..chanulrovgin tans  artimid old',
+  'imet f naourspaistn atintas vacorngtet  sialsken ev clgthritleshanlsetreranmatrate omapntrcesole',
+  'rammisnti faot ailcrids ainch s nme lede caliple haothow   foke.rewhaut prededes.leawernid lempl',
+  'isearauntt rt winsmit z.tem londsonfnodastdess iangassasyach soon.inpualnpumannfiabler.arsce kno',
+  'lisnin byera keracdenjso fuancsedruedexal ngenc hemarrrsetteed.mintokripf titiiptissloaatade hec',
+  'ommargrefnt.omellets.n ieck ro dodin saockhin atwri.mae f suoadinipos  .whethrlasstoatufigoin  p',
+  'vidomiheaaftadequaemoema aloniunkroprce.leroummat bfieostetet plocesueateofoved tfalfercloean la',
+  '.coeasfoloseue rrages ercolabo.padecieslane pcat ousuba smptte ack sc shrnaenspanormmuslacners.t',
+  'r t ids stusermliccla usntaraylatustzodhroldeaulflot msche r sp boutpertookf a dictologreetoetpu',
+  ' apld dirt ertesweanye nnswstichioeq datobsulnse  lurelidrs  obovishoclid at dfai plvieiewr abas',
+  'addthoonadepants w.secanevippesou tineserne wictelemetakeimi gehensinicerevct asoetary n sinaffe',
+].join('')
+
+const slotCosts = new Map<number, number>()
+
+for (let at = 0; at < commonTrigrams.length; at += 3) {
+  const [a = 0, b = 0, c = 0] = encoder.encode(commonTrigrams.slice(at, at + 3)).map((byte) => byte | 0x20)
+  const place = slot(a | (b << 8) | (c << 16))
+  slotCosts.set(place, (slotCosts.get(place) ?? 0) + 1 / (at + 60))
 }
 
 /** What may stand behind a literal of three bytes, with bit 5 set; the end of the text reads as zero. */

@@ -1,6 +1,14 @@
 import { assignments } from './assignments.ts'
-import { authorization, cookieHeader, curlUser, urlPassword } from './credential-detectors.ts'
-import { type Detector, followedByWord, patternDetector, wordChars } from './detector.ts'
+import { authorization, commandPassword, cookieHeader, urlPassword } from './credential-detectors.ts'
+import { encodedLogin, netrc } from './credential-files.ts'
+import {
+  type Anchor,
+  type Detector,
+  followedBy,
+  namedDetector,
+  patternDetector,
+  wordChars,
+} from './detector.ts'
 import { knownForms, knownValueClass } from './known-values.ts'
 import { privateKey } from './private-key.ts'
 import {
@@ -12,6 +20,7 @@ import {
   redactEvent,
 } from './redact-event.ts'
 import type { Span } from './secret-spans.ts'
+import { namedRules, type TokenRule } from './shaped-rules.ts'
 import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts'
 import { createTextScanner } from './text-scanner.ts'
 import { tokenRules } from './token-rules.ts'
@@ -108,12 +117,22 @@ const builtInDetectors: readonly Detector[] = [
     patternDetector({
       class: rule.class,
       pattern: rule.pattern,
-      anchors: rule.anchors.map((text) => ({ text, next: wordChars, plausible: followedByWord(8) })),
+      anchors: anchorsOf(rule),
     }),
   ),
+  ...namedRules.map((rule) => namedDetector({ ...rule, names: rule.names.split(' ') })),
   urlPassword,
   authorization,
-  curlUser,
+  commandPassword,
+  netrc,
+  encodedLogin,
   cookieHeader,
   assignments,
 ]
+
+function anchorsOf({ anchors, fold = false, anywhere, follows = wordChars }: TokenRule): Anchor[] {
+  const plausible = followedBy(follows, 8)
+  return anchors.map((text) =>
+    anywhere === true ? { text, fold } : { text, fold, next: follows, plausible },
+  )
+}

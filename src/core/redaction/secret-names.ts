@@ -13,7 +13,7 @@ export function nameStrength(name: string): NameStrength {
   if (last === 'pass') return words.length > 1 && passOwners.test(words.at(-2)!) ? 'strong' : 'none'
   if (/(?:secrets?|credentials?|authorization|cookies?)$/.test(whole)) return 'strong'
   if (harmlessTokens.test(whole)) return 'none'
-  if (/(?:token|jwt)$/.test(whole) || secretKeys.test(whole)) return 'normal'
+  if (/(?:token|jwt|keydata)$/.test(whole) || secretKeys.test(whole)) return 'normal'
   const constant = /^[A-Z][A-Z0-9_]*$/.test(name) && words.length > 1
   return constant && last === 'key' && !harmlessKeys.test(words.at(-2)!) ? 'normal' : 'none'
 }
@@ -39,7 +39,7 @@ const passOwners =
   /^(?:db|database|user|admin|root|smtp|mail|email|imap|ftp|ssh|mysql|pg|postgres|redis|mongo|auth|login|http|proxy|basic|app|service|key|keystore|sudo|wifi|api)$/
 
 const secretKeys =
-  /(?:api|access|secret|private|signing|encryption|account|shared|master|auth|ssh|deploy|service|servicerole|license|storage|webhook)key$/
+  /(?:api|access|secret|private|application|admin|consumer|signing|encryption|account|shared|master|auth|ssh|deploy|service|servicerole|license|storage|webhook)key$/
 
 const harmlessKeys =
   /^(?:public|primary|foreign|cache|sort|partition|row|index|hot|short|idempotency|lookup|map|object|config|registry|dedup|routing|group|composite|unique|hash|range|default|keyboard|any|press|enter|arrow|escape|return|meta|control|shift)$/

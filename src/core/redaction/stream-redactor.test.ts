@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { secretSamples } from '../../../test/support/secret-kinds.ts'
 import { plantedKnownValue, plantedSecrets } from '../../../test/support/secrets.ts'
 import { runs } from '../../../test/support/size.ts'
 import { createRedactor } from './redactor.ts'
@@ -13,7 +14,20 @@ const streamed = (chunks: readonly string[]): string => {
   return chunks.map((chunk) => stream.push(chunk)).join('') + stream.end()
 }
 
+const kinds = secretSamples(2, 5)
+
 const fragment = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...kinds.map((sample) => sample.text)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      ...'machine |login |password |"auth"|: "|mysql |docker |-p|discord |twilio |>-|\n  |\n|    |\\n|" + "|_auth| = '.split(
+        '|',
+      ),
+      'password: |',
+      'a1b2c3d4e5f6 ',
+    ),
+  },
   { weight: 4, arbitrary: fc.constantFrom(...planted.map((secret) => secret.text)) },
   { weight: 2, arbitrary: fc.constantFrom(...Object.values(known.forms)) },
   {

@@ -1,5 +1,14 @@
 import type { Detector } from './detector.ts'
-import { createTailFinder, knownValueClass, occurrences, type SecretForm } from './known-values.ts'
+import {
+  brokenForms,
+  brokenOccurrences,
+  createTailFinder,
+  type JoinedText,
+  joinBroken,
+  knownValueClass,
+  occurrences,
+  type SecretForm,
+} from './known-values.ts'
 import { createPrefilter } from './prefilter.ts'
 import { applySpans, markerPattern, type Span, settleSpans } from './secret-spans.ts'
 
@@ -30,9 +39,13 @@ export function createTextScanner(options: {
 }): TextScanner {
   const { detectors, forms } = options
   const always = detectors.flatMap((detector, index) => (detector.anchors.length === 0 ? [index] : []))
+  const broken = brokenForms(forms)
   const prefilter = createPrefilter([
     ...detectors.flatMap((detector, owner) => detector.anchors.map((anchor) => ({ ...anchor, owner }))),
     ...forms.map((form, index) => ({ text: form.text, owner: detectors.length + index })),
+    ...broken.flatMap(({ parts }, index) =>
+      parts.map((text) => ({ text, owner: detectors.length + forms.length + index })),
+    ),
   ])
   const markers = markerPattern(options.classes)
   const wholeMarker = new RegExp(`^${markers.source}$`)
@@ -44,11 +57,20 @@ export function createTextScanner(options: {
     const add = (span: Span): void => {
       if (options.allow.length === 0 || !isAllowed(text.slice(span.start, span.end))) spans.push(span)
     }
+    let joined: JoinedText | undefined
     for (const rank of owners) {
+      const detector = detectors[rank]
+      if (detector !== undefined) {
+        detector.scan(text, (start, end, name) => add({ start, end, class: name, rank }))
+        continue
+      }
       const form = forms[rank - detectors.length]
-      if (form === undefined)
-        detectors[rank]!.scan(text, (start, end, name) => add({ start, end, class: name, rank }))
-      else for (const range of occurrences(text, form)) add({ ...range, class: knownValueClass, rank: -1 })
+      joined ??= form === undefined ? joinBroken(text) : undefined
+      const ranges =
+        form === undefined
+          ? brokenOccurrences(joined!, broken[rank - detectors.length - forms.length]!.form)
+          : occurrences(text, form)
+      for (const range of ranges) add({ ...range, class: knownValueClass, rank: -1 })
     }
     return spans
   }

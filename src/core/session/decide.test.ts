@@ -10,7 +10,7 @@ import { evolve, hasEnded, type SessionState, spanKey } from './state.ts'
 function take(state: SessionState | undefined, draft: Draft): { state: SessionState; written: Draft[] } {
   const written = decide(state, draft)
   let next = state
-  for (const one of written) next = evolve(next, one, '2026-01-27T15:10:00.000Z')
+  for (const one of written) next = evolve(next, one, { recordedAt: '2026-01-27T15:10:00.000Z' })
   return { state: next as SessionState, written }
 }
 

@@ -101,5 +101,5 @@ function base(span: OpenSpan, draft: Draft) {
 export function tryWholeSession(drafts: readonly Draft[]): void {
   let state: SessionState | undefined
   for (const draft of drafts)
-    for (const one of decide(state, draft)) state = evolve(state, one, one.timestamp ?? '')
+    for (const one of decide(state, draft)) state = evolve(state, one, { recordedAt: one.timestamp ?? '' })
 }

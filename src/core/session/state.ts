@@ -1,4 +1,11 @@
-import { catalogue, type Draft } from '../../contract/event.ts'
+import {
+  type By,
+  catalogue,
+  type Draft,
+  type DraftOf,
+  type EventType,
+  isReport,
+} from '../../contract/event.ts'
 import type { SpanKind } from '../../contract/event-definition.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { BlobRef, Lifecycle, Permit } from '../../contract/values.ts'
@@ -51,6 +58,21 @@ export type SessionState = {
   readonly open: Map<string, OpenSpan>
 }
 
+const lifecycleTypes = new Set<EventType>([
+  'session.started',
+  'session.completed',
+  'session.failed',
+  'session.reopened',
+  'session.state.changed',
+])
+
+/** Whether something is decided on events of a type, as long as Muster runs their session. */
+export const isControl = (type: EventType): boolean =>
+  catalogue[type].reporter === 'daemon' || lifecycleTypes.has(type)
+
+/** What stands beside an event and state depends on: when it was written, and who stands behind it. */
+export type Given = { readonly recordedAt: string; readonly by?: By | undefined }
+
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 
 export const hasEnded = (state: SessionState): boolean => ended.has(state.lifecycle)
@@ -68,13 +90,19 @@ export const spanKey = (
 export function evolve(
   state: SessionState | undefined,
   event: Draft,
-  recordedAt: string,
+  given: Given,
 ): SessionState | undefined {
-  if (event.type === 'session.started') return begun(event, recordedAt)
+  if (event.type === 'session.started') return begun(event, given)
   if (!state) return undefined
   const role = catalogue[event.type].span
   if (role === 'start') state.open.set(spanKey(state, event), openSpan(event))
   else if (role === 'end') state.open.delete(spanKey(state, event))
+  // What others report is shown. How a session stands that Muster runs, and what anyone may do, is not theirs to say.
+  if (
+    isReport(given) &&
+    (state.managed ? isControl(event.type) : catalogue[event.type].reporter === 'daemon')
+  )
+    return state
   if (event.type === 'session.completed') {
     state.lifecycle = event.payload.outcome
     if (event.payload.outcome === 'abandoned') state.isOrphan = true
@@ -83,12 +111,12 @@ export function evolve(
   else if (event.type === 'session.state.changed') {
     state.lifecycle = event.payload.to
     setNotes(state, event)
-  } else evolveRest(state, event, recordedAt)
+  } else evolveRest(state, event, given)
   return state
 }
 
 /** What only few events touch. */
-function evolveRest(state: SessionState, event: Draft, recordedAt: string): void {
+function evolveRest(state: SessionState, event: Draft, { recordedAt, by }: Given): void {
   switch (event.type) {
     case 'session.updated': {
       const { parentSessionId, depth } = event.payload
@@ -96,7 +124,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
       else if (parentSessionId) state.parentSessionId = parentSessionId
       if (parentSessionId !== undefined) delete state.isOrphan
       if (depth !== undefined) state.depth = depth
-      setManaged(state, event, recordedAt)
+      setManaged(state, by ? event : withoutBudget(event), recordedAt)
       break
     }
     case 'agent.spawned':
@@ -121,7 +149,7 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
     case 'approval.rejected':
     case 'approval.expired':
       state.asks = evolveApprovals(state.asks, event, recordedAt)
-      if (event.type === 'approval.granted' && event.payload.scope === 'session')
+      if (by && event.type === 'approval.granted' && event.payload.scope === 'session')
         state.permits = withPermit(state.permits, event.payload.permit)
       setNotes(state, event)
       break
@@ -145,6 +173,15 @@ function evolveRest(state: SessionState, event: Draft, recordedAt: string): void
   }
 }
 
+/** Who raised it is not known in journals of before: then it is as it was at the start. */
+const withoutBudget = ({
+  payload: { budget: _budget, ...payload },
+  ...event
+}: DraftOf<'session.updated'>): Draft => ({
+  ...event,
+  payload,
+})
+
 function setNotes(state: SessionState, event: Draft): void {
   const notes = evolveNotes(state.notes, event)
   if (notes) state.notes = notes
@@ -156,14 +193,14 @@ function setManaged(state: SessionState, event: Draft, recordedAt: string): void
   if (managed) state.managed = managed
 }
 
-function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: string): SessionState {
+function begun(event: DraftOf<'session.started'>, given: Given): SessionState {
   const { parentSessionId, origin, depth = 0 } = event.payload
-  const managed = evolveManaged(undefined, event, recordedAt)
+  const managed = isReport(given) ? undefined : evolveManaged(undefined, event, given.recordedAt)
   return {
     sessionId: event.sessionId,
     traceId: event.traceId,
-    lifecycle: origin === 'managed' ? 'spawned' : 'running',
-    depth,
+    lifecycle: managed && origin === 'managed' ? 'spawned' : 'running',
+    depth: managed ? depth : 0,
     descendants: 0,
     ...(managed && { managed }),
     ...(parentSessionId && { parentSessionId }),

@@ -1,11 +1,11 @@
 import { loadConfig } from '../../adapters/config/load-config.ts'
 import { musterPaths } from '../../adapters/config/muster-paths.ts'
-import { setAsideDamage } from '../../adapters/jsonl/verify.ts'
+import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
 import type { Config } from '../../contract/config.ts'
 import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
 import { positionAt } from '../../contract/yaml-position.ts'
 import { createRedactor } from '../../core/redaction/redactor.ts'
-import { homeFiles } from '../home.ts'
+import { followedSeq, homeFiles } from '../home.ts'
 import { agentsLoad, agentsNew, crewsLoad } from '../offline/definitions.ts'
 import { doctorChecks } from '../offline/doctor.ts'
 import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
@@ -15,11 +15,12 @@ import { redactorOptions } from '../redaction.ts'
 /** What `sm` can do when no daemon runs; each part reads; what writes is asked for by name. */
 export const openOffline: OpenOffline = (place) => {
   const paths = musterPaths(place)
-  const { journal } = homeFiles(paths.stateDir)
+  const files = homeFiles(paths.stateDir)
+  const { journal } = files
   const config = (signal: AbortSignal) => loadConfig({ ...place, projectTrust: false }, signal)
   return {
-    journalVerify: (onProgress, signal) => journalVerify(journal, onProgress, signal),
-    journalSetAside: () => setAsideDamage(journal),
+    journalVerify: (onProgress, signal) => journalVerify(files, onProgress, signal),
+    journalSetAside: async () => setAsideDamage(journal, await followedSeq(files)),
     journalExport: (filter, signal) => journalExport(journal, filter, signal),
     journalStats: () => journalStats(journal),
     logRead,

@@ -23,6 +23,7 @@ import type { FlowRecord } from '../../workflow/local/recorded-flow.ts'
 import { scriptProcedure } from '../../workflow/script/script-procedure.ts'
 import { Workflows } from '../../workflow/workflows.ts'
 import type { Base, Feature } from '../base.ts'
+import { scriptParser } from '../script-parser.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 
 type Needs = { readonly sessions: TerminalSessions; readonly runtime: Runtime }
@@ -79,7 +80,8 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     },
     onBug,
   }
-  const scripts = nodeScripts({ processes, path: options.env['PATH'] ?? '' })
+  const parser = scriptParser()
+  const scripts = nodeScripts({ processes, parse: parser.parse, path: options.env['PATH'] ?? '' })
   const workflows = new Workflows({
     engine,
     vault,
@@ -123,6 +125,7 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     async stop() {
       await workflows.stop()
       await collaborations.stop()
+      await parser.close()
     },
   }
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { Check } from '../../contract/health.ts'
 import { homeFiles } from '../home.ts'
+import { journalCheck } from './journal.ts'
 
 const run = promisify(execFile)
 const lowDiskBytes = 1 << 30
@@ -14,6 +15,7 @@ export async function doctorChecks(home: string, signal: AbortSignal): Promise<C
     folderCheck(home),
     privateCheck(home),
     diskCheck(home),
+    await journalCheck(homeFiles(home)),
     await toolCheck({ name: 'git', args: ['--version'], cure: 'install git' }, signal),
     await toolCheck({ name: 'tmux', args: ['-V'], cure: 'install tmux to run agents in terminals' }, signal),
   ]

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
+import { acknowledgedSeq, checkSegments, lostEnd, newerFormat } from '../../adapters/jsonl/anchor.ts'
 import { DiskReader } from '../../adapters/jsonl/disk-reader.ts'
 import { layout, listSegments, packPath, type SegmentFile } from '../../adapters/jsonl/format.ts'
 import { loadSnapshot } from '../../adapters/jsonl/snapshots.ts'
@@ -6,25 +7,52 @@ import { verifyJournal } from '../../adapters/jsonl/verify.ts'
 import { walkSegment } from '../../adapters/jsonl/walk.ts'
 import { AppError } from '../../contract/errors.ts'
 import { typeOfLine } from '../../contract/event.ts'
-import type { JournalStats } from '../../contract/health.ts'
+import type { Check, JournalStats } from '../../contract/health.ts'
 import { shortId } from '../../contract/ids.ts'
 import type { ExportFilter, JournalVerification } from '../../contract/offline.ts'
+import { followedSeq, type HomeFiles } from '../home.ts'
+import { damagedCheck } from '../self-report.ts'
 
 /** Reads every line and checks it; nothing is changed. */
 export async function journalVerify(
-  dir: string,
+  files: HomeFiles,
   onProgress: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<JournalVerification> {
-  if (!existsSync(layout(dir).segments)) return { ok: true, segments: 0, events: 0, bytes: 0, damage: [] }
-  const { damage, tail, ...counts } = await verifyJournal(dir, { onProgress, signal })
+  const dir = files.journal
+  if (!existsSync(layout(dir).segments))
+    return { ok: true, segments: 0, events: 0, bytes: 0, blobs: 0, damage: [] }
+  const knownSeq = await followedSeq(files)
+  const { damage, tail, ...counts } = await verifyJournal(dir, { knownSeq, onProgress, signal })
   return {
     ok: damage.length === 0,
     ...counts,
-    damage: damage.map(({ file, line, seq, reason }) => ({ file, line, seq, reason })),
+    damage: [...damage],
     ...(tail && { unfinished: { file: tail.file, bytes: tail.bytes, reason: tail.reason } }),
   }
 }
+
+/** What a start would say of the journal, without starting and without reading it all. */
+export async function journalCheck(files: HomeFiles): Promise<Check> {
+  const paths = layout(files.journal)
+  if (!existsSync(paths.segments)) return { name: 'journal', status: 'ok', detail: 'nothing was written yet' }
+  const snapshot = loadSnapshot(paths.snapshots, () => true)
+  const segments = listSegments(paths.segments)
+  const { findings } = checkSegments(paths, segments, snapshot?.anchor)
+  const newer = findings.find((finding) => finding.isNewer)
+  if (newer) return refusedCheck(newerFormat(newer))
+  const seq = await lastSeq(segments)
+  const acknowledged = acknowledgedSeq(snapshot, await followedSeq(files))
+  if (seq < acknowledged) return refusedCheck(lostEnd({ seq, file: segments.at(-1)?.path }, acknowledged))
+  if (findings.length > 0) return damagedCheck(findings.map(({ file, reason }) => `${file} ${reason}`))
+  return { name: 'journal', status: 'ok', detail: `${seq} events` }
+}
+
+const refusedCheck = ({ message }: AppError): Check => ({
+  name: 'journal',
+  status: 'failed',
+  detail: `the daemon cannot start: ${message}`,
+})
 
 /** The chosen events as they stand in the journal, oldest first, in bounded memory. */
 export async function* journalExport(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openEngine, operator, sessionDrafts } from '../../../test/support/temp-engine.ts'
+import { daemon, openEngine, sessionDrafts } from '../../../test/support/temp-engine.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { cursorFiles } from '../../adapters/system/durable-files.ts'
@@ -43,7 +43,7 @@ async function hooked(answers: readonly Attempt[], attempts = 4) {
   const session = sessionDrafts()
   const start = { ...session.started(), payload: { name: 'eng', origin: 'managed', cli: 'claude' } }
   const end = { ...session.started(), type: 'session.completed', payload: { outcome: 'completed' } }
-  const propose = (...items: unknown[]) => engine.propose({ items, principal: operator })
+  const propose = (...items: unknown[]) => engine.propose({ items, by: daemon })
   return { dir, journal, cursors, run, sent, slept, stop, start, end, propose, session }
 }
 

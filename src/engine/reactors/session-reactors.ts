@@ -1,6 +1,7 @@
 import type { Config } from '../../contract/config.ts'
 import type { AgentEvent, EventType } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
+import { byDaemon } from '../../core/reports.ts'
 import { noticeOf, noticeTypes } from '../../core/session/notice.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { endTypes } from '../../core/trace/span-endings.ts'
@@ -59,7 +60,7 @@ export const tellParent = (deps: Deps): Reactor => ({
     )
     await engine.propose({
       items: [queued],
-      principal: { kind: 'operator', channel: 'api' },
+      by: byDaemon,
       producer: { id: 'tell-parent', epoch: 1, n: event.seq },
     })
     deps.onQueued(parent.sessionId)

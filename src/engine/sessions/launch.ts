@@ -42,10 +42,11 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
     if (launching.worktree)
       await parts.workspace.addWorktree(launching.worktree.root, launching.worktree.tree, signal)
     // Each waits for the disk; none needs another.
-    const [folder, secret, kept] = await Promise.all([
+    const [folder, secret, kept, group] = await Promise.all([
       parts.folders.open(short),
       parts.grants.grant(root.sessionId),
       keepSpec(parts, launching, root.sessionId),
+      parts.processes.openGroup(marksOf(parts, root.sessionId)),
     ])
     const plan = await parts.clis[launching.resolved.cli].plan(requestOf(parts, launching, folder), signal)
     // Some CLIs keep every variable that is called a token from the programs they run; `sm` finds it here.
@@ -64,6 +65,7 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         workingDir: launching.workingDir,
         env: { ...launching.env, ...plan.env, MUSTER_TOKEN: secret },
         argv: await behindWalls(parts, { launching, plan, folder }, signal),
+        group,
         folder,
         width,
         height,
@@ -195,6 +197,12 @@ const graceMs = 2000
 /** Every process of a session has its id under this name. */
 export const sessionMark = 'MUSTER_SESSION'
 
+/** What every process of a session carries, in its environment and, where the system has them, by its group. */
+const marksOf = ({ surroundings }: Parts, sessionId: SessionId) => ({
+  MUSTER_HOME: surroundings.home,
+  [sessionMark]: sessionId,
+})
+
 /** The program in a terminal; one that has ended is known by what it led, and its pid may be another's by now. */
 export type Program = {
   readonly pid: number
@@ -230,6 +238,7 @@ export async function release(
     mark: { name: sessionMark, value: sessionId },
   }
   const left = await parts.processes.endTree(root, { graceMs: force ? 0 : graceMs }, signal)
+  await parts.processes.closeGroup(marksOf(parts, sessionId))
   if (program && !released.keepsTerminal) await parts.terminal.close(program.pane, signal)
   await parts.grants.revoke(sessionId)
   await parts.folders.remove(shortId(sessionId))

@@ -1,10 +1,11 @@
 import { agentClis } from '../../contract/agent-clis.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Draft, ProducerStamp } from '../../contract/event.ts'
+import type { By, Draft, ProducerStamp } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import type { Fleet } from '../../core/fleet.ts'
+import { byDaemon } from '../../core/reports.ts'
 import { type Evidence, noEvidence } from '../../core/session/evidence/evidence.ts'
 import { observe } from '../../core/session/evidence/observe.ts'
 import { judge, type Verdict } from '../../core/session/evidence/verdict.ts'
@@ -130,7 +131,7 @@ export class SessionWatch {
     const drafts: Draft[] = []
     const { managed } = this.state() ?? {}
     const record = managed && agentClis[managed.cli as AgentCliName]?.record
-    const isRepeat = origin !== undefined && this.#parts.engine.isRepeat(stampOf(origin))
+    const isRepeat = origin !== undefined && this.#parts.engine.isRepeat(stampOf(origin), this.#by(origin))
     for (const signal of signals) {
       this.#evidence = observe(this.#evidence, signal)
       this.taken.note(signal)
@@ -146,13 +147,19 @@ export class SessionWatch {
     // Facts of an ended session are refused one by one; that they came late is no fault of theirs.
     const results = await this.#parts.engine.propose({
       items: drafts,
-      principal: { kind: 'operator', channel: 'api' },
+      by: this.#by(origin),
       ...(producer && { producer }),
     })
     // What does not fit the contract is a bug here; what contradicts the state only came late or twice.
     for (const result of results)
       if (result.status === 'rejected' && result.code === 'invalid')
         this.#parts.onBug(new Error(result.message), `facts of ${this.id}`)
+  }
+
+  /** What a session's hooks and transcript say is its own word; what the daemon sees by itself is not. */
+  #by(origin: Origin | undefined): By {
+    if (!origin) return byDaemon
+    return { kind: 'session', id: this.id, via: origin.isRecord ? 'transcript' : 'hook' }
   }
 
   #judge(): Verdict {

@@ -255,8 +255,8 @@ export class Sessions {
   }
 
   /** Ends what is left of sessions that nobody follows; answers which had something. */
-  clear(ids: ReadonlySet<SessionId>): Promise<readonly SessionId[]> {
-    return clear(this.#parts, new Set([...ids].filter((id) => !this.#live.has(id))), this.#stopped.signal)
+  clear(isWanted: (id: SessionId) => boolean): Promise<readonly SessionId[]> {
+    return clear(this.#parts, (id) => isWanted(id) && !this.#live.has(id), this.#stopped.signal)
   }
 
   /** What the agent or its parent says of its end. */

@@ -28,6 +28,7 @@ test('[MUS-283] a terminal whose session cannot be looked up now is left as it i
       remove: async (name: string) => void removed.push(name),
     },
     processes: {
+      closeGroup: async () => {},
       carrying: async () =>
         [unknown, stray].map((id) => ({ values: { MUSTER_HOME: '/h', MUSTER_SESSION: id } })),
       endTree: async ({ mark }: { mark: { value: string } }) => {

@@ -68,15 +68,15 @@ async function withProcesses(parts: Parts, signal: AbortSignal): Promise<Session
     .map(({ values }) => values[sessionMark] as SessionId)
 }
 
-/** Ends what is left of these sessions, terminals that were kept too; answers which of them had something. */
+/** Ends what is left of some sessions, terminals that were kept too; answers which of them had something. */
 export async function clear(
   parts: Parts,
-  wanted: ReadonlySet<SessionId>,
+  isWanted: (id: SessionId) => boolean,
   signal: AbortSignal,
 ): Promise<readonly SessionId[]> {
-  const panes = (await parts.terminal.panes(signal)).filter(({ owner }) => wanted.has(owner as SessionId))
+  const panes = (await parts.terminal.panes(signal)).filter(({ owner }) => isWanted(owner as SessionId))
   const found = new Map<SessionId, Program | undefined>()
-  for (const id of await withProcesses(parts, signal)) if (wanted.has(id)) found.set(id, undefined)
+  for (const id of await withProcesses(parts, signal)) if (isWanted(id)) found.set(id, undefined)
   for (const pane of panes) found.set(pane.owner as SessionId, programIn(pane))
   await Promise.all(
     Array.from(found, ([sessionId, program]) => release(parts, { sessionId, program }, signal)),

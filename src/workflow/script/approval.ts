@@ -37,7 +37,11 @@ export function scriptCard({
   meta,
   limits,
   source,
-}: Pick<ScriptInput, 'meta' | 'limits' | 'source'>): Omit<PayloadOf<'approval.requested'>, 'approvalId'> {
+  unsafe,
+}: Pick<ScriptInput, 'meta' | 'limits' | 'source' | 'unsafe'>): Omit<
+  PayloadOf<'approval.requested'>,
+  'approvalId'
+> {
   const { estimate, tools, writes = [], phases } = meta
   const most = (value: number | undefined, unit: string) =>
     value === undefined ? `any number of ${unit}` : `${value} ${unit}`
@@ -49,6 +53,7 @@ export function scriptCard({
     ...(limits.minutes === undefined ? [] : [`Time: at most ${limits.minutes} min`]),
     `Tools: ${tools?.join(', ') ?? 'those of its agents'}`,
     `May change: ${writes.join(', ') || 'nothing'}`,
+    ...(unsafe === undefined ? [] : ['Walls: none, it can reach whatever the daemon can']),
     `Script: ${source.main}, ${Object.keys(source.files).length} file(s)`,
   ]
   return {
@@ -56,6 +61,6 @@ export function scriptCard({
     action: `Run the workflow ${meta.name}: ${meta.description}`,
     reason: lines.join('\n'),
     scope: { phases, limits, ...(estimate && { estimate }), ...(tools && { tools }), writes },
-    risk: writes.length > 0 ? 'medium' : 'low',
+    risk: unsafe !== undefined ? 'high' : writes.length > 0 ? 'medium' : 'low',
   }
 }

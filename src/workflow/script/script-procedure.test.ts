@@ -31,7 +31,7 @@ test('[OBS-36] [OBS-37] nothing runs before a person has approved what is shown 
   expect(card).toMatchObject({
     subject: 'workflow',
     action: 'Run the workflow a: what it does',
-    risk: 'medium',
+    risk: 'high',
   })
   for (const words of [
     'find',

@@ -43,6 +43,8 @@ export type ScriptInput = {
   /** Who does the work where the script does not say; `own` or a program. */
   readonly cli: string
   readonly limits: ScriptLimits
+  /** A person agreed to run the script of this hash without walls. */
+  readonly unsafe?: string | undefined
   /** Somebody has approved it before; else a person is asked. */
   readonly approvedBy?: string | undefined
 }

@@ -1,7 +1,7 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
-import type { ScriptCall } from '../../contract/script.ts'
+import { type ScriptCall, scriptHash } from '../../contract/script.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
 import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
 import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
@@ -69,7 +69,7 @@ export class ScriptRun {
   /** Runs the script to its end; one that is over a limit is stopped with all that works for it. */
   async run(): Promise<unknown> {
     const { scripts, clock } = this.#parts
-    const { source, args, limits } = this.#input
+    const { source, args, limits, unsafe } = this.#input
     const nowMs = this.#nowMs
     const over = new AbortController()
     if (limits.minutes !== undefined) {
@@ -90,7 +90,7 @@ export class ScriptRun {
       // Money is whole here after a crash, too: what was spent by then is told with each answer, as it was before.
       const left = this.#limits.left(0)
       const value = await scripts.run(
-        { source, args, nowMs, seed: this.#flow.id, left },
+        { source, args, nowMs, seed: this.#flow.id, left, isUnsafe: unsafe === scriptHash(source) },
         (call) => this.#answer(call),
         this.#stopped.signal,
       )

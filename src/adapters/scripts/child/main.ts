@@ -17,9 +17,7 @@ export type ChildParts = {
   readonly process: NodeJS.Process
 }
 
-type Told =
-  | { readonly begin: ScriptBeginning & { readonly mode: 'describe' | 'run' } }
-  | ({ readonly id: number } & ScriptAnswer)
+type Told = { readonly begin: ScriptBeginning } | ({ readonly id: number } & ScriptAnswer)
 
 /**
  * The process of a script: one JSON object per line each way. Sent to it as text: it may use nothing but what it is
@@ -41,16 +39,12 @@ export function scriptChild(parts: ChildParts): void {
     return found?.[1] && decodeURI(found[1])
   }
   const failed = (error: unknown) => {
-    const { message, stack, missing } = (error instanceof Error ? error : {}) as Partial<
-      Error & { missing: string }
-    >
+    const { message, stack } = (error instanceof Error ? error : {}) as Partial<Error>
     const line = lineOf(stack)
-    send({
-      failed: { message: message ?? String(error), ...(line && { line }), ...(missing && { missing }) },
-    })
+    send({ failed: { message: message ?? String(error), ...(line && { line }) } })
   }
 
-  const begin = async ({ source, args, mode, ...beginning }: ScriptBeginning & { mode: string }) => {
+  const begin = async ({ source, args, ...beginning }: ScriptBeginning) => {
     const branches = parts.makeBranches(storage, beginning)
     const { here, learn } = branches
     let count = 0
@@ -80,10 +74,6 @@ export function scriptChild(parts: ChildParts): void {
         const isOwn = /^\.{0,2}\/|^file:/.test(specifier)
         const url = isOwn && URL.parse(specifier, parentURL?.startsWith(place) ? parentURL : place)?.href
         if (url && files.has(url)) return { url, shortCircuit: true }
-        if (url && url.startsWith(place) && mode === 'describe')
-          throw Object.assign(new Error(`${specifier} is not there`), {
-            missing: decodeURI(url.slice(place.length)),
-          })
         throw new Error(`a script cannot import ${specifier}: only files next to it, at the top of a file`)
       },
       load(url) {
@@ -99,7 +89,6 @@ export function scriptChild(parts: ChildParts): void {
     const act = loaded['default']
     if (typeof act !== 'function')
       throw new Error(`${source.main} exports no function: export default async function …`)
-    if (mode === 'describe') return { meta: loaded['meta'] ?? null }
     const value = (await act({ args, ...surface })) as unknown
     return { done: value === undefined ? null : value, atMs: here().nowMs }
   }
