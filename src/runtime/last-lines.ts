@@ -9,6 +9,9 @@ const stretchChars = 64 * 1024
 /** As long as a secret of several lines may be that has begun where nobody looked. */
 const secretChars = 8192
 
+/** Made once: without a reason each end of a call would make an error that nobody reads. */
+const ended = new DOMException('the call has ended', 'AbortError')
+
 type Parts = Pick<RuntimeParts, 'clock' | 'textStream' | 'onOutput' | 'onBug'>
 
 /** Passes the last line that a call has printed on to whoever watches, a few times a second at most. */
@@ -52,7 +55,7 @@ export function lastLines(parts: Parts, run: LiveRun, tool: string): CallOutput 
     try {
       act()
     } catch (error) {
-      over.abort()
+      over.abort(ended)
       onBug(error, 'the output of a call')
     }
   }
@@ -73,7 +76,7 @@ export function lastLines(parts: Parts, run: LiveRun, tool: string): CallOutput 
         else sayLater(leftMs)
       })
     },
-    end: () => over.abort(),
+    end: () => over.abort(ended),
   }
 }
 
