@@ -7,8 +7,8 @@ const pure = ['src/{contract,core,session-file,ports,client}/**/*.test.ts']
 /** Real coding CLIs: `npm run test:long` runs every pinned version of them at length. */
 const realClis = 'test/real-cli/**/*.test.ts'
 
-/** What `npm test` runs of it, with the newest Claude Code and Codex: a turn, permissions, delivery and completion. */
-const essential = 'test/real-cli/{turn,permission,delivery}.test.ts'
+/** What `npm test` runs of it, with the newest Claude Code and Codex: turns, permissions and completion. */
+const essential = 'test/real-cli/{turn,permission}.test.ts'
 
 /** What takes long because it is special: whole crews in all their ways, campaigns in short, every provider, setting and weapon. */
 const atLength = [
@@ -16,6 +16,7 @@ const atLength = [
   'test/workflow/{recorded-messages,acceptance,delivery,unit-of-work,nested,layers,agent-program-file}.test.ts',
   'test/faults/{own-agents,own-agents-kill,delivery,spawn-kill}.test.ts',
   'test/system/{orphans,first-start,provider-faults,servers,config-keys,demo,success-figures,hostile-output}.test.ts',
+  'test/system/{asked-by,trust,own-session,damaged-journal,leftovers,secrets}.test.ts',
   'src/adapters/git/hostile-repository.test.ts',
 ]
 
@@ -62,7 +63,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'matrix', include: [realClis], pool: 'forks', env: { MUSTER_TEST_CLIS: 'others' } },
+        test: {
+          name: 'matrix',
+          include: [realClis],
+          pool: 'forks',
+          env: { MUSTER_TEST_CLIS: 'others' },
+          // Some go through many turns, and each waits for a real CLI as long as it takes.
+          testTimeout: 900_000,
+        },
       },
       { extends: true, test: { name: 'crews', include: atLength, pool: 'forks', isolate: false } },
     ],

@@ -1,6 +1,10 @@
-/** `npm run bench [NAME…] [-- --OPTION…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken. */
+/**
+ * `npm run bench [NAME…] [-- --OPTION…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken.
+ * With `--against=COMMIT [--pairs=10]` the same in two commits in turn, and the medians of both.
+ */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { compare } from './support/compare.ts'
 import { type Figure, holds } from './support/figure.ts'
 
 type Bench = { about: string; run(): Promise<Figure[]> }
@@ -14,11 +18,16 @@ const words = process.argv.slice(2)
 
 if (words[0] === '--one') await runOne(words[1] ?? '')
 else {
-  const wanted = words.filter((word) => !word.startsWith('--'))
-  runMany(
-    wanted.length === 0 ? names : wanted,
-    words.filter((word) => word.startsWith('--')),
-  )
+  const named = words.filter((word) => !word.startsWith('--'))
+  const wanted = named.length === 0 ? names : named
+  const against = option('against')
+  const options = words.filter((word) => /^--(?!against=|pairs=)/.test(word))
+  if (against === undefined) runMany(wanted, options)
+  else compare({ names: wanted, against, pairs: Number(option('pairs') ?? 10), options })
+}
+
+function option(name: string): string | undefined {
+  return words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3)
 }
 
 function runMany(wanted: readonly string[], options: readonly string[]): void {

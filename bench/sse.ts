@@ -36,7 +36,9 @@ function openStream(daemon: DaemonProcess, onData?: (bytes: Buffer) => void): So
   const { hostname, port, host } = new URL(daemon.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
-  socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`)
+  socket.write(
+    `GET /api/v1/events/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${daemon.token}\r\nAccept: text/event-stream\r\n\r\n`,
+  )
   if (onData) socket.on('data', onData)
   else socket.pause()
   return socket

@@ -1,9 +1,15 @@
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, EventOf } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { SessionRow } from '../contract/index-rows.ts'
+import type { MessageRow, SessionRow, UsageRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
-import type { CheckpointView, ProgressView, SessionDetail, SessionView } from '../contract/session-views.ts'
+import type {
+  CheckpointView,
+  MessageView,
+  ProgressView,
+  SessionDetail,
+  SessionView,
+} from '../contract/session-views.ts'
 import { progressView, typicalUsage } from '../core/session/progress-view.ts'
 import { sessionView } from '../core/session/session-view.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -13,7 +19,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Index } from '../ports/index.ts'
 import type { JournalReader } from '../ports/journal.ts'
 import { listEvents, sessionEvents } from './read-events.ts'
-import { textOf } from './session-views.ts'
+import { messageView, textOf } from './session-views.ts'
 import { sightOf } from './who-may.ts'
 
 const indexWaitMs = 1500
@@ -47,7 +53,7 @@ export class Directory {
     await this.caughtUp()
     const fitting = await this.#deps.index.ask('findSessions', word, 10)
     const sights = await Promise.all(fitting.map((row) => sightOf(this, principal, row)))
-    const found = fitting.length > 1 ? fitting.filter((_, i) => sights[i] !== 'nothing') : fitting
+    const found = fitting.filter((_, i) => sights[i] !== 'nothing')
     const [first] = found
     if (!first)
       throw new AppError(
@@ -57,7 +63,7 @@ export class Directory {
     if (found.length > 1)
       throw new AppError(
         'conflict',
-        `"${word}" can mean ${found.length} sessions: ${found.map((row) => `${row.shortId}${row.name ? ` (${row.name})` : ''}`).join(', ')}; name one of them`,
+        `"${word}" can mean ${found.length} sessions: ${found.map(candidate).join(', ')}; name one of them`,
       )
     return first
   }
@@ -113,8 +119,11 @@ export class Directory {
         children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
     const [past, subtrees] = await Promise.all([this.#finished(), this.#subtrees(rows)])
     return rows.map((row) => {
+      const state = engine.session(row.sessionId)
+      const [first] = state?.queue ?? []
       return sessionView(row, {
-        state: engine.session(row.sessionId),
+        state,
+        held: first && this.#waiting(row.sessionId, first.messageId),
         ...this.seen(row.sessionId),
         typical: typicalUsage(row.agentType, past),
         subtree: subtrees.get(row.sessionId),
@@ -136,11 +145,15 @@ export class Directory {
 
   /** What each session has used together with all below it; those without any below are their own sum. */
   async #subtrees(rows: readonly SessionRow[]) {
-    const sums = new Map<SessionId, { tokens: number; costUsd: number | null }>()
+    const sums = new Map<SessionId, Pick<UsageRow, 'costUsd' | 'estimatedUsd'> & { tokens: number }>()
     for (const { sessionId } of rows) {
       if (!this.#deps.engine.session(sessionId)?.descendants) continue
       const [sum] = await this.#deps.index.ask('usage', { sessionId, isSubtree: true })
-      sums.set(sessionId, { tokens: sum?.tokens ?? 0, costUsd: sum?.costUsd ?? null })
+      sums.set(sessionId, {
+        tokens: sum?.tokens ?? 0,
+        costUsd: sum?.costUsd ?? null,
+        estimatedUsd: sum?.estimatedUsd ?? null,
+      })
     }
     return sums
   }
@@ -186,11 +199,27 @@ export class Directory {
   /** What was seen of a session and what it means: of ours by following it, of others by looking. */
   seen(id: SessionId) {
     const watch = this.#deps.sessions()?.get(id)?.watch
-    if (watch) return { verdict: watch.verdict, evidence: watch.evidence, options: watch.judgeOptions() }
+    if (watch) {
+      const { verdict, evidence, shown } = watch
+      return { verdict, evidence, shown, options: watch.judgeOptions() }
+    }
     const { observer } = this.#deps
     const seen = observer.get(id)
     const options = observer.judgeOptions()
     return { verdict: seen?.verdict(options), evidence: seen?.evidence, options }
+  }
+
+  /** A message, and while it has no end what it waits for. */
+  message(row: MessageRow): MessageView {
+    if (row.state === 'accepted' || row.state === 'failed') return messageView(row)
+    return messageView(row, this.#waiting(row.sessionId, row.messageId))
+  }
+
+  #waiting(id: SessionId, messageId: string): string | undefined {
+    const delivery = this.#deps.sessions()?.get(id)?.delivery
+    if (delivery) return delivery.waiting(messageId)
+    const { managed, lifecycle } = this.#deps.engine.session(id) ?? {}
+    return managed?.origin === 'runtime' && lifecycle === 'running' ? 'the agent is working' : undefined
   }
 
   /** The live part of a session, while it is followed. */
@@ -210,6 +239,9 @@ export class Directory {
     return { tool: last.payload.tool, atMs: Date.parse(last.timestamp), args: last.payload.params ?? {} }
   }
 }
+
+const candidate = ({ shortId, friendlyName, name, lifecycle }: SessionRow): string =>
+  `${shortId} (${[friendlyName ?? name, lifecycle].filter(Boolean).join(', ')})`
 
 /** A milestone as it is shown; one of a journal from before they had numbers has the one its place gives it. */
 export function checkpointView(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { asker } from '../../test/support/asker.ts'
 import { AppError } from '../contract/errors.ts'
 import type { SessionState } from '../core/session/state.ts'
 import { killAll } from './kill-sessions.ts'
@@ -23,6 +24,6 @@ test('[MUS-283] sm down --sessions ends all that can be ended, and then tells of
     runtime: { end },
     workflows: { end },
   } as unknown as Parameters<typeof killAll>[0]
-  await expect(killAll(deps)).rejects.toThrow('it does not end')
+  await expect(killAll(deps, asker('operator'))).rejects.toThrow('it does not end')
   expect(ended).toHaveLength(19)
 })

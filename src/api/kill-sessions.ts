@@ -1,6 +1,8 @@
 import { AppError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
+import type { Asker } from '../contract/principal.ts'
+import type { RouteOutput } from '../contract/routes.ts'
 import type { SessionView, UnsavedView } from '../contract/session-views.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -10,17 +12,18 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Workflows } from '../workflow/workflows.ts'
 import type { Directory } from './directory.ts'
 import type { SessionHost } from './session-host.ts'
+import { suspectsOf } from './suspects.ts'
 
 type How = Parameters<Sessions['ends']['kill']>[1]
 
-type Deps = { readonly directory: Directory; readonly sessions: Sessions }
+type Deps = { readonly directory: Directory; readonly sessions: Sessions; readonly parts: Parts }
 
 /** Ends a session and all below it, deepest first, also those that are started meanwhile and what was left of others. */
 export async function killTree(
-  { directory, sessions }: Deps,
+  { directory, sessions, parts }: Deps,
   row: SessionRow,
   how: How,
-): Promise<{ killed: SessionView[]; left: number[] }> {
+): Promise<RouteOutput<'killSession'>> {
   const ending = new Map<SessionId, Promise<readonly number[]>>()
   // Ends are written one by one, the deepest first; programs get their grace all at the same time.
   const end = async ({ sessionId }: SessionRow): Promise<boolean> => {
@@ -47,7 +50,24 @@ export async function killTree(
       `${row.name ?? row.shortId} has no running program; it is ${row.lifecycle}`,
     )
   const views = await Promise.all(Array.from(ending.keys(), (id) => directory.find(id)))
-  return { killed: await directory.views(views), left }
+  // What is ending now could start others until this moment.
+  const endedMs = async (id: SessionId) => (ending.has(id) ? null : (await directory.find(id)).endedMs)
+  const suspects = await suspectsIn(parts, endedMs, (id) => family.has(id))
+  return { killed: await directory.views(views), left, suspects }
+}
+
+type Suspects = RouteOutput<'killSession'>['suspects']
+
+/** What may be left of sessions that were just ended. Not under a caller's signal, like the end itself. */
+async function suspectsIn(
+  { engine, processes, surroundings }: Parts,
+  endedMs: (id: SessionId) => Promise<number | null>,
+  isWanted: (id: SessionId) => boolean,
+): Promise<Suspects> {
+  const never = new AbortController().signal
+  const deps = { engine, processes, home: surroundings.home, endedMs }
+  const found = await suspectsOf(deps, isWanted, never)
+  return found.map(({ stray: { pid, command } }) => ({ pid, command }))
 }
 
 /** What runs sessions, of every kind. */
@@ -59,13 +79,15 @@ export type EverySession = {
 }
 
 const atOnce = 8
-const by = 'operator'
 const reason = 'sm down --sessions'
-const killed = { outcome: 'killed', by, reason } as const
 
-/** Ends every session that runs, with all that works for it; answers how many there were. */
-export async function killAll(deps: EverySession): Promise<number> {
+/** Ends every session that runs, with all that works for it; answers how many there were, and what may be left. */
+export async function killAll(
+  deps: EverySession,
+  by: Asker,
+): Promise<{ readonly killed: number; readonly suspects: Suspects }> {
   const failures: unknown[] = []
+  const killed = { outcome: 'killed', by, reason } as const
   // A workflow takes its agents along, so those are not missed by it as if they had failed.
   const flows = openOf(deps, 'workflow')
   const endFlow = unlessEnded(deps.engine, (state) => deps.workflows.end(state, killed))
@@ -73,10 +95,11 @@ export async function killAll(deps: EverySession): Promise<number> {
   const own = openOf(deps, 'runtime')
   const endOwn = unlessEnded(deps.engine, (state) => deps.runtime.end(state, killed))
   failures.push(...(await inTurn(own, endOwn)))
-  const programs = await killPrograms(deps.host)
+  const programs = await killPrograms(deps.host, by)
   failures.push(...programs.failures)
   if (failures.length > 0) throw failures[0]
-  return flows.length + own.length + programs.count
+  const { count, suspects } = programs
+  return { killed: flows.length + own.length + count, suspects }
 }
 
 const openOf = (
@@ -94,15 +117,18 @@ const unlessEnded =
   }
 
 /** Children before their parents. */
-async function killPrograms(host: SessionHost): Promise<{ count: number; failures: readonly unknown[] }> {
+async function killPrograms(
+  host: SessionHost,
+  by: Asker,
+): Promise<{ count: number; suspects: Suspects; failures: readonly unknown[] }> {
   // Opened for it when it was not: what ended before this daemon started may have left a terminal. Where no terminals
   // can be had, there are none.
   const opened = await host.open().catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })
-  if (!opened) return { count: 0, failures: [] }
-  const { sessions } = opened
+  if (!opened) return { count: 0, suspects: [], failures: [] }
+  const { sessions, parts } = opened
   const depth = (live: { watch: { state(): Readonly<SessionState> | undefined } }) =>
     live.watch.state()?.depth ?? 0
   const all = [...sessions.all()].toSorted((a, b) => depth(b) - depth(a))
@@ -111,7 +137,13 @@ async function killPrograms(host: SessionHost): Promise<{ count: number; failure
     async (live) => (await sessions.ends.kill(live, { force: false, reason, by })).done,
   )
   await sessions.clear(() => true)
-  return { count: all.length, failures }
+  const ended = new Set(all.map(({ watch }) => watch.id))
+  const suspects = await suspectsIn(
+    parts,
+    async () => null,
+    (id) => ended.has(id),
+  )
+  return { count: all.length, suspects, failures }
 }
 
 /** All are ended, also after one that could not be; answers what went wrong. */

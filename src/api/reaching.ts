@@ -1,14 +1,14 @@
 import type { SessionRow } from '../contract/index-rows.ts'
-import type { CallContext, Principal } from '../contract/principal.ts'
+import type { Asker, CallContext, Principal } from '../contract/principal.ts'
 import type { Route } from '../contract/route.ts'
 import { type Api, type Routes, routes } from '../contract/routes.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Directory } from './directory.ts'
 import { kindOf, type SessionKind, type SessionKinds } from './session-kinds/session-kind.ts'
-import { mayAct, nameOf } from './who-may.ts'
+import { askerOf, mayAct } from './who-may.ts'
 
-/** The session that a caller names and may reach, what kind it is, and the name of the caller. */
-export type Reached = { readonly row: SessionRow; readonly kind: SessionKind; readonly by: string }
+/** The session that a caller names and may reach, what kind it is, and who the caller is. */
+export type Reached = { readonly row: SessionRow; readonly kind: SessionKind; readonly by: Asker }
 
 type ReachingAccess = 'subtree' | 'below'
 
@@ -29,7 +29,7 @@ export async function reach(
 ): Promise<Reached> {
   const row = await directory.find(word, principal)
   await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: access === 'subtree' })
-  return { row, kind: kindOf(kinds, row), by: nameOf(engine, principal) }
+  return { row, kind: kindOf(kinds, row), by: askerOf(engine, principal) }
 }
 
 type Handler = (input: { readonly id: string }, context: CallContext) => Promise<unknown>

@@ -1,7 +1,8 @@
 import { AppError } from '../contract/errors.ts'
-import type { AgentEvent, EventType } from '../contract/event.ts'
+import { type AgentEvent, type EventType, isFact, isObserved } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { evolve, hasEnded, type SessionState } from '../core/session/state.ts'
+import type { ReadFacts, ReadObserved } from '../ports/facts.ts'
 import type { Index } from '../ports/index.ts'
 import type { JournalReader } from '../ports/journal.ts'
 
@@ -130,9 +131,14 @@ type Deps = { readonly journal: JournalReader; readonly index: Index }
 
 const pageOf = 1000
 
-/** Reads the facts of a session of some types, oldest first, up to what is written when it is asked. */
-export const factsOfSession = (deps: Deps) =>
-  async function* (sessionId: SessionId, types: readonly AgentEvent['type'][]): AsyncIterable<AgentEvent> {
+/** Reads the facts of a session, up to what is written when it is asked. */
+export const factsOfSession = (deps: Deps): ReadFacts => readOnly(deps, isFact)
+
+/** Reads what is known of a session besides what callers told of it. */
+export const observedOfSession = (deps: Deps): ReadObserved => readOnly(deps, isObserved)
+
+const readOnly = <E extends AgentEvent>(deps: Deps, isWanted: (event: AgentEvent) => event is E) =>
+  async function* (sessionId: SessionId, types: readonly EventType[]): AsyncIterable<E> {
     // Whoever read less than all would do again what was done.
     if (!(await deps.index.reached(deps.journal.watermark(), new AbortController().signal)))
       throw new AppError('unavailable', 'the daemon is stopping; try again')
@@ -144,7 +150,7 @@ export const factsOfSession = (deps: Deps) =>
         limit: pageOf,
       })
       if (lost) refuseLost(lost.from)
-      yield* events
+      yield* events.filter(isWanted)
       if (events.length < pageOf) return
       after = events.at(-1)?.seq ?? after
     }

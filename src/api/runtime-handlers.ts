@@ -9,7 +9,7 @@ import { labelled } from '../core/messages/message-text.ts'
 import { boardItems } from '../core/session/blackboard-items.ts'
 import { hasEnded } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectFiles } from '../ports/files.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -17,7 +17,17 @@ import type { Directory } from './directory.ts'
 import { replayView, runContext, runRecord, workspaceTree } from './run-views.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
 import { messageView } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty, sees, within } from './who-may.ts'
+import {
+  askerOf,
+  byOf,
+  mayAct,
+  nameOf,
+  refuseBehindWalls,
+  refuseOnDuty,
+  seenBy,
+  sees,
+  within,
+} from './who-may.ts'
 
 type RuntimeHandlerDeps = {
   readonly runtime: Runtime
@@ -34,9 +44,10 @@ const mostEvents = 5000
 /** What stands behind the routes of the runtime contract. */
 export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeof runtimeRoutes> {
   const { runtime, directory, engine, clock } = deps
-  const runOf = async (runId: RunId): Promise<RunRow> => {
+  const runOf = async (runId: RunId, principal: Principal): Promise<RunRow> => {
     await directory.caughtUp()
-    const [row] = await directory.ask('runs', { runId, isAgent: true, limit: 1 })
+    const [found] = await directory.ask('runs', { runId, isAgent: true, limit: 1 })
+    const row = await seenBy(directory, principal, found)
     if (!row) throw new AppError('not_found', `no run ${runId}; GET /api/agent-runs lists them`)
     return row
   }
@@ -49,9 +60,10 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
     return row
   }
   const modeOf = (root: string): LoopMode => engine.mode(root) ?? deps.usualMode()
-  const queued = async (messageId: string) => {
+  const queued = async (messageId: string, principal: Principal) => {
     await directory.caughtUp()
-    const [row] = await directory.ask('messages', { messageId, limit: 1 })
+    const [found] = await directory.ask('messages', { messageId, limit: 1 })
+    const row = await seenBy(directory, principal, found)
     if (!row) throw new AppError('not_found', `no message ${messageId}; sm messages lists them`)
     return row
   }
@@ -72,14 +84,12 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       return rows.map(runRecord)
     },
     async listAgentChildren({ run_id }, { principal }) {
-      const { sessionId } = await runOf(run_id)
-      await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
+      await runOf(run_id, principal)
       return (await directory.ask('runs', { parentRunId: run_id, isAgent: true })).map(runRecord)
     },
     async getAgentContext({ run_id, ...wanted }, { principal }) {
-      const row = await runOf(run_id)
+      const row = await runOf(run_id, principal)
       const { sessionId } = row
-      await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       const { events } = await directory.events({ sessionId, runId: run_id, after: 0, limit: mostEvents })
       const said = await directory.ask('messages', { sessionId, limit: 1000 })
       return runContext(
@@ -89,10 +99,10 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       )
     },
     async cancelAgent({ run_id }, { principal }) {
-      const row = await runOf(run_id)
+      const row = await runOf(run_id, principal)
       await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       if (row.status !== 'running') return { cancelled_run_ids: [] }
-      const by = nameOf(engine, principal)
+      const by = askerOf(engine, principal)
       const ended = await runtime.cancel(run_id, by)
       if (ended.length > 0) return { cancelled_run_ids: [...ended] }
       // The run of a CLI ends with what its program is doing.
@@ -101,7 +111,9 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       return { cancelled_run_ids: [run_id] }
     },
     async replayRun({ id, from, model, prompt, run_tools, inexact }, { principal }) {
-      const { sessionId, runId } = id.startsWith('run_') ? await runOf(id as RunId) : await lastRun(id)
+      const { sessionId, runId } = id.startsWith('run_')
+        ? await runOf(id as RunId, principal)
+        : await lastRun(id)
       const which = { sessionId, runId, isInexact: inexact }
       if (from === undefined) {
         if (model !== undefined || prompt !== undefined || run_tools)
@@ -113,7 +125,7 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
           'invalid',
           'a replay with --from needs the full text, and --inexact works without it; leave out --inexact',
         )
-      const by = nameOf(engine, principal)
+      const by = askerOf(engine, principal)
       const wish = { from, by, model, prompt, runsTools: run_tools }
       const branched = await runtime.branch(which, wish)
       return { verdict: 'branched', runs: [], session_id: shortId(branched.sessionId), step: branched.step }
@@ -125,8 +137,9 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const to = agent ?? input.agent_id ?? managed?.agentType ?? ''
       const said = { session_id: sessionId, agent_id: to }
       if (mode) {
-        const root = sessionRoot(state, nameOf(engine, principal))
-        if (root) await engine.perform([draftOf(root, 'session.updated', { loop: mode })])
+        const by = askerOf(engine, principal)
+        const root = sessionRoot(state, by.name)
+        if (root) await engine.perform([draftOf(askedBy(root, by), 'session.updated', { loop: mode })])
         return { status: 'mode_set', ...said, mode }
       }
       const isBusy = runtime.runs().some(({ root }) => root.sessionId === sessionId && root.actor === to)
@@ -135,14 +148,14 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const words = isAgent ? labelled(text, from) : text
       const message_id = await runtime
         .session(state.sessionId)
-        .say(state, { text: words, from, mode: input.delivery, to })
+        .say(state, { text: words, from, by: byOf(principal), mode: input.delivery, to })
       return { status: isBusy ? 'queued' : 'started', ...said, message_id }
     },
     getSettings: async ({ project_root }) => ({ project_root, mode: modeOf(project_root) }),
     async setSettings({ project_root, mode }, { principal }) {
-      const actor = nameOf(engine, principal)
+      const { name: actor, by } = askerOf(engine, principal)
       await engine.record([
-        { ...fleet, actor, type: 'settings.updated', payload: { projectRoot: project_root, mode } },
+        draftOf({ ...fleet, actor, by }, 'settings.updated', { projectRoot: project_root, mode }),
       ])
       return { project_root, mode }
     },
@@ -155,13 +168,13 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       return workspaceTree(project_root, touched)
     },
     async dismissMessage({ message }, { principal }) {
-      const row = await queued(message)
+      const row = await queued(message, principal)
       await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
       const state = engine.session(row.sessionId)
       if (state?.managed?.origin !== 'runtime')
         throw new AppError('conflict', 'only messages to built-in agents can be withdrawn')
-      await runtime.session(state.sessionId).dismiss(state, message, nameOf(engine, principal))
-      return messageView(await queued(message))
+      await runtime.session(state.sessionId).dismiss(state, message, askerOf(engine, principal))
+      return messageView(await queued(message, principal))
     },
     async getBlackboard({ id }, { principal }) {
       const { sessionId, origin } = await directory.find(id, principal)
@@ -198,7 +211,7 @@ async function sessionOf(
   { principal, agent }: { readonly principal: Principal; readonly agent: string | undefined },
 ) {
   const known = async (word: string) => {
-    const row = await directory.find(word)
+    const row = await directory.find(word, principal)
     await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
     if (row.origin !== 'runtime')
       throw new AppError(
@@ -212,14 +225,13 @@ async function sessionOf(
   }
   if (asked.session_id !== undefined) return known(asked.session_id)
   await refuseOnDuty(engine, principal)
+  refuseBehindWalls(engine, principal)
   const workspace = await projects.folder(asked.project_root)
   const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
-  if (parent?.managed?.isolation)
-    throw new AppError('denied', 'an isolated session cannot start agents outside its sandbox; ask a person')
   const sessionId = await runtime.open({
     agent: agent ?? 'lead',
     workspace,
-    by: nameOf(engine, principal),
+    by: askerOf(engine, principal),
     parent,
     loop: asked.mode ?? engine.mode(workspace),
     model: asked.model,

@@ -1,5 +1,5 @@
 import { type AgentEvent, catalogue, eventTypes } from '../contract/event.ts'
-import { shortId } from '../contract/ids.ts'
+import { type SessionId, shortId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
 import type { SessionEventView } from '../contract/session-views.ts'
 import { eventLine } from '../core/session/event-line.ts'
@@ -12,60 +12,86 @@ type Filter = {
   readonly since?: string | undefined
 }
 
+/** Lines of `sm events`, oldest first; `seq` is how far all of the sessions were looked at. */
+type Told = { events: SessionEventView[]; seq: number }
+
 const pageEvents = 200
 const toldTypes = eventTypes.filter((type) => catalogue[type].sm).join(',')
 
-/** What happened in a session and to its children, oldest first; `seq` is how far all of them were looked at. */
-export async function sessionEventsOf(
-  directory: Directory,
-  row: SessionRow,
-  filter: Filter,
-): Promise<{ events: SessionEventView[]; seq: number }> {
+/** What happened in a session and to its children. */
+export async function sessionEventsOf(directory: Directory, row: SessionRow, filter: Filter): Promise<Told> {
   // Taken once and first: what comes in between belongs to the next look, for all of them alike.
   const seq = directory.watermark()
   await directory.caughtUp()
   const own = new Map(
     [row, ...(await directory.below(row, false))].map((one) => [one.sessionId as string, one]),
   )
-  const words = filter.type?.split(',')
-  const tell = (event: AgentEvent): SessionEventView | undefined => {
-    const told = eventLine(event, own.get(event.sessionId), event.sessionId !== row.sessionId)
-    if (!told || event.seq > seq || (words && !words.includes(told.event_type))) return undefined
-    if (filter.since !== undefined && event.timestamp < filter.since) return undefined
-    return { ...told, session_id: shortId(event.sessionId), timestamp: event.timestamp, seq: event.seq }
-  }
+  const tell = async (event: AgentEvent) =>
+    eventLine(event, own.get(event.sessionId), event.sessionId === row.sessionId ? 'own' : 'children')
   const found: SessionEventView[] = []
-  for (const sessionId of own.keys()) found.push(...(await some(directory, { sessionId, filter, tell })))
-  found.sort((a, b) => a.seq - b.seq)
-  return {
-    events: filter.after === undefined ? found.slice(-filter.limit) : found.slice(0, filter.limit),
-    seq,
+  for (const sessionId of own.keys())
+    found.push(...(await some(directory, { of: { sessionId }, filter, seq, tell })))
+  return { events: pageOf(found, filter), seq }
+}
+
+/** What happened in all sessions, or in one and all below it. */
+export async function fleetEventsOf(
+  directory: Directory,
+  of: { readonly within?: SessionId },
+  filter: Filter,
+): Promise<Told> {
+  const seq = directory.watermark()
+  await directory.caughtUp()
+  const rows = new Map<SessionId, SessionRow | undefined>()
+  const rowOf = async (id: SessionId): Promise<SessionRow | undefined> => {
+    if (!rows.has(id)) rows.set(id, (await directory.ask('findSessions', id, 1))[0])
+    return rows.get(id)
   }
+  const tell = async (event: AgentEvent) => eventLine(event, await rowOf(event.sessionId), 'fleet')
+  return { events: pageOf(await some(directory, { of, filter, seq, tell }), filter), seq }
 }
 
 type Looking = {
-  readonly sessionId: string
+  readonly of: { readonly sessionId?: string; readonly within?: SessionId }
   readonly filter: Filter
-  readonly tell: (event: AgentEvent) => SessionEventView | undefined
+  readonly seq: number
+  readonly tell: (event: AgentEvent) => Promise<ReturnType<typeof eventLine>>
 }
 
 /** Page by page until there are as many as were asked for, since a page may hold none that is shown. */
-async function some(directory: Directory, { sessionId, filter, tell }: Looking): Promise<SessionEventView[]> {
-  const found: SessionEventView[] = []
+async function some(
+  directory: Directory,
+  { of, filter, seq, tell }: Looking,
+): Promise<readonly SessionEventView[]> {
+  const found: SessionEventView[][] = []
   const isForward = filter.after !== undefined
+  const words = filter.type?.split(',')
   let at = filter.after
+  let count = 0
   for (;;) {
     const { events } = await directory.events({
-      sessionId,
+      ...of,
       type: toldTypes,
       limit: pageEvents,
       ...(at !== undefined && (isForward ? { after: at } : { before: at })),
     })
-    const told = events.map(tell).filter((one) => one !== undefined)
-    if (isForward) found.push(...told)
-    else found.unshift(...told)
+    const page: SessionEventView[] = []
+    for (const event of events) {
+      const isOut = event.seq > seq || (filter.since !== undefined && event.timestamp < filter.since)
+      const told = isOut ? undefined : await tell(event)
+      if (!told || (words && !words.includes(told.event_type))) continue
+      page.push({ ...told, session_id: shortId(event.sessionId), timestamp: event.timestamp, seq: event.seq })
+    }
+    found.push(page)
+    count += page.length
     const edge = isForward ? events.at(-1) : events[0]
-    if (events.length < pageEvents || found.length >= filter.limit || !edge) return found
+    if (events.length < pageEvents || count >= filter.limit || !edge) return found.flat()
     at = edge.seq
   }
+}
+
+/** As many as were asked for: the next ones after a seq, else the latest. */
+function pageOf(found: readonly SessionEventView[], { after, limit }: Filter): SessionEventView[] {
+  const ordered = found.toSorted((a, b) => a.seq - b.seq)
+  return after === undefined ? ordered.slice(-limit) : ordered.slice(0, limit)
 }

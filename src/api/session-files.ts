@@ -1,3 +1,4 @@
+import { blobRefs } from '../contract/blob-refs.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
@@ -6,7 +7,7 @@ import type { SessionRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { RouteOutput } from '../contract/routes.ts'
 import { sha256Hex } from '../contract/sha256.ts'
-import { BlobRef } from '../contract/values.ts'
+import type { BlobRef } from '../contract/values.ts'
 import { tryWholeSession } from '../core/session/decide.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Index } from '../ports/index.ts'
@@ -120,12 +121,4 @@ async function textOf(blobs: ExportDeps['blobs'], ref: BlobRef): Promise<string>
     const word = error.code === 'not_found' ? 'missing' : 'damaged'
     return `${ref.preview}\n[the rest of this text of ${ref.bytes} bytes is ${word} in the journal: ${ref.$blob}]`
   }
-}
-
-function* blobRefs(value: unknown): Generator<BlobRef> {
-  if (value === null || typeof value !== 'object') return
-  if ('$blob' in value) {
-    const ref = BlobRef.safeParse(value)
-    if (ref.success) yield ref.data
-  } else for (const item of Object.values(value)) yield* blobRefs(item)
 }

@@ -6,6 +6,8 @@ import type { Principal } from '../contract/principal.ts'
 import type { Api } from '../contract/routes.ts'
 import type { sessionRoutes } from '../contract/session-routes.ts'
 import type { SessionView } from '../contract/session-views.ts'
+import { refuseUncountedMoney } from '../core/ledger/budget.ts'
+import type { PriceBook } from '../core/ledger/price-book.ts'
 import { metricsOf } from '../core/session/progress-view.ts'
 import { hasEnded } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -20,13 +22,14 @@ import { unsavedOf } from './kill-sessions.ts'
 import { addCheckpoint, diffCheckpoints } from './milestones.ts'
 import { processesOf } from './processes-of.ts'
 import { reach, reaching } from './reaching.ts'
-import { sessionEventsOf } from './session-events.ts'
+import { fleetEventsOf, sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
-import { answeredView, approvalView, messageView, namedView, summaryOf } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty, sees, sightOf, within } from './who-may.ts'
+import { answeredView, approvalView, namedView, summaryOf } from './session-views.ts'
+import { askerOf, mayAct, refuseOnDuty, seenBy, sees, sightOf, within } from './who-may.ts'
 
 export type SessionHandlerDeps = {
+  readonly prices: Pick<PriceBook, 'knows'>
   readonly directory: Directory
   readonly engine: Engine
   readonly clock: Clock
@@ -45,11 +48,12 @@ export type SessionHandlerDeps = {
 
 type SessionApi = Pick<Api, keyof typeof sessionRoutes>
 
-const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idle'])
+const running = new Set(['spawned', 'starting', 'running', 'waiting_input', 'idle', 'failed'])
 
 /** What stands behind the routes of sessions: who may act, then what the kind of the session does. */
 export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
   const { directory, engine, clock, host, observer } = deps
+  const endedMs = async (id: SessionId) => (await directory.find(id)).endedMs
   const fresh = async (id: SessionId) => directory.view(await directory.find(id))
   /** As much of sessions as the caller may see. */
   const shown = async (rows: readonly SessionRow[], principal: Principal): Promise<SessionView[]> => {
@@ -71,10 +75,12 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       if (above) kindOf(deps.kinds, above).checkParent(above)
       const parent = above && engine.session(above.sessionId)
       if (parent && hasEnded(parent))
-        throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
+        throw new AppError(
+          'conflict',
+          'that parent has ended; name another, or continue it with sm send, or sm resume if its program is gone',
+        )
       const { sessions } = await host.open()
-      const confined = caller?.managed?.isolation ? caller : undefined
-      return sessions.spawn(request, { actor: nameOf(engine, principal), parent, confined }, signal)
+      return sessions.spawn(request, { asker: askerOf(engine, principal), parent, caller }, signal)
     },
     async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }, { principal }) {
       await observer.wanted()
@@ -107,13 +113,16 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
     async updateSession({ name, task, lock, budget }, { principal, row, kind, by }) {
       // Nobody raises the budget that is there to hold them.
       if (budget) await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
-      await kind.update(row, {
+      const worker = { cli: row.cli ?? 'own', model: row.model ?? undefined }
+      refuseUncountedMoney(budget?.usd, deps.prices, [worker])
+      const change = {
         ...(name !== undefined && { friendlyName: name }),
         ...(task !== undefined && { task }),
         ...(lock !== undefined && { lock }),
         ...(budget && { budget }),
-        by,
-      })
+        by: by.name,
+      }
+      await kind.update(row, change, by)
       return fresh(row.sessionId)
     },
     async listChildren({ id, recursive, status = 'all' }, { principal }) {
@@ -143,11 +152,12 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       return fresh(row.sessionId)
     },
     listSessionEvents: ({ id: _id, ...filter }, { row }) => sessionEventsOf(directory, row, filter),
+    listFleetEvents: (filter, { principal }) => fleetEventsOf(directory, within(principal), filter),
     async sendMessage({ text, mode }, { principal, row, kind, by: from }) {
       if (principal.kind === 'session' && row.origin === 'workflow')
         throw new AppError('denied', 'only a person answers what a workflow asks; talk to one of its agents')
       const { messageId, isAnswer } = await kind.send(row, { text, mode, from })
-      if (isAnswer) return answeredView(row, { messageId, text, mode, from, at: clock.now() })
+      if (isAnswer) return answeredView(row, { messageId, text, mode, from: from.name, at: clock.now() })
       await directory.caughtUp()
       const [message] = await directory.ask('messages', { messageId, limit: 1 })
       if (!message)
@@ -155,22 +165,22 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
           'unavailable',
           `the message is queued as ${messageId}, but the index is behind; see: sm messages`,
         )
-      return messageView(message)
+      return directory.message(message)
     },
     async listMessages({ limit, failed }, { row }) {
       const rows = await directory.ask('messages', { sessionId: row.sessionId, limit })
       return {
         messages: rows
           .filter(({ state }) => state !== 'created' && (!failed || state === 'failed'))
-          .map(messageView),
+          .map((one) => directory.message(one)),
       }
     },
     async getMessage({ message }, { principal }) {
       await directory.caughtUp()
-      const [row] = await directory.ask('messages', { messageId: message, limit: 1 })
+      const [found] = await directory.ask('messages', { messageId: message, limit: 1 })
+      const row = await seenBy(directory, principal, found)
       if (!row) throw new AppError('not_found', `no message ${message}; sm messages lists them`)
-      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
-      return messageView(row)
+      return directory.message(row)
     },
     async interruptSession(_input, { row, kind, by }) {
       await kind.interrupt(row, by)
@@ -192,9 +202,12 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
     },
     async adoptSession({ parent, environment }, { principal, row, kind, by, signal }) {
       await refuseOnDuty(engine, principal)
-      const above =
-        parent === undefined ? undefined : (await reach(deps, parent, { principal, access: 'subtree' })).row
-      await kind.adopt(row, { parent: above?.sessionId, by, environment }, signal)
+      // A session moves what is below it within its own tree: as a root it would be free of every limit above it.
+      const own = principal.kind === 'session' ? principal.sessionId : undefined
+      const above = parent ?? own
+      const under =
+        above === undefined ? undefined : (await reach(deps, above, { principal, access: 'subtree' })).row
+      await kind.adopt(row, { parent: under?.sessionId, by, environment }, signal)
       return fresh(row.sessionId)
     },
     explainSession: (_input, { row, kind }) => kind.explain(row),
@@ -216,7 +229,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
     },
     decideApproval: (input, { principal }) => decideApproval(deps, { ...input, principal }),
     listProcesses: async (_input, { principal, signal }) => ({
-      processes: await processesOf(deps, (id) => sees(directory, principal, id), signal),
+      processes: await processesOf({ ...deps, endedMs }, (id) => sees(directory, principal, id), signal),
     }),
     async restoreSessions({ dry_run }, { signal }) {
       const { sessions } = await host.open()

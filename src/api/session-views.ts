@@ -15,8 +15,8 @@ const states = {
   failed: 'failed',
 } as const
 
-/** A message as its sender sees it. */
-export function messageView(row: MessageRow): MessageView {
+/** A message as its sender sees it; `why` says what it waits for. */
+export function messageView(row: MessageRow, why?: string): MessageView {
   return {
     message_id: row.messageId,
     session_id: shortId(row.sessionId),
@@ -24,7 +24,7 @@ export function messageView(row: MessageRow): MessageView {
     mode: (row.mode as MessageView['mode'] | null) ?? 'sequential',
     state: states[row.state],
     preview: row.preview ?? '',
-    detail: row.detail,
+    detail: row.detail ?? why ?? null,
     queued_at: iso(row.queuedMs ?? row.createdMs) ?? '',
     accepted_at: iso(row.acceptedMs),
     failed_at: iso(row.failedMs),
@@ -139,14 +139,19 @@ export const namedView = (view: SessionView): SessionView => ({
   completion_status: view.completion_status,
   completion_message: null,
   tokens_used: 0,
+  billing: null,
   cost_usd: null,
+  cost_is_estimate: false,
+  cost_basis: null,
   subtree_tokens: 0,
   subtree_cost_usd: null,
+  subtree_cost_is_estimate: false,
   budget: null,
   context_percent: null,
   total_tools: 0,
   pending_approvals: 0,
   queued_messages: 0,
+  queued_reason: null,
   last_checkpoint: null,
   alerts: [],
 })

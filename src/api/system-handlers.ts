@@ -15,7 +15,7 @@ import { reaching } from './reaching.ts'
 import { listEvents } from './read-events.ts'
 import { exportSession, importSession } from './session-files.ts'
 import type { SessionKinds } from './session-kinds/session-kind.ts'
-import { byOf, mayAct, within } from './who-may.ts'
+import { askerOf, byOf, mayAct, within } from './who-may.ts'
 
 export type SystemDeps = EverySession & {
   readonly engine: Engine
@@ -108,10 +108,10 @@ export function systemHandlers(deps: SystemDeps): SystemApi {
       return { seq }
     },
     createLoginLink: async () => ({ url: deps.loginLink() }),
-    shutdown: async ({ sessions }) => {
-      const killed = sessions ? await killAll(deps) : 0
+    shutdown: async ({ sessions }, { principal }) => {
+      const ended = sessions ? await killAll(deps, askerOf(engine, principal)) : { killed: 0, suspects: [] }
       deps.onShutdown()
-      return { stopping: true, killed }
+      return { stopping: true, ...ended }
     },
   })
 }

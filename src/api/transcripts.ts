@@ -6,6 +6,7 @@ import type { RouteOutput } from '../contract/routes.ts'
 import type { Signal } from '../contract/signal.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Observer } from '../engine/observer.ts'
+import { conversationOf, readSpec } from '../engine/sessions/launch.ts'
 import type { Parts } from '../engine/sessions/session-parts.ts'
 import type { Directory } from './directory.ts'
 import { textOf } from './session-views.ts'
@@ -60,7 +61,9 @@ export type ReadsTranscripts = {
   readonly directory: Directory
   readonly engine: Engine
   readonly observer: Observer
-  readonly looking: Pick<Parts, 'clis' | 'files'> & { readonly env: Readonly<Record<string, string>> }
+  readonly looking: Pick<Parts, 'clis' | 'files' | 'vault'> & {
+    readonly env: Readonly<Record<string, string>>
+  }
 }
 
 /** Where the conversation of a session is written, and in whose words; of one from outside by what is known of it. */
@@ -75,18 +78,12 @@ export async function writtenTranscript(
   }
   const transcript = directory.followed(row)?.transcript
   await transcript?.settled()
-  if (transcript) return { cli, path: transcript.paths()[0] }
+  if (transcript) return { cli, path: transcript.current }
   // Nobody follows it any more; its record is where its CLI keeps it.
   const managed = (await engine.known(row.sessionId))?.managed
   if (!managed) return { cli, path: undefined }
-  const { workingDir, startedAtMs, foreignId, transcript: named } = managed
-  const [first] = await looking.clis[cli].transcripts({
-    workingDir,
-    startedAtMs,
-    env: looking.env,
-    ...(foreignId && { foreignId }),
-    ...(named && { transcript: named }),
-  })
+  const { env } = (await readSpec(looking, managed.launch)) ?? looking
+  const [first] = await looking.clis[cli].transcripts(conversationOf(managed, env))
   return { cli, path: first?.path }
 }
 

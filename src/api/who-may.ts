@@ -2,7 +2,7 @@ import { AppError } from '../contract/errors.ts'
 import type { By } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { SessionRow } from '../contract/index-rows.ts'
-import type { Principal } from '../contract/principal.ts'
+import type { Asker, Principal } from '../contract/principal.ts'
 import { operatorName } from '../core/messages/message-text.ts'
 import type { Engine } from '../engine/engine.ts'
 
@@ -28,6 +28,28 @@ function isWithin(tree: Tree, id: SessionId, top: SessionId): boolean | Promise<
 export function sees(tree: Tree, principal: Principal, id: SessionId): boolean | Promise<boolean> {
   if (principal.kind === 'session') return isWithin(tree, id, principal.sessionId)
   return principal.kind === 'operator'
+}
+
+/** The session at the top of a tree: as far up as is known at once, since nobody waits for what it decides. */
+export function topOf(tree: Tree, id: SessionId): SessionId {
+  let top = id
+  for (let left = deepest; left > 0; left--) {
+    const above = tree.parentOf(top)
+    // Looked up by now, it is known the next time; one that cannot be looked up is nobody's bug here.
+    if (above instanceof Promise) above.catch(() => {})
+    if (above === undefined || above instanceof Promise) break
+    top = above
+  }
+  return top
+}
+
+/** What belongs to a session, for those who may see it; for others it is not there, and they are told no more than that. */
+export async function seenBy<T extends { readonly sessionId: SessionId }>(
+  tree: Tree,
+  principal: Principal,
+  found: T | undefined,
+): Promise<T | undefined> {
+  return found && (await sees(tree, principal, found.sessionId)) ? found : undefined
 }
 
 /** What a caller may see of a session: all of it, who it is and how it stands, or nothing. */
@@ -67,14 +89,20 @@ export async function mayAct(
   )
 }
 
-/** Who stands behind what a caller reports. */
-export function byOf(principal: Principal, via: 'report' | 'import'): By {
+/** Who stands behind what a caller asks for or, with `via`, reports. */
+export function byOf(principal: Principal, via?: 'report' | 'import'): By {
   if (principal.kind === 'anonymous')
-    throw new AppError('unauthenticated', 'a token is needed to report events')
-  return principal.kind === 'session'
-    ? { kind: 'session', id: principal.sessionId, via }
-    : { kind: 'operator', id: principal.channel, via }
+    throw new AppError('unauthenticated', 'this needs a token; run sm on the machine of the daemon')
+  const { kind } = principal
+  const id = kind === 'session' ? principal.sessionId : principal.channel
+  return { kind, id, ...(via && { via }) }
 }
+
+/** The caller, as what it asked for names it. */
+export const askerOf = (engine: Engine, principal: Principal): Asker => ({
+  name: nameOf(engine, principal),
+  by: byOf(principal),
+})
 
 /** Who acted, as events and receipts name them. */
 export function nameOf(engine: Engine, principal: Principal): string {
@@ -99,5 +127,17 @@ export async function refuseOnDuty(engine: Engine, principal: Principal): Promis
   throw new AppError(
     'denied',
     `this session works for ${managed.name} and cannot start sessions or workflows; say what is needed in the blockers of the answer, or ask the architect`,
+  )
+}
+
+/**
+ * Refuses a session behind walls to start what would work outside them: built-in agents, crews and scripts. A person
+ * who approves a script is not shown who would be let out by it.
+ */
+export function refuseBehindWalls(engine: Engine, principal: Principal): void {
+  if (principal.kind !== 'session' || !engine.session(principal.sessionId)?.managed?.isolation) return
+  throw new AppError(
+    'denied',
+    'an isolated session cannot start agents or workflows outside its sandbox; ask a person',
   )
 }

@@ -6,15 +6,17 @@ import { type SessionId, shortId } from '../contract/ids.ts'
 import type { WorkflowRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { Api } from '../contract/routes.ts'
-import { scriptHash } from '../contract/script.ts'
+import { type ScriptSource, scriptHash } from '../contract/script.ts'
 import type { Budget } from '../contract/values.ts'
 import type { WorkflowView, workflowRoutes } from '../contract/workflow-routes.ts'
 import { reportMarkdown } from '../core/collaboration/crew-report.ts'
 import { findCrew } from '../core/definitions/find-definition.ts'
 import { unknownCli } from '../core/definitions/resolve-crews.ts'
-import { refuseUncountedMoney } from '../core/ledger/budget.ts'
+import { refuseUncountedMoney, type Worker } from '../core/ledger/budget.ts'
+import type { PriceBook } from '../core/ledger/price-book.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Branches } from '../ports/branches.ts'
+import type { FileTrust } from '../ports/definitions.ts'
 import type { ProjectFiles } from '../ports/files.ts'
 import type { Scripts } from '../ports/scripts.ts'
 import type { CrewInput } from '../workflow/crew/crew-parts.ts'
@@ -23,7 +25,7 @@ import type { Workflows } from '../workflow/workflows.ts'
 import type { CollaborationFiles } from './collaboration-files.ts'
 import type { Directory } from './directory.ts'
 import { approvalView } from './session-views.ts'
-import { mayAct, nameOf, refuseOnDuty, within } from './who-may.ts'
+import { askerOf, mayAct, refuseBehindWalls, refuseOnDuty, seenBy, within } from './who-may.ts'
 
 export type WorkflowHandlerDeps = {
   /** The coding CLIs and the programs of the settings. */
@@ -35,6 +37,11 @@ export type WorkflowHandlerDeps = {
   readonly engine: Engine
   readonly files: Pick<CollaborationFiles, 'pathOf'>
   readonly projects: ProjectFiles
+  /** What a person trusts in a project. */
+  readonly trustIn: (root: string) => FileTrust
+  readonly prices: Pick<PriceBook, 'knows'>
+  /** The model that a built-in agent would use which is asked for by this name, or by none. */
+  readonly ownModel: (name: string | undefined, signal: AbortSignal) => Promise<string>
   readonly crewsOf: (root: string, signal: AbortSignal) => Promise<LoadedCrews<Crew>>
 }
 
@@ -43,11 +50,12 @@ const titleChars = 200
 /** What stands behind the routes of workflows. */
 export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typeof workflowRoutes> {
   const { workflows, branches, directory, engine, projects } = deps
-  const rowOf = async (word: string): Promise<WorkflowRow> => {
+  const rowOf = async (word: string, principal: Principal): Promise<WorkflowRow> => {
     await directory.caughtUp()
-    const [named] = await directory.ask('workflows', { workflowId: word, limit: 1 })
+    const [found] = await directory.ask('workflows', { workflowId: word, limit: 1 })
+    const named = await seenBy(directory, principal, found)
     if (named) return named
-    const { sessionId, shortId: short } = await directory.find(word).catch((error: unknown) => {
+    const { sessionId, shortId: short } = await directory.find(word, principal).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error
       throw new AppError('not_found', `there is no workflow called ${word}; sm workflow list shows them`)
     })
@@ -57,7 +65,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
   }
   /** One that a caller may act on; what was imported of another machine is only read. */
   const reach = async (word: string, principal: Principal): Promise<WorkflowRow> => {
-    const row = await rowOf(word)
+    const row = await rowOf(word, principal)
     await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: false })
     if ((await engine.known(row.sessionId))?.managed) return row
     throw new AppError('conflict', `${row.workflowId} is only a record; nothing of it was run here`)
@@ -101,26 +109,27 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     const why = cli && unknownCli(cli.toLowerCase(), deps.clis())
     if (why) throw new AppError('invalid', why)
   }
+  /** Before anything is begun; the model of a built-in agent that its own file names is looked at when its run begins. */
+  const refuseMoney = async (usd: number | undefined, workers: readonly Worker[], signal: AbortSignal) => {
+    if (usd === undefined) return
+    const modelOf = async ({ cli, model }: Worker) => (cli === 'own' ? deps.ownModel(model, signal) : model)
+    const known = workers.map(async (worker) => ({ ...worker, model: await modelOf(worker) }))
+    refuseUncountedMoney(usd, deps.prices, await Promise.all(known))
+  }
   return {
     async startCrew(asked, { principal, signal }) {
       await refuseOnDuty(engine, principal)
+      refuseBehindWalls(engine, principal)
       const root = await projects.folder(asked.project_root)
       const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
+      if (principal.kind === 'session') refuseLooserCrew(found, asked)
       const crew = withWishes(found, asked)
       refuseUnknownCli(asked.cli)
       const { minutes: _minutes, ...budget } = crew.budget ?? {}
-      refuseUncountedMoney(
-        budget.usd,
-        crew.members.map(({ cli }) => cli),
-      )
+      await refuseMoney(budget.usd, crew.members, signal)
       const styleGuide = await projects.styleGuide(root, crew, signal)
       const head = await branches.head(root, signal)
       const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
-      if (parent?.managed?.isolation)
-        throw new AppError(
-          'denied',
-          'an isolated session cannot start a crew outside its sandbox; ask a person',
-        )
       const judged = crew.flow === 'review' ? await branches.underReview(root, signal) : undefined
       const input: CrewInput = {
         request: asked.request,
@@ -139,7 +148,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         procedure: 'crew',
         input,
         workspace: root,
-        by: nameOf(engine, principal),
+        by: askerOf(engine, principal),
         kind: 'crew',
         title: asked.request.split('\n', 1)[0]?.slice(0, titleChars) ?? '',
         prompt: asked.request,
@@ -163,14 +172,14 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       return { workflows: await Promise.all(rows.map(viewOf)) }
     },
     async getWorkflow({ id }, { principal }) {
-      const row = await rowOf(id)
+      const row = await rowOf(id, principal)
       const { sessionId } = row
       await mayAct(directory, principal, { sessionId, isOwnAllowed: true })
       // How it stands is read before what it gave: whoever is told that it is done finds its report.
       const view = await viewOf(row)
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
       const asked = await askedIn(deps, sessionId)
-      const result = await resultOf(deps, row)
+      const { result, partial = null } = await endOf(deps, row)
       const report = reportOf(result)
       return {
         ...view,
@@ -187,23 +196,27 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         report_text: report && reportMarkdown(report),
         result:
           row.name === scriptName ? ((result as { result?: unknown } | undefined)?.result ?? null) : null,
-        partial: view.status === 'failed' ? await partialOf(deps, row) : null,
+        partial,
       }
     },
     async startScript(asked, { principal, signal }) {
       const { script, project_root, args, cli, limits, approved, unsafe = false } = asked
       await refuseOnDuty(engine, principal)
+      refuseBehindWalls(engine, principal)
       if (unsafe && principal.kind !== 'operator')
         throw new AppError('denied', 'only a person runs a script without walls; leave out unsafe')
       await deps.scripts.requireWalls(unsafe, signal)
       const root = await projects.folder(project_root)
-      const { meta, source } = await deps.scripts.describe(await projects.script(root, script))
+      const file = await projects.script(root, script)
+      const { meta, source } = await deps.scripts.describe(file)
       const { tokens, usd } = limits
       refuseUnknownCli(cli)
-      refuseUncountedMoney(usd, [cli])
-      const by = nameOf(engine, principal)
+      await refuseMoney(usd, [{ cli }], signal)
+      const by = askerOf(engine, principal)
       // What an agent starts a person approves: it carries no authority of theirs.
-      const isApproved = approved === true && principal.kind === 'operator'
+      const isApproved =
+        principal.kind === 'operator' &&
+        (approved === true || (!unsafe && isTrusted(deps.trustIn(root), { root, file, source })))
       const input: ScriptInput = {
         meta,
         source,
@@ -212,7 +225,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         cli,
         limits,
         ...(unsafe && { unsafe: scriptHash(source) }),
-        ...(isApproved && { approvedBy: by }),
+        ...(isApproved && { approvedBy: by.name }),
       }
       const { sessionId, workflowId } = await workflows.begin({
         procedure: scriptName,
@@ -228,9 +241,9 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     },
     async resumeWorkflow({ id }, { principal }) {
       const row = await reach(id, principal)
-      if (!(await workflows.resume(row.workflowId)))
+      if (!(await workflows.resume(row.workflowId, askerOf(engine, principal))))
         throw new AppError('conflict', `${row.workflowId} cannot be resumed: ${await standsOf(row)}`)
-      return viewOf(await rowOf(row.workflowId))
+      return viewOf(await rowOf(row.workflowId, principal))
     },
     async forkWorkflow({ id, before, unsafe = false }, { principal, signal }) {
       const row = await reach(id, principal)
@@ -238,28 +251,45 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const view = await viewOf(row)
       const wish = {
         workspace: view.working_dir ?? '/',
-        by: nameOf(engine, principal),
+        by: askerOf(engine, principal),
         kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
         title: view.title ?? '',
         parent: undefined,
         // As much again: what the one before used is not counted twice.
         budget: (await engine.known(row.sessionId))?.managed?.budget,
       }
-      const { sessionId, workflowId } = await workflows.fork(row.workflowId, wish, before)
+      const { sessionId, workflowId } = await workflows.fork(row.workflowId, wish, {
+        ...(before !== undefined && { before }),
+        ...(row.name === scriptName && { input: (known) => agreedAnew(known as ScriptInput, unsafe) }),
+      })
       return { workflow_id: workflowId, session_id: shortId(sessionId) }
     },
     async cancelWorkflow({ id, reason }, { principal }) {
       const row = await reach(id, principal)
-      const by = nameOf(engine, principal)
-      const reached = await workflows.cancel(row.workflowId, { by, reason: reason ?? `cancelled by ${by}` })
+      const by = askerOf(engine, principal)
+      const reached = await workflows.cancel(row.workflowId, {
+        by,
+        reason: reason ?? `cancelled by ${by.name}`,
+      })
       if (reached !== 'delivered')
         throw new AppError(
           'conflict',
           `${row.workflowId} is not running: it is ${(await viewOf(row)).status}`,
         )
-      return viewOf(await rowOf(row.workflowId))
+      return viewOf(await rowOf(row.workflowId, principal))
     },
   }
+}
+
+/** A script of the project, exactly as it was when a person trusted it. */
+const isTrusted = (
+  trusts: FileTrust,
+  { root, file, source }: { readonly root: string; readonly file: string; readonly source: ScriptSource },
+): boolean => file.startsWith(`${root}/`) && trusts(file.slice(root.length + 1), scriptHash(source))
+
+/** The input of a fork: that one run goes without walls was agreed to for that run alone. */
+function agreedAnew({ unsafe: _ofTheOther, ...input }: ScriptInput, isUnsafe: boolean): ScriptInput {
+  return { ...input, ...(isUnsafe && { unsafe: scriptHash(input.source) }) }
 }
 
 /** What waits for a person, in the workflow itself and in the programs that work for it. */
@@ -274,22 +304,17 @@ async function askedIn({ directory, engine }: WorkflowHandlerDeps, sessionId: Se
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-async function resultOf(
+/** What a workflow gave, or what it had come to before it failed. */
+async function endOf(
   { directory }: WorkflowHandlerDeps,
   { sessionId, workflowId }: WorkflowRow,
-): Promise<unknown> {
-  const { events } = await directory.events({ sessionId, type: 'workflow.finalized', after: 0, limit: 100 })
-  const end = events.find((event) => event.type === 'workflow.finalized' && event.workflowId === workflowId)
-  return end?.type === 'workflow.finalized' ? end.payload.result : undefined
-}
-
-async function partialOf(
-  { directory }: WorkflowHandlerDeps,
-  { sessionId, workflowId }: WorkflowRow,
-): Promise<unknown> {
-  const { events } = await directory.events({ sessionId, type: 'workflow.failed', after: 0, limit: 100 })
-  const end = events.find((event) => event.type === 'workflow.failed' && event.workflowId === workflowId)
-  return (end?.type === 'workflow.failed' && end.payload.partial) || null
+): Promise<{ readonly result?: unknown; readonly partial?: unknown }> {
+  for (const type of ['workflow.finalized', 'workflow.failed'] as const) {
+    const { events } = await directory.events({ sessionId, type, after: 0, limit: 100 })
+    const end = events.find((event) => event.type === type && event.workflowId === workflowId)
+    if (end?.type === 'workflow.finalized' || end?.type === 'workflow.failed') return end.payload
+  }
+  return {}
 }
 
 function budgetOf({ tokens, usd }: Budget): Budget | undefined {
@@ -308,6 +333,23 @@ type Wishes = {
   readonly max_iterations?: number | undefined
   readonly budget?: Crew['budget'] | undefined
   readonly approve_plan?: boolean | undefined
+}
+
+/** A session asks people no less than the crew's file says, and gives itself no more than that. */
+function refuseLooserCrew(crew: Crew, { approve_plan, max_iterations, budget = {} }: Wishes): void {
+  const most = crew.budget ?? {}
+  const isMore = (['tokens', 'usd', 'minutes'] as const).some(
+    (kind) => (budget[kind] ?? 0) > (most[kind] ?? Infinity),
+  )
+  if (
+    (approve_plan === false && crew.approvePlan) ||
+    isMore ||
+    (max_iterations ?? 0) > crew.limits.maxIterations
+  )
+    throw new AppError(
+      'denied',
+      'a session starts a crew with the limits and questions of its file, or stricter ones; ask a person for more',
+    )
 }
 
 /** What was asked for wins over what the crew's file says. */

@@ -104,7 +104,7 @@ function bashBranch({ after, isCommand, words, options, takesFile }: Position): 
   const fileOptions = options.filter(([, { kind }]) => kind === 'file').map(([name]) => `--${name}`)
   const byOption =
     fileOptions.length === 0 ? '' : `; [[ $previous == ${fileOptions.join(' || $previous == ')} ]] && files=1`
-  const choices = options.flatMap(([name, { choices: words_ }]) =>
+  const choices = options.flatMap(([name, { suggests, choices: words_ = suggests }]) =>
     words_ === undefined ? [] : [`; [[ $previous == --${name} ]] && words='${words_.join(' ')}'`],
   )
   return `    ${pattern}) words='${all}'${takesFile ? '; files=1' : byOption}${choices.join('')} ;;`
@@ -133,7 +133,7 @@ function zshBranch({ after, isCommand, words, options, takesFile }: Position): s
   const needsFiles = takesFile || options.some(([, { kind }]) => kind === 'file')
   return [
     `    ${pattern})`,
-    ...options.flatMap(([name, { choices }]) =>
+    ...options.flatMap(([name, { suggests, choices = suggests }]) =>
       choices === undefined
         ? []
         : [`      [[ \${words[CURRENT-1]} == --${name} ]] && { compadd ${choices.join(' ')}; return }`],
@@ -172,7 +172,7 @@ function fishLines({ after, isCommand, words, options, takesFile }: Position): s
   const head = `complete -c sm -n ${quote(test)}`
   return [
     ...words.map(({ word, about }) => `${head} -a ${word} -d ${quote(about)}`),
-    ...options.map(([name, { short, kind, about, choices, bare }]) =>
+    ...options.map(([name, { short, kind, about, suggests, choices = suggests, bare }]) =>
       [
         head,
         `-l ${name}`,

@@ -8,6 +8,7 @@ import { AppError } from '../contract/errors.ts'
 import type { Health } from '../contract/health.ts'
 import { environmentNames, homeFiles, sessionFiles, socketPath } from '../contract/home.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { SuspectView } from '../contract/session-views.ts'
 import { shortId } from '../contract/short-id.ts'
 import type { Io } from './io.ts'
 import { type Address, localFetch } from './local-fetch.ts'
@@ -32,7 +33,9 @@ export type DaemonConnection = {
   /** Makes sure that it runs. */
   start(): Promise<{ health: Health; started: boolean }>
   /** Asks it to stop, with its sessions if they are to end too, and waits until it is gone. */
-  stop(what?: { readonly sessions?: boolean }): Promise<{ stopped: boolean; killed: number }>
+  stop(what?: {
+    readonly sessions?: boolean
+  }): Promise<{ stopped: boolean; killed: number; suspects: SuspectView[] }>
 }
 
 export function daemonConnection(io: Io, patience = usualPatience): DaemonConnection {
@@ -70,10 +73,13 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
     start,
     stop: async (what = {}) => {
       const health = await find()
-      if (health === undefined) return { stopped: false, killed: 0 }
-      const { killed } = await client().shutdown(what, { signal: io.signal, timeoutMs: endingMs })
+      if (health === undefined) return { stopped: false, killed: 0, suspects: [] }
+      const { killed, suspects = [] } = await client().shutdown(what, {
+        signal: io.signal,
+        timeoutMs: endingMs,
+      })
       await untilGone(health, probe, { io, patience })
-      return { stopped: true, killed }
+      return { stopped: true, killed, suspects }
     },
   }
 }

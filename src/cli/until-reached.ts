@@ -6,12 +6,15 @@ import type { Io } from './io.ts'
 import { ifReachable, news, stateEvents } from './news.ts'
 import { isEnded, titleOf } from './render/session-lines.ts'
 
-/** What is waited for; an end always ends the waiting, since nothing else can come after it. */
+/** An end, or a turn that failed: nothing comes after either until somebody acts. */
+const isStopped = (session: SessionDetail): boolean => isEnded(session) || session.status === 'failed'
+
+/** What is waited for; what has stopped is never waited for. */
 const goals = {
-  complete: isEnded,
-  idle: (session: SessionDetail) => isEnded(session) || session.status === 'idle',
+  complete: isStopped,
+  idle: (session: SessionDetail) => isStopped(session) || session.status === 'idle',
   waiting: (session: SessionDetail) =>
-    isEnded(session) || session.status === 'waiting_input' || session.waiting_for !== null,
+    isStopped(session) || session.status === 'waiting_input' || session.waiting_for !== null,
 } as const
 
 /** Which sessions are waited for, until when, and whether the first one is enough. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
-import type { Definition, DefinitionProblem, ShadowedDefinition } from './definition-file.ts'
+import type { Definition, DefinitionProblem, HeldDefinition, ShadowedDefinition } from './definition-file.ts'
 import { AgentKind } from './values.ts'
 
 /** An action beyond the use of tools: change files, end the task with a packet, hand work to another agent. */
@@ -127,6 +127,7 @@ export type LoadedAgents = {
   readonly agents: readonly AgentDefinition[]
   readonly problems: readonly DefinitionProblem[]
   readonly shadowed: readonly ShadowedDefinition[]
+  readonly held: readonly HeldDefinition[]
 }
 
 /** Gives parsed frontmatter its inner form. */

@@ -53,6 +53,7 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'models.aliases.sonnet': 'anthropic/claude-sonnet-5-5',
     'models.aliases.opus': 'anthropic/claude-opus-5-5',
     'models.aliases.haiku': 'anthropic/claude-haiku-5-5',
+    'models.prices': {},
     'models.providers': {},
     'runtime.mode': 'auto',
     'runtime.max_iters': 100,

@@ -15,6 +15,7 @@ import {
   LimitsConfig,
   SessionsConfig,
 } from './config/session-settings.ts'
+import type { NamedProgram } from './definition-file.ts'
 
 /** The whole of `config.yaml`: every key has a default or may be absent, so an empty file is valid. */
 export const Config = z.strictObject({
@@ -39,12 +40,18 @@ export const defaultConfig: Config = frozen(Config.parse({}))
 /** Where the value of a key was written, or that nobody wrote it. */
 export type ConfigOrigin = { readonly file: string; readonly line: number } | 'default'
 
-/** The project file that was found, and what it may not decide before it is trusted. */
+/** The project file that was found, and what of it does not hold. */
 type ProjectConfig = {
   readonly file: string
   readonly sha256: string
   readonly trusted: boolean
+  /** What it sets once it is trusted. */
+  readonly waiting: readonly { readonly key: string; readonly value: unknown }[]
+  /** Files of the project that its commands name. */
+  readonly programs: readonly NamedProgram[]
+  /** What it may not decide, as it is now, and how people are told. */
   readonly ignored: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 /** The configuration in force, and where each of its values comes from. */

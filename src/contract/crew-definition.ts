@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
 import { type Crew, CrewBudget, type CrewMember, CrewPattern, OnMaxIterations, StyleGuide } from './crew.ts'
-import type { Definition, DefinitionProblem, ShadowedDefinition } from './definition-file.ts'
+import type { Definition, DefinitionProblem, HeldDefinition, ShadowedDefinition } from './definition-file.ts'
 
 const Sentence = z.string().min(1).max(4096)
 const CommandLine = z
@@ -101,6 +101,7 @@ export type LoadedCrews<C = CrewDefinition> = {
   readonly crews: readonly C[]
   readonly problems: readonly DefinitionProblem[]
   readonly shadowed: readonly ShadowedDefinition[]
+  readonly held: readonly HeldDefinition[]
 }
 
 /** Gives a parsed crew file its inner form. */

@@ -21,3 +21,14 @@ export type DefinitionProblem = {
 
 /** A file that another of the same name hides. */
 export type ShadowedDefinition = Pick<Definition, 'name' | 'source' | 'file'> & { readonly by: string }
+
+/** A program of a project that a command there names: its path from the root, and the digest of its bytes. */
+export type NamedProgram = { readonly file: string; readonly sha256: string }
+
+/** A project's file that is not trusted as it is, and what of it is not in force for that. */
+export type HeldDefinition = {
+  readonly file: string
+  readonly sha256: string
+  readonly programs: readonly NamedProgram[]
+  readonly says: readonly string[]
+}

@@ -61,27 +61,34 @@ type SpanUse =
   | { readonly closes: SpanKind; readonly opens?: never }
   | { readonly opens?: never; readonly closes?: never }
 
+/** Who may report it, and what of it they may not say. */
+type Reportable<P extends z.ZodObject> =
+  | { readonly reporter: 'daemon'; readonly control?: never }
+  | {
+      readonly reporter: 'operator' | 'session'
+      /** Fields that only the daemon sets: a report that has one of them is refused. */
+      readonly control: readonly (keyof z.output<P> & string)[]
+    }
+
 /** Everything that is said of one event type, in one place. */
-type Declaration<P extends z.ZodObject> = SpanUse & {
-  /** What it means, in one sentence. */
-  readonly about: string
-  readonly reporter: Reporter
-  /** Fields that only the daemon sets: a report that has one of them is refused. */
-  readonly control?: readonly (keyof z.output<P> & string)[]
-  /** A session that has ended still takes it. */
-  readonly isLate?: true
-  /** Its line in `sm events`; without it, none. */
-  readonly sm?: SmLine<P>
-  /** Its frames on `GET /api/events`; `StateUpdated` when none are named. */
-  readonly sse?: readonly [SseType, ...SseType[]]
-  /** Where it appears in a session file. */
-  readonly std008?: string
-  /** The parts of its line in lists; what is missing is left out. */
-  readonly title: (event: Telling<P>) => readonly unknown[]
-  /** Its words that people may look for; without it the event is not searched. */
-  readonly search?: (event: Telling<P>) => unknown
-  readonly payload: P
-}
+type Declaration<P extends z.ZodObject> = SpanUse &
+  Reportable<P> & {
+    /** What it means, in one sentence. */
+    readonly about: string
+    /** A session that has ended still takes it. */
+    readonly isLate?: true
+    /** Its line in `sm events`; without it, none. */
+    readonly sm?: SmLine<P>
+    /** Its frames on `GET /api/events`; `StateUpdated` when none are named. */
+    readonly sse?: readonly [SseType, ...SseType[]]
+    /** Where it appears in a session file. */
+    readonly std008?: string
+    /** The parts of its line in lists; what is missing is left out. */
+    readonly title: (event: Telling<P>) => readonly unknown[]
+    /** Its words that people may look for; without it the event is not searched. */
+    readonly search?: (event: Telling<P>) => unknown
+    readonly payload: P
+  }
 
 /** One event type as everything else reads it. */
 export type EventDefinition<P extends z.ZodObject = z.ZodObject> = {

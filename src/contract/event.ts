@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { agentEvents } from './events/agent.ts'
 import { journalEvents } from './events/journal.ts'
 import { messageEvents } from './events/message.ts'
+import { progressEvents } from './events/progress.ts'
 import { sessionEvents } from './events/session.ts'
 import { toolEvents } from './events/tool.ts'
 import { workflowEvents } from './events/workflow.ts'
@@ -11,6 +12,7 @@ import { Count, Line, Timestamp } from './values.ts'
 /** Every event type there is. Adding one here makes every incomplete table a compile error. */
 export const catalogue = {
   ...sessionEvents,
+  ...progressEvents,
   ...agentEvents,
   ...toolEvents,
   ...messageEvents,
@@ -36,7 +38,10 @@ export const ProducerStamp = z.strictObject({
 
 export type ProducerStamp = z.infer<typeof ProducerStamp>
 
-/** Who stands behind an event, as the daemon proved it; nobody else writes this. */
+/**
+ * Who stands behind an event, as the daemon proved it; nobody else writes this. Without `via` the daemon wrote it: by
+ * itself, or because this person or session asked for it.
+ */
 export const By = z.strictObject({
   kind: z.enum(['daemon', 'operator', 'session']),
   /** Which session; of a person, by which channel. */
@@ -48,6 +53,10 @@ export type By = z.infer<typeof By>
 
 /** Whether others brought an event: a report decides nothing. */
 export const isReport = ({ by }: { readonly by?: By | undefined }): boolean => by?.via !== undefined
+
+/** Whether a caller said it outright; into hooks and records the daemon looks itself. */
+export const isTold = ({ by }: { readonly by?: By | undefined }): boolean =>
+  by?.via === 'report' || by?.via === 'import'
 
 const who = {
   traceId: TraceId,
@@ -99,6 +108,18 @@ export type EventOf<T extends EventType> = T extends EventType
 
 /** One fact; the union over every type. */
 export type AgentEvent = EventOf<EventType>
+
+/** An event that nobody reported: the daemon wrote it, or it is of a journal of before, where nobody could tell. */
+export type Fact = AgentEvent & { readonly by?: (By & { readonly via?: undefined }) | undefined }
+
+/** An event that no caller told: a fact, or what the daemon saw in a hook or a record. */
+export type Observed = AgentEvent & {
+  readonly by?: (By & { readonly via?: 'hook' | 'transcript' | undefined }) | undefined
+}
+
+export const isFact = (event: AgentEvent): event is Fact => !isReport(event)
+
+export const isObserved = (event: AgentEvent): event is Observed => !isTold(event)
 
 /** What a decision produces, before the engine gives it id, seq and times. */
 export type DraftOf<T extends EventType> = T extends EventType

@@ -53,7 +53,7 @@ export const slice = { ...word, read: (kept: RowValue) => (kept === '' ? null : 
 /** A UTC day, kept as its number since 1970 and answered as a date. */
 export const dayOf = <S extends z.ZodType>(row: S) => ({ ...numberOf(row), read: dateOf }) as const
 
-/** Billionths of a dollar, answered as dollars under the name `costUsd`. */
+/** Billionths of a dollar, answered as dollars: `costNano` under the name `costUsd`. */
 export const nano = {
   ...number,
   read: (kept: RowValue) => (typeof kept === 'number' ? kept / 1e9 : null),
@@ -64,10 +64,10 @@ function dateOf(day: RowValue): string | null {
 }
 
 /** The name of a column in an answer. */
-export const answeredAs = (name: string): string => (name === 'costNano' ? 'costUsd' : name)
+export const answeredAs = (name: string): string => name.replace(/Nano$/, 'Usd')
 
 type Answered<C extends Columns> = {
-  [N in keyof C as N extends 'costNano' ? 'costUsd' : N]: C[N]['row']
+  [N in keyof C as N extends `${infer Name}Nano` ? `${Name}Usd` : N]: C[N]['row']
 }
 
 /** The fields of an answer that has these columns. */
@@ -88,4 +88,6 @@ export const usage = {
   reasoning: number,
   tokens: number,
   costNano: nano,
+  /** The part of the cost that was computed with a price list, and not reported. */
+  estimatedNano: nano,
 } as const

@@ -19,7 +19,7 @@ import {
 } from './index-columns.ts'
 import { Activity, AgentKind, ApprovalSubject, Lifecycle, Priority, SpanStatus, Verdict } from './values.ts'
 
-/** Numbers of one table that are totals in another: when a row changes, the difference moves on. */
+/** Numbers of one table that are totals in another, of the same session: when a row changes, the difference moves on. */
 export type Carry = {
   readonly to: string
   /** Columns of this table that name the row of the other; a null among them carries nothing. */
@@ -37,7 +37,7 @@ export type TableSpec = {
 }
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 3
+export const indexVersion = 7
 
 const seq = numberOf(z.int().positive())
 const time = numberOf(z.number())
@@ -97,6 +97,8 @@ export const tables = {
       depth: number,
       permissionMode: word,
       billing: word,
+      /** The prices that the last computed cost comes from. */
+      priceList: word,
       firstSeq: seq,
       lastSeq: seq,
       lastType: wordOf(z.string()),
@@ -245,7 +247,7 @@ export const tables = {
       ...place,
       name: word,
       version: word,
-      status: wordOf(z.enum(['running', 'completed', 'failed', 'cancelled'])),
+      status: wordOf(z.enum(['running', 'completed', 'failed', 'rejected', 'cancelled'])),
       /** The last phase that it was in. */
       phase: word,
       inputDigest: text,

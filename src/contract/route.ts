@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 
 /**
- * Who may call a route besides a person: `open` anyone, `session` every session, `subtree` the session that `id`
- * names and those above it, `below` only those above it, `operate` nobody. What a `session` route is about, and how
- * much of it the caller may see or reach, is its handler's affair.
+ * Who may call a route besides a person: `open` anyone, `session` every session, `operate` nobody. The others name a
+ * session by `id`: `subtree` is open to that session and to all above it, `below` only to those above it, because what
+ * they act on must be below them. What a `session` route is about, and how much of it the caller may see or reach, is
+ * its handler's affair.
  */
 export type Access = 'open' | 'session' | 'subtree' | 'below' | 'operate'
 

@@ -7,10 +7,12 @@ import { RunId, SessionId, TraceId } from './ids.ts'
 import { RunRow, SearchHit, SpanRow } from './index-rows.ts'
 import { ModelsView } from './model-status.ts'
 import type { CallContext } from './principal.ts'
+import { mostTrusted, TrustedFile, TrustView } from './project-trust.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
 import { flag, SessionRef, sessionRoutes } from './session-routes.ts'
+import { SuspectView } from './session-views.ts'
 import { AgentKind, Count } from './values.ts'
 import { workflowRoutes } from './workflow-routes.ts'
 
@@ -33,6 +35,8 @@ const Types = z
     'expected event types, separated by commas',
   )
 const nothing = z.strictObject({})
+/** The full path of a folder. */
+const Path = z.string().min(1).max(4096)
 /** Lists are paged by the seq of their rows, which never changes: each row comes once while new ones arrive. */
 const after = { after: Seq.optional() }
 const before = { before: Seq.optional() }
@@ -257,6 +261,27 @@ export const routes = {
     output: z.array(z.strictObject({ key: z.string(), value: z.unknown(), origin: Origin })),
     summary: 'Every current setting and where it was set',
   }),
+  listTrust: route({
+    ...places.listTrust,
+    access: 'operate',
+    input: z.strictObject({ path: Path.optional() }),
+    output: z.strictObject({ projects: z.array(TrustView) }),
+    summary: 'What is trusted of each project, or what could be trusted of the one that a folder is in',
+  }),
+  trustProject: route({
+    ...places.trustProject,
+    access: 'operate',
+    input: z.strictObject({ root: Path, files: z.array(TrustedFile).max(mostTrusted) }),
+    output: TrustView,
+    summary: 'Trust these files of a project, which must be all that listTrust shows and unchanged',
+  }),
+  endTrust: route({
+    ...places.endTrust,
+    access: 'operate',
+    input: z.strictObject({ path: Path }),
+    output: TrustView,
+    summary: 'End the trust of a project',
+  }),
   journalStats: route({
     ...places.journalStats,
     access: 'operate',
@@ -282,7 +307,11 @@ export const routes = {
     ...places.shutdown,
     access: 'operate',
     input: z.strictObject({ sessions: z.boolean().optional() }),
-    output: z.strictObject({ stopping: z.literal(true), killed: Count }),
+    output: z.strictObject({
+      stopping: z.literal(true),
+      killed: Count,
+      suspects: z.array(SuspectView).optional(),
+    }),
     summary: 'Stop the daemon; sessions keep running, unless they should end with it',
   }),
   openapi: route({

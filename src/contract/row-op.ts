@@ -1,3 +1,4 @@
+import type { SessionId } from './ids.ts'
 import type { TableName, Tables } from './index-tables.ts'
 
 /** Makes the row of a key or changes it: `set` overwrites, `keep` fills what is null, `add` and `max` count. */
@@ -8,6 +9,8 @@ export type Upsert<T extends TableName> = T extends TableName
       readonly key: readonly (string | number)[]
       /** A hint that the row is hardly ever there yet; it changes the cost, never the result. */
       readonly isFresh?: boolean
+      /** Whose row it may be: that of another session stays as it is. */
+      readonly of?: SessionId
       /** When this column already has a value, nothing is set: what came first stands. */
       readonly unless?: keyof Tables[T]['columns'] & string
       readonly keep?: Values<T>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AgentCliName } from './config/names.ts'
+import { lastMoment } from './formats/foreign-json.ts'
 import { Check } from './health.ts'
 import { route } from './route.ts'
 import { places } from './route-places.ts'
@@ -18,6 +19,7 @@ import {
   SessionView,
   SpawnedView,
   SpawnRequest,
+  SuspectView,
   UnsavedView,
 } from './session-views.ts'
 import { Budget, Count, Lifecycle } from './values.ts'
@@ -33,6 +35,13 @@ export const flag = z
   .transform((word) => word === 'true' || word === '1')
   .or(z.boolean())
 const Seq = z.coerce.number<number>().int().nonnegative()
+/** Which lines of `sm events` are asked for. */
+const told = {
+  type: z.string().max(400).optional(),
+  limit: limit(1000, 100),
+  after: Seq.optional(),
+  since: z.string().max(40).optional(),
+} as const
 
 /** The routes of managed sessions. A session's own token reaches itself and what is below it. */
 export const sessionRoutes = {
@@ -166,15 +175,16 @@ export const sessionRoutes = {
   listSessionEvents: route({
     ...places.listSessionEvents,
     access: 'subtree',
-    input: z.strictObject({
-      ...one,
-      type: z.string().max(400).optional(),
-      limit: limit(1000, 100),
-      after: Seq.optional(),
-      since: z.string().max(40).optional(),
-    }),
+    input: z.strictObject({ ...one, ...told }),
     output: z.strictObject({ events: z.array(SessionEventView), seq: Count }),
     summary: 'What happened in a session and to its children, oldest first',
+  }),
+  listFleetEvents: route({
+    ...places.listFleetEvents,
+    access: 'session',
+    input: z.strictObject(told),
+    output: z.strictObject({ events: z.array(SessionEventView), seq: Count }),
+    summary: 'What happened in all sessions that the caller may see, oldest first',
   }),
   sendMessage: route({
     ...places.sendMessage,
@@ -220,7 +230,13 @@ export const sessionRoutes = {
     ...places.killSession,
     access: 'subtree',
     input: z.strictObject({ ...one, force: z.boolean().optional(), reason: z.string().max(1000).optional() }),
-    output: z.strictObject({ killed: z.array(SessionView), left: z.array(Count) }),
+    output: z.strictObject({
+      killed: z.array(SessionView),
+      /** Processes that would not end. */
+      left: z.array(Count),
+      /** Processes that may be of one of them, and were not ended. */
+      suspects: z.array(SuspectView).optional(),
+    }),
     summary: 'End a session and its descendants',
   }),
   resumeSession: route({
@@ -232,7 +248,7 @@ export const sessionRoutes = {
   }),
   adoptSession: route({
     ...places.adoptSession,
-    access: 'subtree',
+    access: 'below',
     input: z.strictObject({
       ...one,
       parent: SessionRef.optional(),
@@ -338,7 +354,7 @@ export const sessionRoutes = {
   runHook: route({
     ...places.runHook,
     access: 'session',
-    input: z.strictObject({ cli: AgentCliName, at: z.number(), payload: z.unknown() }),
+    input: z.strictObject({ cli: AgentCliName, at: z.number().min(0).max(lastMoment), payload: z.unknown() }),
     output: z.strictObject({ body: z.string(), exit_code: Count }),
     summary: 'The same for a hook that is a command: what it prints and how it exits',
     maxBodyBytes: 16 * 1024 * 1024,

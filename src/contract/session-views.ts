@@ -1,11 +1,27 @@
 import * as z from 'zod'
-import { AgentCliName } from './config/names.ts'
+import { GivenName } from './config/names.ts'
 import { SessionId } from './ids.ts'
-import { Activity, ApprovalSubject, Budget, Count, Isolation, Lifecycle, PermissionMode } from './values.ts'
+import {
+  Activity,
+  ApprovalSubject,
+  Billing,
+  Budget,
+  Count,
+  Isolation,
+  Lifecycle,
+  PermissionMode,
+} from './values.ts'
 
 const text = z.string().nullable()
 const amount = z.number().nullable()
 const Time = z.string().nullable()
+
+const costBasis = {
+  /** Some of it was computed with a price list, or a plan pays: no bill says it. */
+  cost_is_estimate: z.boolean(),
+  /** Who told the cost or which prices it was computed with, and why it is not known or not whole. */
+  cost_basis: text,
+}
 
 /** How well what is known of a session is known, and how it fares. */
 export const SessionHealth = z.enum([
@@ -40,6 +56,8 @@ export const SessionEventView = z.strictObject({
   timestamp: z.string(),
   message: z.string(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** Who asked for it or reported it, as proved: `operator`, or a session by its short id; none for the daemon. */
+  by: text,
   seq: Count,
 })
 export type SessionEventView = z.infer<typeof SessionEventView>
@@ -82,6 +100,12 @@ export type MessageView = z.infer<typeof MessageView>
 /** A git work tree of its own, with its branch and the commit it began at. */
 const WorktreeView = z.strictObject({ path: z.string(), branch: z.string(), base: z.string() })
 
+/** Something that looks wrong with a session, and what shows it. */
+const Alert = z.strictObject({
+  kind: z.enum(['failing', 'no_progress', 'runaway', 'undelivered', 'held']),
+  evidence: z.string(),
+})
+
 /** A session as every list and page shows it: document 3's Session by name, and what we know beyond it. */
 export const SessionView = z.strictObject({
   /** The eight hex digits people use; `id` is the whole one. */
@@ -123,20 +147,23 @@ export const SessionView = z.strictObject({
   completion_status: z.enum(['completed', 'error', 'abandoned', 'killed', 'cancelled']).nullable(),
   completion_message: text,
   tokens_used: Count,
+  billing: Billing.nullable(),
   cost_usd: amount,
+  ...costBasis,
   /** Tokens and money of the session and all below it. */
   subtree_tokens: Count,
   subtree_cost_usd: amount,
+  subtree_cost_is_estimate: z.boolean(),
   budget: Budget.nullable(),
   context_percent: amount,
   total_tools: Count,
   pending_approvals: Count,
   queued_messages: Count,
+  /** What the first of them waits for. */
+  queued_reason: text,
   last_checkpoint: text,
   /** What looks wrong with it, each with its evidence. */
-  alerts: z.array(
-    z.strictObject({ kind: z.enum(['failing', 'no_progress', 'runaway']), evidence: z.string() }),
-  ),
+  alerts: z.array(Alert),
 })
 export type SessionView = z.infer<typeof SessionView>
 
@@ -201,6 +228,12 @@ export const ProgressView = z.strictObject({
   is_complete: z.boolean(),
   context_percent: amount,
   cost_usd: amount,
+  ...costBasis,
+  /** Model calls that its CLI does not report: they are in no figure. */
+  not_counted: text,
+  queued_messages: Count,
+  queued_reason: text,
+  alerts: z.array(Alert),
 })
 export type ProgressView = z.infer<typeof ProgressView>
 
@@ -212,6 +245,9 @@ export const MetricsView = z.strictObject({
     completion_percentage: true,
     estimate_basis: true,
     cost_usd: true,
+    cost_is_estimate: true,
+    cost_basis: true,
+    not_counted: true,
   }),
   tools: ProgressView.pick({ tools_used: true, total_tools: true, last_tool: true }),
   activity: ProgressView.pick({
@@ -258,8 +294,14 @@ export const ProcessView = z.strictObject({
   cpu_ms: Count,
   started_at: z.string(),
   is_orphan: z.boolean(),
+  /** Nothing proves that it is of this session: it began while that ran, in its folder, and left whoever started it. */
+  is_suspect: z.boolean(),
 })
 export type ProcessView = z.infer<typeof ProcessView>
+
+/** A process that may be of a session that was ended; only a person can say. */
+export const SuspectView = ProcessView.pick({ pid: true, command: true })
+export type SuspectView = z.infer<typeof SuspectView>
 
 /** What became of a session after a restart of the daemon, the terminals or the machine. */
 export const RestoredView = z.strictObject({
@@ -283,7 +325,8 @@ export const SessionName = z
 export const SpawnRequest = z.strictObject({
   agent_type: z.string().min(1).max(64),
   prompt: z.string().max(1024 * 1024),
-  cli: AgentCliName.optional(),
+  /** A known CLI, or a program of the settings by its name there. */
+  cli: GivenName.optional(),
   model: z.string().min(1).max(200).optional(),
   args: z.array(z.string().max(4096)).max(64).optional(),
   preset: z.string().min(1).max(64).optional(),

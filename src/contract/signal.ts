@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Tokens } from './values.ts'
+import type { Billing, Tokens } from './values.ts'
 
 /** Where an observation comes from, the most trusted first. */
 export const signalSources = ['explicit', 'hook', 'transcript', 'process', 'pane'] as const
@@ -60,6 +60,12 @@ type Observed =
       readonly usage: z.infer<typeof Tokens>
       readonly finishReason?: string
     }
+  /** All that one conversation used by the CLI's own count, of each model: calls are in it that its record does not have. */
+  | {
+      readonly kind: 'totals'
+      readonly foreignId: string
+      readonly models: Readonly<Record<string, z.infer<typeof Tokens>>>
+    }
   /** It waits for a person: a permission, a question, a plan to approve. */
   | {
       readonly kind: 'asking'
@@ -110,6 +116,8 @@ type Observed =
       readonly text?: string
       readonly transcript?: string
     }
+  /** It has begun to compact its conversation, which takes a request to the model. */
+  | { readonly kind: 'compacting'; readonly trigger?: 'auto' | 'manual' }
   | {
       readonly kind: 'compacted'
       readonly trigger?: 'auto' | 'manual'
@@ -122,6 +130,8 @@ type Observed =
       readonly kind: 'meter'
       readonly contextPercent?: number
       readonly costUsd?: number
+      /** Only when it is certain: a plan has allowances, and only a key is without. */
+      readonly billing?: Billing
       readonly limits?: readonly RateLimit[]
       readonly model?: string
     }
@@ -157,12 +167,18 @@ export type Dialog = {
   readonly body?: string
   readonly options: readonly string[]
   readonly selected?: number
+  /** Whether several of the choices may be taken. */
+  readonly isMany?: boolean
+  /** What its questions are called, where it asks more than the one that is shown. */
+  readonly headings?: readonly string[]
 }
 
 /** What a screen shows, read by the rules for one version of one CLI. */
 export type ScreenReading = {
   readonly composer: Composer
   readonly isWorking: boolean
+  /** It counted a key that interrupts, and asks for it again. */
+  readonly isArmed?: true
   readonly dialog?: Dialog
   readonly retry?: { readonly attempt: number; readonly of?: number }
   readonly limit?: { readonly text: string }

@@ -51,6 +51,10 @@ export const Tokens = z.strictObject({
   total: Count.optional(),
 })
 
+/** Who pays for a model call: a key by the token, or a plan with an allowance. */
+export const Billing = z.enum(['api', 'plan'])
+export type Billing = z.infer<typeof Billing>
+
 export const Priority = z.enum(['high', 'medium', 'low'])
 /** How an agent works: one tool at a time for a person, or on its own to the end. */
 export const LoopMode = z.enum(['chat', 'auto'])
@@ -73,13 +77,17 @@ export const Budget = z.strictObject({
 })
 export type Budget = z.infer<typeof Budget>
 
-/** Lifecycle of a session: one of the three status axes. */
+/**
+ * Lifecycle of a session: one of the three status axes. `failed` is a live session whose last turn broke, `error` one
+ * whose program is dead.
+ */
 export const Lifecycle = z.enum([
   'spawned',
   'starting',
   'running',
   'waiting_input',
   'idle',
+  'failed',
   'completed',
   'error',
   'abandoned',

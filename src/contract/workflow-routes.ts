@@ -20,8 +20,11 @@ export const WorkflowView = z.strictObject({
   /** What was asked for. */
   title: text,
   version: text,
-  /** `pending`: it was begun under a version that is not there; a script can be forked. */
-  status: z.enum(['running', 'pending', 'completed', 'failed', 'cancelled']),
+  /**
+   * `pending`: it was begun under a version that is not there; a script can be forked. `rejected`: it did its work, and
+   * a reviewer or a person did not accept it.
+   */
+  status: z.enum(['running', 'pending', 'completed', 'failed', 'rejected', 'cancelled']),
   phase: text,
   steps: Count,
   agents: Count.nullable(),

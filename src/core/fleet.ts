@@ -1,5 +1,6 @@
-import { type By, type Draft, isReport, type ProducerStamp } from '../contract/event.ts'
+import { type By, type Draft, isReport, isTold, type ProducerStamp } from '../contract/event.ts'
 import { fleet, type SessionId } from '../contract/ids.ts'
+import type { ProjectTrust } from '../contract/project-trust.ts'
 import type { Lifecycle, LoopMode, Permit } from '../contract/values.ts'
 import { withPermit } from './approvals/permissions.ts'
 import { evolve, type Given, hasEnded, type OpenSpan, type SessionState } from './session/state.ts'
@@ -17,9 +18,16 @@ export type Fleet = {
   permits: readonly Permit[]
   /** How built-in agents work, by project. */
   readonly modes: Map<string, LoopMode>
+  /** What a person trusts of projects, by their roots. */
+  readonly trust: Map<string, ProjectTrust>
   /** How many permits and raised budgets of journals of before are no longer in force, until that was told. */
   lapsed: number
+  /** When that was told last, and of how many. */
+  lapse?: Lapse
 }
+
+/** Permits and raised budgets that are no longer in force, because nobody can tell who gave them. */
+export type Lapse = { readonly grants: number; readonly atMs: number }
 
 const endedKept = 10_000
 
@@ -29,6 +37,7 @@ export const emptyFleet = (): Fleet => ({
   ended: new Map(),
   permits: [],
   modes: new Map(),
+  trust: new Map(),
   lapsed: 0,
 })
 
@@ -43,8 +52,11 @@ export function evolveFleet(state: Fleet, event: Draft, given: Stamped): Fleet {
     const { projectRoot, mode } = event.payload
     if (projectRoot !== undefined && mode) state.modes.set(projectRoot, mode)
   }
-  if (event.type === 'authority.lapsed') state.lapsed = 0
-  if (event.sessionId === fleet.sessionId) return state
+  if (event.type === 'authority.lapsed') {
+    state.lapsed = 0
+    state.lapse = { grants: event.payload.grants, atMs: Date.parse(given.recordedAt) }
+  }
+  if (event.sessionId === fleet.sessionId) return evolveTrust(state, event, given)
   if (!given.by && isGrant(event)) state.lapsed += 1
   else if (!isReport(given) && event.type === 'approval.granted' && event.payload.scope === 'always')
     state.permits = withPermit(state.permits, event.payload.permit)
@@ -54,9 +66,30 @@ export function evolveFleet(state: Fleet, event: Draft, given: Stamped): Fleet {
     countDescendant(state, event.payload.parentSessionId)
   if (!hasEnded(session)) state.sessions.set(event.sessionId, session)
   else if (state.sessions.delete(event.sessionId)) {
-    state.ended.set(event.sessionId, { ...session, open: new Map(), queue: [], asks: [] })
+    const { reported: _reported, ...rest } = session
+    state.ended.set(event.sessionId, { ...rest, open: new Map(), queue: [], asks: [] })
     const oldest = state.ended.size > endedKept ? state.ended.keys().next().value : undefined
     if (oldest) state.ended.delete(oldest)
+  }
+  return state
+}
+
+/** Trust is a person's, and the daemon ends it; what a session or an older journal says of it grants nothing. */
+function evolveTrust(state: Fleet, event: Draft, given: Stamped): Fleet {
+  const who = given.by?.kind
+  if (isReport(given) || (who !== 'daemon' && who !== 'operator')) return state
+  if (event.type === 'project.trusted') {
+    const { root, files } = event.payload
+    state.trust.set(root, { root, files, trustedAt: given.recordedAt })
+  }
+  if (event.type === 'project.trust.ended') {
+    const { root, file } = event.payload
+    const known = state.trust.get(root)
+    if (file === undefined) state.trust.delete(root)
+    else if (known) {
+      const files = known.files.map((one) => (one.file === file ? { ...one, hasEnded: true as const } : one))
+      state.trust.set(root, { ...known, files })
+    }
   }
   return state
 }
@@ -101,7 +134,7 @@ export const endedSession = (sessionId: SessionId, lifecycle: Lifecycle): Sessio
  * itself chooses the names, which no caller can reach; part of what they bring is written as its own.
  */
 const producerKey = ({ id }: ProducerStamp, by: By | undefined): string =>
-  by?.via === 'report' || by?.via === 'import' ? `${by.kind === 'session' ? by.id : by.kind} ${id}` : id
+  by && isTold({ by }) ? `${by.kind === 'session' ? by.id : by.kind} ${id}` : id
 
 /** What was allowed or raised without a proof of who did so. */
 const isGrant = (event: Draft): boolean =>
@@ -123,23 +156,36 @@ export function producerState(
 }
 
 /** Raised when state keeps more than a snapshot of before has: such a one is not used, and all is folded anew. */
-const snapshotVersion = 3
+const snapshotVersion = 6
+
+type KeptSpans = [string, OpenSpan][]
 
 type FleetSnapshot = {
   version?: number
-  sessions: (Omit<SessionState, 'open'> & { open: [string, OpenSpan][] })[]
+  sessions: (Omit<SessionState, 'open' | 'reported'> & { open: KeptSpans; reported?: KeptSpans })[]
   producers: [string, ProducerCursor][]
   ended: FleetSnapshot['sessions']
   permits?: readonly Permit[]
   modes?: [string, LoopMode][]
+  trust: readonly ProjectTrust[]
   lapsed: number
+  lapse?: Lapse
 }
 
 const kept = (sessions: Iterable<SessionState>): FleetSnapshot['sessions'] =>
-  [...sessions].map((session) => ({ ...session, open: [...session.open] }))
+  [...sessions].map(({ reported, ...session }) => ({
+    ...session,
+    open: [...session.open],
+    ...(reported && { reported: [...reported] }),
+  }))
 
 const restored = (sessions: FleetSnapshot['sessions']): Map<SessionId, SessionState> =>
-  new Map(sessions.map((session) => [session.sessionId, { ...session, open: new Map(session.open) }]))
+  new Map(
+    sessions.map(({ reported, ...session }) => [
+      session.sessionId,
+      { ...session, open: new Map(session.open), ...(reported && { reported: new Map(reported) }) },
+    ]),
+  )
 
 export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   version: snapshotVersion,
@@ -148,19 +194,24 @@ export const snapshotFleet = (state: Fleet): FleetSnapshot => ({
   ended: kept(state.ended.values()),
   permits: state.permits,
   modes: [...state.modes],
+  trust: [...state.trust.values()],
   lapsed: state.lapsed,
+  ...(state.lapse && { lapse: state.lapse }),
 })
 
 /** Undefined when it was saved by code that kept less: then only the events themselves tell the rest. */
 export function restoreFleet(snapshot: unknown): Fleet | undefined {
-  const { version, sessions, producers, ended, permits = [], modes = [], lapsed } = snapshot as FleetSnapshot
-  if (version !== snapshotVersion) return undefined
+  const saved = snapshot as FleetSnapshot
+  if (saved.version !== snapshotVersion) return undefined
+  const { sessions, producers, ended, permits = [], modes = [], trust, lapsed, lapse } = saved
   return {
     sessions: restored(sessions),
     producers: new Map(producers),
     ended: restored(ended),
     permits,
     modes: new Map(modes),
+    trust: new Map(trust.map((one) => [one.root, one])),
     lapsed,
+    ...(lapse && { lapse }),
   }
 }

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { arbitraryOf } from '../../test/support/schema-arbitrary.ts'
 import { sessionDrafts } from '../../test/support/temp-engine.ts'
 import { AppError } from '../contract/errors.ts'
 import { type By, catalogue, type Draft, type EventType, eventTypes } from '../contract/event.ts'
+import { event } from '../contract/event-definition.ts'
+import { muster } from '../contract/principal.ts'
 import { emptyFleet, evolveFleet, type Fleet } from './fleet.ts'
-import { byDaemon, byObserved, refuseReport } from './reports.ts'
+import { byObserved, refuseReport } from './reports.ts'
 
 const [parent, own, sibling, record] = [sessionDrafts(), sessionDrafts(), sessionDrafts(), sessionDrafts()]
 const at = { recordedAt: '2026-01-27T15:10:00.000Z' }
@@ -24,7 +27,7 @@ function world(): Fleet {
     )
   let fleet = emptyFleet()
   for (const draft of [start(parent), start(own, parent.sessionId), start(sibling, parent.sessionId)])
-    fleet = evolveFleet(fleet, draft, { ...at, by: byDaemon })
+    fleet = evolveFleet(fleet, draft, { ...at, by: muster.by })
   return evolveFleet(fleet, record.started(), { ...at, by: operator })
 }
 
@@ -71,14 +74,18 @@ describe.each(eventTypes)('%s', (type) => {
           expect(isAllowed(draftOf(of, type, { [field]: 1 }), by), field).toBe(false)
   })
 
+  test('[MUS-288] no text of the vault is named by anyone but the daemon', () => {
+    if (reporter !== 'daemon' && 'vault' in payload.shape) expect(control).toContain('vault')
+  })
+
   test('[MUS-288] as a report it changes nothing that is decided on', () => {
-    const kept = (fleet: Fleet) =>
+    const kept = (fleet: Fleet, areSpansTold: boolean) =>
       structuredClone({
         permits: fleet.permits,
         modes: fleet.modes,
         sessions: [parent, own, sibling].map(({ sessionId }) => {
-          const { open: _open, notes: _notes, ...rest } = fleet.sessions.get(sessionId) ?? { open: 0 }
-          return { ...rest, lastPrompt: 0, milestones: 0, board: 0 }
+          const { open, reported: _reported, notes: _notes, ...rest } = fleet.sessions.get(sessionId) ?? {}
+          return { ...rest, open: areSpansTold ? 0 : open, lastPrompt: 0, milestones: 0, board: 0 }
         }),
       })
     const vias = ['report', 'hook', 'transcript', 'import'] as const
@@ -86,11 +93,21 @@ describe.each(eventTypes)('%s', (type) => {
       for (const via of vias) {
         const observed = via === 'hook' || via === 'transcript'
         const by: By = { kind: 'session', id: own.sessionId, via }
-        if (type === 'session.started' || (observed && byObserved(type, by) === byDaemon)) continue
+        if (type === 'session.started' || (observed && byObserved(type, by) === muster.by)) continue
         const fleet = evolveFleet(world(), draftOf(own, type, content as object), { ...at, by })
-        expect(kept(fleet), via).toEqual(kept(world()))
+        expect(kept(fleet, observed), via).toEqual(kept(world(), observed))
       }
   })
+})
+
+test('[MUS-288] a type that others may report says which of its fields are the daemon’s, or it does not compile', () => {
+  const said = { about: 'x', title: () => [], payload: z.strictObject({ vault: z.string() }) }
+  // @ts-expect-error without the row nobody has thought of it
+  event({ ...said, reporter: 'session' })
+  // @ts-expect-error the same for a person's tools
+  event({ ...said, reporter: 'operator' })
+  expect(event({ ...said, reporter: 'session', control: ['vault'] }).control).toEqual(['vault'])
+  expect(event({ ...said, reporter: 'daemon' }).control).toEqual([])
 })
 
 test('[MUS-288] a session that was reported or imported is a record: it has no folder, limits or place', () => {

@@ -1,35 +1,56 @@
 import { basename } from 'node:path'
+import type { DaemonConfig } from '../adapters/config/load-config.ts'
 import { Journal } from '../adapters/jsonl/journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { missing } from '../adapters/system/foreign-files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
-import { endedSession, factsOfSession } from '../api/read-events.ts'
+import { endedSession, factsOfSession, observedOfSession } from '../api/read-events.ts'
+import { tellsCost } from '../contract/agent-clis.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
 import type { Draft } from '../contract/event.ts'
+import type { SessionId } from '../contract/ids.ts'
 import { fleet } from '../contract/ids.ts'
 import type { Api } from '../contract/routes.ts'
+import { isEstimate } from '../core/ledger/cost-view.ts'
+import type { PriceBook } from '../core/ledger/price-book.ts'
 import { Budgets } from '../engine/budgets.ts'
 import { Engine } from '../engine/engine.ts'
+import type { TrustedProjects } from '../engine/project-trust.ts'
 import type { Parked, Reactor } from '../engine/react.ts'
 import { type LiveHub, liveHub } from '../http/live.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { AgentDefinitions, AgentProject, CrewDefinitions } from '../ports/definitions.ts'
+import type { ReadFacts, ReadObserved } from '../ports/facts.ts'
 import type { JournalFinding, JournalReader } from '../ports/journal.ts'
 import type { Vault } from '../ports/storage.ts'
 import { type Authority, openAuthority } from './authority.ts'
-import { followedSeq, givenEnvironment, type HomeFiles, homeFiles, usableHome } from './home.ts'
+import {
+  followedSeq,
+  givenEnvironment,
+  type HomeFiles,
+  homeFiles,
+  shippedFolder,
+  usableHome,
+} from './home.ts'
 import { IndexClient, IndexThread } from './index-thread.ts'
+import { priceBook } from './price-book.ts'
+import { keepTrust, openTrust } from './project-trust.ts'
 import { daemonRedaction, redactorOptions } from './redaction.ts'
+import { scriptParser } from './script-parser.ts'
 
 export type DaemonOptions = {
   readonly home: string
   /** The state folder of a machine on which nobody chose another. */
   readonly usualHome: string
-  readonly loaded: LoadedConfig
+  readonly settings: DaemonConfig
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The user's home folder. */
+  readonly userHome: string
   readonly agents: AgentDefinitions
   readonly crews: CrewDefinitions
-  readonly agentProject: AgentProject | undefined
+  /** The project in which the daemon was started. */
+  readonly projectRoot: string
   readonly onBug: (error: unknown, where: string) => void
   /** Told at the start of each file of the journal that is not as it was left. */
   readonly onDamage: (what: string) => void
@@ -64,11 +85,21 @@ export type Base = {
   readonly vault: Vault
   readonly authority: Authority
   readonly redaction: ReturnType<typeof daemonRedaction>
+  /** What a person trusts of projects. */
+  readonly trusted: TrustedProjects
+  /** A project with what is trusted of it. */
+  readonly project: (root: string) => AgentProject
+  /** The settings in force for work in a folder: the user's, and what its project may add to them. */
+  readonly settingsIn: (where: WorkPlace, signal: AbortSignal) => Promise<LoadedConfig>
+  readonly parser: ReturnType<typeof scriptParser>
+  readonly prices: PriceBook
   readonly budgets: Budgets
   /** Where words go that are seen live and not kept. */
   readonly live: LiveHub
   /** The facts of a session of some types, oldest first. */
-  readonly facts: ReturnType<typeof factsOfSession>
+  readonly facts: ReadFacts
+  /** The same, and what an agent program's hooks and record show. */
+  readonly observed: ReadObserved
   /** Where the daemon is reached; empty until it listens. */
   readonly url: () => string
   readonly onBug: DaemonOptions['onBug']
@@ -83,7 +114,7 @@ export async function openBase(
   options: DaemonOptions,
   { parts, url }: { readonly parts: AsyncDisposableStack; readonly url: () => string },
 ): Promise<Base> {
-  const { config } = options.loaded
+  const { config } = options.settings.loaded
   const clock = systemClock
   const ids = systemIds(clock)
   const { onBug, onDamage } = options
@@ -151,6 +182,20 @@ export async function openBase(
     for (const { file, reason } of findings) onDamage(`${file} ${reason}`)
     await engine.record([fleetFact({ type: 'journal.damaged', payload: damagePayload(findings) })])
   }
+  await keepTrust(files.trust, engine)
+  const parser = scriptParser()
+  parts.defer(() => parser.close())
+  const trust = openTrust({
+    ...options,
+    home: options.userHome,
+    engine,
+    file: files.trust,
+    parse: parser.parse,
+    shippedScripts: shippedFolder('workflows'),
+  })
+  parts.defer(() => trust.stop())
+  const { trusted } = trust
+  const prices = priceBook(config.models.prices)
   const grants = engine.lapsed()
   if (grants > 0) await engine.record([fleetFact({ type: 'authority.lapsed', payload: { grants } })])
   return {
@@ -167,21 +212,52 @@ export async function openBase(
     vault,
     authority: await openAuthority(files, clock),
     redaction,
+    trusted,
+    project: (root) => ({ root, trusts: trusted.in(root) }),
+    settingsIn: (where, signal) => settingsIn(options.settings, { ...where, trusted }, signal),
+    parser,
+    prices,
     budgets: new Budgets({
       engine,
       ids,
       async used(sessionId) {
         await index.reached(journal.watermark(), AbortSignal.timeout(countMs))
         const [sum] = await index.ask('usage', { sessionId, isSubtree: true })
-        return { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
+        const isEstimated = sum !== undefined && isEstimate(sum)
+        return { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null, isEstimate: isEstimated }
+      },
+      async unpriced(sessionId) {
+        const used = await index.ask('usage', { sessionId, isSubtree: true, by: 'session' })
+        const models = used.flatMap(({ of: id, unpriced }) => {
+          const state = id === null ? undefined : engine.session(id as SessionId)
+          // A CLI that tells its cost tells a sum, and only after the call.
+          const isOpen = unpriced > 0 && state !== undefined && !tellsCost(state.managed?.cli)
+          return isOpen ? [index.ask('usage', { sessionId: state.sessionId, by: 'model' })] : []
+        })
+        const names = (await Promise.all(models)).flat().flatMap(({ of: model }) => model ?? [])
+        return [...new Set(names)].filter((model) => !prices.knows(model))
       },
     }),
     live: liveHub(),
     facts: factsOfSession({ journal, index }),
+    observed: observedOfSession({ journal, index }),
     url,
     onBug,
     onParked,
   }
+}
+
+/** A folder, and whether a work tree is made of it first. */
+type WorkPlace = { readonly folder: string; readonly isForWorktree?: boolean }
+
+async function settingsIn(
+  settings: DaemonConfig,
+  { folder, trusted, isForWorktree = false }: WorkPlace & { readonly trusted: TrustedProjects },
+  signal: AbortSignal,
+): Promise<LoadedConfig> {
+  const source = { cwd: folder, projectTrust: (root: string) => trusted.in(root), isForWorktree }
+  // A folder that is not there is refused by whoever would work in it.
+  return (await settings.inProject(source, signal).catch(missing)) ?? settings.loaded
 }
 
 /** A fact about Muster itself. */

@@ -13,12 +13,14 @@ import type { SessionKinds } from '../api/session-kinds/session-kind.ts'
 import { terminalSession } from '../api/session-kinds/terminal-session.ts'
 import { workflowSession } from '../api/session-kinds/workflow-session.ts'
 import { systemHandlers } from '../api/system-handlers.ts'
-import { sees } from '../api/who-may.ts'
+import { trustHandlers } from '../api/trust-handlers.ts'
+import { sees, topOf } from '../api/who-may.ts'
 import { workflowHandlers } from '../api/workflow-handlers.ts'
 import type { Health } from '../contract/health.ts'
 import { socketPath } from '../contract/home.ts'
 import type { Api } from '../contract/routes.ts'
 import { version, wireVersions } from '../contract/version.ts'
+import { chooseModels } from '../core/model/choose-models.ts'
 import { type ReactorReport, ReactorRun } from '../engine/react.ts'
 import type { PollFault } from '../engine/sessions/polling.ts'
 import { type HttpApp, type HttpDeps, httpApp } from '../http/app.ts'
@@ -52,6 +54,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const app = openHttp(base, {
     api: joinRoutes(features),
     sees: (principal, id) => sees(directory, principal, id),
+    topOf: (id) => topOf(directory, id),
     port: () => listening?.port ?? 0,
   })
   base.authority.onRevoked((sessionId) => app.streams.endOf(sessionId))
@@ -79,7 +82,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** The parts of the product. A new one is a folder and a line here. */
 function openFeatures(base: Base, { health, report }: SelfReports) {
   const { options, engine, journal, index, clock, config, authority } = base
-  const { agents: definitions, crews, agentProject, loaded } = options
+  const { agents: definitions, crews, settings, projectRoot } = options
+  const { loaded } = settings
+  const agentProject = base.project(projectRoot)
   const sessions = terminalSessions(base)
   const { host, directory, observer, terminals } = sessions
   const agents = builtInAgents(base)
@@ -95,7 +100,7 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     observed: observedSession(terminals),
     imported: recordedSession(terminals),
   }
-  const shared = { engine, directory, clock, kinds, projects }
+  const shared = { engine, directory, clock, kinds, projects, prices: base.prices }
   const system = {
     engine,
     journal,
@@ -113,7 +118,7 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     loginLink: () => `${base.url()}/login?code=${authority.loginCode()}`,
   }
   const crewsOf = (root: string, signal: AbortSignal) =>
-    loadCrews({ crews, agents: definitions, clis: config.clis }, { root, trusted: false }, signal)
+    loadCrews({ crews, agents: definitions, clis: config.clis }, base.project(root), signal)
   const clis = () => knownClis(config.clis)
   const features = [
     agents,
@@ -121,6 +126,7 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     flows,
     housekeeping(base),
     { routes: systemHandlers(system) },
+    { routes: trustHandlers({ engine, trusted: base.trusted }) },
     { routes: definitionHandlers({ agents: definitions, crews, agentProject, loaded, models }) },
     {
       routes: sessionHandlers({
@@ -144,6 +150,12 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
         scripts,
         files: collaborations,
         crewsOf,
+        async ownModel(agent, signal) {
+          const statuses = await models.list(signal)
+          const chosen = chooseModels({ agent, override: undefined, config: config.models, statuses })
+          return chosen.models[0].id
+        },
+        trustIn: (root) => base.project(root).trusts,
         clis,
       }),
     },
@@ -245,7 +257,7 @@ function damageOf(journal: Base['journal']): Pick<Health, 'damage'> {
 
 function openHttp(
   { config, journal, live, engine, index, clock, authority, onBug }: Base,
-  { api, sees, port }: { api: Api; sees: HttpDeps['sees']; port: () => number },
+  { api, sees, topOf, port }: Pick<HttpDeps, 'api' | 'sees' | 'topOf'> & { port: () => number },
 ) {
   const { sse, max_body_bytes: maxBodyBytes } = config.http
   return httpApp({
@@ -254,6 +266,7 @@ function openHttp(
     live,
     contextOf: frameContext(engine, index),
     sees,
+    topOf,
     clock,
     limits: { heartbeatMs: sse.heartbeat_ms, stallMs: sse.stall_ms, maxClients: sse.max_clients },
     address: { port },

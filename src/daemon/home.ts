@@ -16,6 +16,7 @@ export const homeFiles = (home: string) => ({
   vault: join(home, 'vault'),
   vaultKey: join(home, 'vault.key'),
   grants: join(home, 'grants.json'),
+  trust: join(home, 'trust.json'),
   cursors: join(home, 'cursors'),
   sessions: join(home, sessionFiles.folder),
   collaborations: join(home, 'collaborations'),

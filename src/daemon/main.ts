@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import pino from 'pino'
 import { agentFiles } from '../adapters/agents/agent-files.ts'
-import { loadConfig } from '../adapters/config/load-config.ts'
+import { daemonConfig } from '../adapters/config/load-config.ts'
 import { findProject, musterPaths } from '../adapters/config/muster-paths.ts'
 import { crewFiles } from '../adapters/crews/crew-files.ts'
 import { leaveGroup } from '../adapters/system/control-groups.ts'
@@ -21,8 +21,8 @@ async function main(): Promise<void> {
   await leaveGroup()
   const place = { env: process.env, home: homedir() }
   const paths = musterPaths(place)
-  // The daemon serves every project of its user, so it looks for no project file.
-  const loaded = await loadConfig({ ...place, cwd: '/', projectTrust: false }, new AbortController().signal)
+  const settings = await daemonConfig(place, new AbortController().signal)
+  const { loaded } = settings
   const redactor = createRedactor(redactorOptions(loaded.config.redaction, process.env))
   const log = pino(
     { base: null },
@@ -36,11 +36,12 @@ async function main(): Promise<void> {
   const daemon = await startDaemon({
     home: paths.stateDir,
     usualHome: musterPaths({ env: {}, home: place.home }).stateDir,
-    loaded,
+    settings,
+    userHome: place.home,
     env: process.env,
     agents: agentFiles({ shippedDir: shippedFolder('agents'), userDir: paths.userAgentsDir }),
     crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: paths.userCrewsDir }),
-    agentProject: { root: project.root, trusted: false },
+    projectRoot: project.root,
     onBug,
     onDamage: (what) => log.warn(`the journal is damaged: ${what}; see: sm doctor`),
     onShutdown: () => stopping.resolve('asked over HTTP'),

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Journal } from '../adapters/jsonl/journal.ts'
 import type { Check, Health, SelfReport } from '../contract/health.ts'
 import { shortId } from '../contract/ids.ts'
+import type { Lapse } from '../core/fleet.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ReactorReport } from '../engine/react.ts'
 import type { PollFault } from '../engine/sessions/polling.ts'
@@ -48,7 +49,9 @@ export function observe(observed: Observed): { report(): SelfReport; stop(): voi
         sseClients: observed.sseClients(),
         redaction: { ...observed.engine.redactionCounts() },
       }
-      return { ...report, checks: checksOf(report, { home: observed.home, faults: observed.pollFaults() }) }
+      const { home } = observed
+      const lapse = lapseCheck(observed.engine.lapse(), observed.now())
+      return { ...report, checks: [...checksOf(report, { home, faults: observed.pollFaults() }), lapse] }
     },
     stop: () => delay.disable(),
   }
@@ -104,6 +107,24 @@ function checksOf(
       cure: 'find out what is using the CPU of this machine',
     }),
   ]
+}
+
+/** Long enough for whoever looks once a week to read it. */
+const lapseShownMs = 14 * 86_400_000
+
+/** Nobody can tell which of them were given again, so it is shown for a while. */
+function lapseCheck(lapse: Lapse | undefined, now: number): Check {
+  const { grants = 0, atMs = 0 } = lapse ?? {}
+  const since = new Date(atMs).toISOString().slice(0, 10)
+  return judged({
+    name: 'permits',
+    isFine: grants === 0 || now - atMs > lapseShownMs,
+    detail:
+      grants === 0
+        ? 'all that were given are in force'
+        : `${grants} of an older journal not in force since ${since}: it does not say who gave them`,
+    cure: 'give them again when you are asked (sm approve --always), and budgets with sm budget',
+  })
 }
 
 const faultLine = ({ sessionId, step, error }: PollFault): string =>

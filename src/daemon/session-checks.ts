@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { askProgram } from '../adapters/system/run-program.ts'
+import { askProgram, findProgram } from '../adapters/system/run-program.ts'
 import type { SessionHost } from '../api/session-host.ts'
-import { type CodingCliName, codingCliNames } from '../contract/agent-clis.ts'
+import { agentClis, type CodingCliName, codingCliNames } from '../contract/agent-clis.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Check } from '../contract/health.ts'
 import { shortId } from '../contract/ids.ts'
@@ -33,6 +33,7 @@ export async function checkSessions(host: SessionHost, signal: AbortSignal): Pro
     { name: 'tmux', status: 'ok', detail: `${tmux?.stdout.trim() ?? 'unknown'}, ${server}` },
     isolationCheck(parts, isolation),
     ...rest,
+    ...(await ownProgramChecks(parts)),
     ...(await probeTerminal(parts, signal)),
   ]
 }
@@ -49,20 +50,67 @@ function isolationCheck(parts: Parts, state: Awaited<ReturnType<Parts['isolation
   }
 }
 
+function late(error: unknown): AppError {
+  if (error instanceof AppError && error.code === 'timeout') return error
+  throw error
+}
+
+/** A CLI is found, is one that the tests run, and is logged in; what is not there and nobody asked for is no fault. */
 async function cliCheck(parts: Parts, name: CodingCliName, signal: AbortSignal): Promise<Check> {
   const { claude, clis: programs } = parts.config()
-  const command = name === 'claude' ? claude.default_command : (programs[name]?.command ?? name)
+  const set = name === 'claude' ? claude.default_command : programs[name]?.command
+  const command = set ?? name
   const cli = parts.clis[name]
-  const version = await cli.version(command, signal)
-  if (version === undefined) return { name, status: 'ok', detail: 'not installed' }
+  const version = await cli.version(command, signal).catch(late)
+  if (version instanceof AppError) return { name, status: 'warning', detail: version.message }
+  if (version === undefined) {
+    const setting = name === 'claude' ? 'claude.default_command' : `clis.${name}.command`
+    const file = await findProgram(command, parts.surroundings.env['PATH'])
+    if (file === undefined && command === name) return { name, status: 'ok', detail: 'not installed' }
+    return file === undefined
+      ? missing({ name, command, setting })
+      : {
+          name,
+          status: 'failed',
+          detail: `${file} does not say its version`,
+          cure: `run ${shellQuoted(file)} --version to see why; ${setting} names another`,
+        }
+  }
   const login = await cli.login(command, signal)
   const said = { in: 'logged in', out: 'not logged in', unknown: 'whether it is logged in is not known' }[
     login.state
   ]
-  return login.state === 'out'
-    ? { name, status: 'warning', detail: `${version}, ${said}`, cure: login.detail }
-    : { name, status: 'ok', detail: `${version}, ${said} ${login.detail}` }
+  const { tested = [], package: source } = agentClis[name].npm ?? {}
+  const isTested = tested.some((one) => one.version === version)
+  const detail = `${version} (${isTested ? 'tested' : 'not tested'}), ${said}`
+  if (login.state === 'out') return { name, status: 'warning', detail, cure: login.detail }
+  if (isTested) return { name, status: 'ok', detail: `${detail} ${login.detail}` }
+  const known = tested.map((one) => one.version).join(', ')
+  const cure = `its screens and files may differ from what is known; tested: ${known} (npm install -g ${source}@${tested[0]?.version})`
+  return { name, status: 'warning', detail: `${detail} ${login.detail}`, cure }
 }
+
+/** The programs of a person's own that the settings name and that are not there. */
+async function ownProgramChecks(parts: Parts): Promise<Check[]> {
+  const coding: ReadonlySet<string> = new Set(codingCliNames)
+  const own = Object.entries(parts.config().clis).filter(([name]) => !coding.has(name))
+  const found = await Promise.all(
+    own.map(async ([name, { command }]) => {
+      const file = await findProgram(command, parts.surroundings.env['PATH'])
+      return file === undefined ? [missing({ name, command, setting: `clis.${name}.command` })] : []
+    }),
+  )
+  return found.flat()
+}
+
+const missing = ({ name, command, setting }: { name: string; command: string; setting: string }): Check => ({
+  name,
+  status: 'failed',
+  detail: `${command} is not there or cannot be run, but ${setting} names it`,
+  cure: `install it, or change ${setting}; sm config show --origin tells where it is set`,
+})
+
+const shellQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 const patienceMs = 20_000
 

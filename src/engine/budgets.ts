@@ -1,16 +1,18 @@
 import type { SessionId } from '../contract/ids.ts'
-import { type BudgetUse, budgetUse, type Used } from '../core/ledger/budget.ts'
-import { byDaemon } from '../core/reports.ts'
+import { muster } from '../contract/principal.ts'
+import { type BudgetUse, budgetUse, noPrice, priceCure, type Used } from '../core/ledger/budget.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Engine } from './engine.ts'
-import { draftOf } from './sessions/drafts.ts'
+import { draftOf, type Root } from './sessions/drafts.ts'
 
 type BudgetDeps = {
   readonly engine: Engine
   readonly ids: Ids
   /** What a session and all below it have used, by all that is recorded by now. */
   readonly used: (id: SessionId) => Promise<Used>
+  /** The models in it whose calls nobody can price. */
+  readonly unpriced: (id: SessionId) => Promise<readonly string[]>
 }
 
 /** A budget that is used up: whose it is, and how far. */
@@ -34,6 +36,11 @@ export class Budgets {
     return this.#above(id).some(({ managed }) => managed?.budget !== undefined)
   }
 
+  /** Whether the money of a session, or of one above it, is limited. */
+  isMoneyBound(id: SessionId): boolean {
+    return this.#above(id).some(({ managed }) => managed?.budget?.usd !== undefined)
+  }
+
   /** What a session and all below it have used. */
   used(id: SessionId): Promise<Used> {
     return this.#deps.used(id)
@@ -45,6 +52,8 @@ export class Budgets {
     for (const { managed, sessionId } of this.#above(id)) {
       const use = managed?.budget && budgetUse(managed.budget, await this.#deps.used(sessionId))
       const state = this.#deps.engine.session(sessionId)
+      if (state && use && managed.budget?.usd !== undefined)
+        await this.#tellUnpriced(state, managed.budget.usd)
       if (!use || use.level === 'ok' || !state) continue
       const over = { name: managed.name, sessionId, use }
       await tell(this.#deps, state, use)
@@ -59,6 +68,30 @@ export class Budgets {
     const watcher = { sessionId, tell: onOver }
     this.#watchers.add(watcher)
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
+  }
+
+  /** Which model a CLI uses may be known only from its first call: a limit that cannot be kept is told, once for each model. */
+  async #tellUnpriced(state: Readonly<SessionState>, limit: number): Promise<void> {
+    const { engine, unpriced, used } = this.#deps
+    const root = openRoot(state)
+    if (!root) return
+    for (const model of await unpriced(state.sessionId)) {
+      const detail = `${noPrice([model])}; ${priceCure}`
+      const spent = (await used(state.sessionId)).usd ?? 0
+      await engine.propose({
+        items: [
+          draftOf(root, 'budget.warning', {
+            budget: 'usd',
+            used: spent,
+            limit,
+            scope: state.managed?.name,
+            detail,
+          }),
+        ],
+        by: muster.by,
+        producer: { id: `budget:${state.sessionId}:unpriced:${model}`, epoch: 1, n: 1 },
+      })
+    }
   }
 
   #stop(over: Over): void {
@@ -79,21 +112,21 @@ export class Budgets {
   }
 }
 
+function openRoot(state: Readonly<SessionState>): Root | undefined {
+  const span = [...state.open.values()].find(({ kind }) => kind === 'session')
+  if (!span || !state.traceId) return undefined
+  const { sessionId, traceId } = state
+  return { sessionId, traceId, runId: span.runId, spanId: span.spanId, actor: 'muster' }
+}
+
 async function tell(
   { engine, ids }: BudgetDeps,
   state: Readonly<SessionState>,
   use: BudgetUse,
 ): Promise<void> {
-  const span = [...state.open.values()].find(({ kind }) => kind === 'session')
-  if (!span || !state.traceId) return
+  const root = openRoot(state)
+  if (!root) return
   const { budget, limit } = use
-  const root = {
-    sessionId: state.sessionId,
-    traceId: state.traceId,
-    runId: span.runId,
-    spanId: span.spanId,
-    actor: 'muster',
-  }
   const name = state.managed?.name ?? 'the session'
   const told = { budget, used: use.used, limit, scope: name }
   // A workflow is over with its budget, and nobody is asked whether what has ended shall go on.
@@ -117,13 +150,13 @@ async function tell(
   // One producer for each size and level: the same finding again is a repeat and adds nothing.
   await engine.propose({
     items,
-    by: byDaemon,
+    by: muster.by,
     producer: { id: `budget:${state.sessionId}:${budget}:${limit}:${use.level}`, epoch: 1, n: 1 },
   })
 }
 
 /** How far a budget is used, in words. */
-export const amountOf = ({ budget, used, limit }: BudgetUse): string =>
+export const amountOf = ({ budget, used, limit }: Omit<BudgetUse, 'level'>): string =>
   budget === 'usd' ? `${dollars(used)} of ${dollars(limit)}` : `${used} of ${limit} tokens`
 
 /** Less than a cent is something too. */

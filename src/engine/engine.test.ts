@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { ids, openEngine, operator, sessionDrafts } from '../../test/support/temp-engine.ts'
 import { readAll, tempFolder } from '../../test/support/temp-journal.ts'
-import type { By } from '../contract/event.ts'
-import { fleet, type SessionId } from '../contract/ids.ts'
+import type { By, Draft } from '../contract/event.ts'
+import { fleet, type SessionId, type SpanId } from '../contract/ids.ts'
 import type { BlobRef } from '../contract/values.ts'
 import { endedSession } from '../core/fleet.ts'
 import type { StoredEvent } from '../ports/journal.ts'
@@ -124,6 +124,122 @@ test('[MUS-288] each line says who stands behind it, and numbers of one caller s
     { kind: 'daemon' },
     { kind: 'session', id: one.sessionId, via: 'report' },
     { kind: 'session', id: other.sessionId, via: 'report' },
+  ])
+  await journal.close()
+})
+
+test('[MUS-288] a report of tomorrow is one of now, and is not given an id by who reports it', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  const yesterday = '2026-01-27T15:10:00.000Z'
+  const note = (more: object) => ({ ...session.note('x'), ...more })
+  await engine.perform([session.started()])
+  const by: By = { kind: 'session', id: session.sessionId, via: 'report' }
+  const results = await engine.propose({
+    items: [note({ timestamp: tomorrow }), note({ timestamp: yesterday }), note({ id: ids.event() })],
+    by,
+  })
+  expect(results).toMatchObject([
+    { status: 'appended' },
+    { status: 'appended' },
+    { status: 'rejected', code: 'denied', message: expect.stringContaining('id') },
+  ])
+  const [, early, late] = (await readAll(journal)).map(({ event }) => event)
+  expect(early?.timestamp).toBe(early?.recordedAt)
+  expect(late?.timestamp).toBe(yesterday)
+  // History is taken as it is.
+  const record = sessionDrafts()
+  const items = [record.started(), { ...record.note('x'), timestamp: tomorrow, id: ids.event() }]
+  expect(await engine.propose({ items, by: { ...operator, via: 'import' } })).toMatchObject([
+    { status: 'appended' },
+    { status: 'appended', id: items[1]?.id },
+  ])
+  expect((await readAll(journal)).at(-1)?.event.timestamp).toBe(tomorrow)
+  await journal.close()
+})
+
+test('[MUS-288] who reports a long text sends the text: a reference to one in the packs is refused', async () => {
+  const { engine, journal } = await openEngine(tempFolder())
+  const session = sessionDrafts()
+  const ref = { $blob: `sha256:${'0'.repeat(64)}`, bytes: 2 ** 50, pack: 1, offset: 0, preview: 'x' }
+  const { preview: _preview, ...noRef } = ref
+  const call = (params: Record<string, unknown>) =>
+    session.draft('tool.call.started', { callId: 'c', tool: 't', params })
+  await engine.perform([session.started()])
+  for (const via of ['report', 'hook', 'transcript'] as const) {
+    const results = await engine.propose({
+      items: [session.draft('progress.checkpoint', { message: ref }), call({ a: [{ b: ref }] }), call(noRef)],
+      by: { kind: 'session', id: session.sessionId, via },
+    })
+    expect(results, via).toMatchObject([{ code: 'denied' }, { code: 'denied' }, { status: 'appended' }])
+  }
+  await journal.close()
+})
+
+test('[MUS-359] spans that are reported stand apart: a report ends nothing that runs, and is in the way of nothing', async () => {
+  const dir = tempFolder()
+  let { engine, journal } = await openEngine(dir)
+  const [parent, child] = [sessionDrafts(), sessionDrafts()]
+  const begin = (of: typeof child, payload: object, more: object = {}) =>
+    of.draft('session.started', payload, {
+      spanId: of.sessionSpan,
+      parentSpanId: undefined,
+      ...more,
+    } as object)
+  await engine.perform([
+    begin(parent, { origin: 'runtime' }),
+    begin(
+      child,
+      { origin: 'runtime', parentSessionId: parent.sessionId },
+      { traceId: parent.traceId, parentSpanId: parent.sessionSpan },
+    ),
+  ])
+  const at = (spanId: SpanId) => ({ traceId: parent.traceId, spanId })
+  const call = { callId: 'c', tool: 'Bash' }
+  const tool = (type: 'started' | 'completed' | 'denied', spanId: SpanId) =>
+    child.draft(
+      `tool.call.${type}`,
+      { ...call, ...(type === 'denied' && { gate: 'tool', reason: 'x' }) } as never,
+      at(spanId),
+    )
+  const report = (...items: Draft[]) =>
+    engine.propose({ items, by: { kind: 'session', id: parent.sessionId, via: 'report' } })
+  const [running, next, told] = [ids.span(), ids.span(), ids.span()]
+  await engine.perform([tool('started', running)])
+  const refused = { status: 'rejected', code: 'denied' }
+  expect(
+    await report(tool('completed', running), tool('denied', running), tool('started', running)),
+  ).toMatchObject([refused, refused, refused])
+  // What hangs below the span that is named goes on when the report of it ends.
+  expect(
+    await report(tool('started', parent.sessionSpan), tool('completed', parent.sessionSpan)),
+  ).toMatchObject([{ status: 'appended' }, { status: 'appended' }])
+  expect(engine.session(child.sessionId)?.lifecycle).toBe('running')
+  // It names the span in which the next agent will run, which can be known before.
+  await report(tool('started', next), tool('started', told))
+  expect([...(engine.session(child.sessionId)?.open.values() ?? [])].map(({ spanId }) => spanId)).toEqual([
+    child.sessionSpan,
+    running,
+  ])
+  await journal.snapshot(engine.snapshot())
+  await journal.close()
+  ;({ engine, journal } = await openEngine(dir))
+  await engine.perform([
+    tool('completed', running),
+    child.draft('agent.spawned', { agentId: 'a', agentType: 'coder' }, at(next)),
+    child.draft('agent.completed', { agentId: 'a' }, at(next)),
+    child.draft('session.completed', { outcome: 'completed' }, at(child.sessionSpan)),
+  ])
+  const written = (await readAll(journal)).map(({ event }) => event).slice(-6)
+  const forced = { kind: 'daemon', via: 'report' }
+  expect(written.map(({ type, spanId, by }) => [type, spanId, by])).toEqual([
+    ['tool.call.completed', running, { kind: 'daemon' }],
+    ['tool.call.failed', next, forced],
+    ['agent.spawned', next, { kind: 'daemon' }],
+    ['agent.completed', next, { kind: 'daemon' }],
+    ['tool.call.failed', told, forced],
+    ['session.completed', child.sessionSpan, { kind: 'daemon' }],
   ])
   await journal.close()
 })

@@ -8,16 +8,19 @@ import {
   type ProducerStamp,
 } from '../contract/event.ts'
 import type { EventId, SessionId } from '../contract/ids.ts'
+import { muster } from '../contract/principal.ts'
+import type { ProjectTrust } from '../contract/project-trust.ts'
 import type { LoopMode, Permit } from '../contract/values.ts'
 import {
   emptyFleet,
   evolveFleet,
   type Fleet,
+  type Lapse,
   producerState,
   restoreFleet,
   snapshotFleet,
 } from '../core/fleet.ts'
-import { byDaemon, byObserved, refuseReport } from '../core/reports.ts'
+import { byObserved, notLater, refuseReport } from '../core/reports.ts'
 import { decide } from '../core/session/decide.ts'
 import type { SessionState } from '../core/session/state.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
@@ -116,7 +119,7 @@ export class Engine {
     const prepared = await Promise.all(drafts.map(async (draft) => this.#redacted(draft)))
     await this.#writable()
     this.#refuseWhileReopening()
-    const turn = this.#turn(byDaemon)
+    const turn = this.#turn(muster.by)
     for (const redacted of prepared) this.#write(redacted.value, turn, redacted)
     await this.#append(turn.lines)
   }
@@ -137,7 +140,7 @@ export class Engine {
     await this.#writable()
     this.#refuseWhileReopening()
     guard?.(this.#fleet)
-    const turn = this.#turn(byDaemon)
+    const turn = this.#turn(muster.by)
     if (extent === 'whole' && turn.isFull && drafts.some((draft) => !isEnd(draft))) throw noRoom()
     const appended: Appended[] = []
     try {
@@ -173,9 +176,19 @@ export class Engine {
     return this.#fleet.lapsed
   }
 
+  /** What of them was told last. */
+  lapse(): Lapse | undefined {
+    return this.#fleet.lapse
+  }
+
   /** How built-in agents work in a project, when somebody chose. */
   mode(projectRoot: string): LoopMode | undefined {
     return this.#fleet.modes.get(projectRoot)
+  }
+
+  /** What a person trusts of projects, by their roots; not to be changed. */
+  trust(): ReadonlyMap<string, ProjectTrust> {
+    return this.#fleet.trust
   }
 
   /** Every open session; not to be changed. */
@@ -249,12 +262,15 @@ export class Engine {
   }
 
   #decided(prepared: Redacted<Draft>, turn: Turn): Appended {
-    const draft = prepared.value
-    if (turn.by.via === 'report' || turn.by.via === 'import') refuseReport(this.#fleet, draft, turn.by)
-    const drafts = decide(this.#session(draft.sessionId), draft)
+    const { via } = turn.by
+    if (via !== undefined) refuseReport(this.#fleet, prepared.value, turn.by)
+    const draft = via === 'report' ? notLater(prepared.value, turn.recordedAt) : prepared.value
+    const drafts = decide(this.#session(draft.sessionId), draft, turn.by)
     if (turn.isFull && !isEnd(draft)) throw noRoom()
     const last = drafts.length - 1
-    for (let i = 0; i < last; i++) this.#write(drafts[i] as Draft, turn)
+    // What an end takes along nobody said; of a record it is history like the rest.
+    const forced = turn.by.via === 'import' ? turn : { ...turn, by: muster.by }
+    for (let i = 0; i < last; i++) this.#write(drafts[i] as Draft, forced)
     return this.#write(drafts[last] as Draft, turn, prepared)
   }
 

@@ -21,6 +21,7 @@ async function observing() {
   const found = { list: [outside] as ForeignSession[], looks: 0, isBroken: false }
   const marked = new Set<number>()
   const unreadable = new Set<number>()
+  const ending = new Set<number>()
   const config = { value: Config.parse({}) }
   const codex = {
     name: 'codex',
@@ -42,6 +43,7 @@ async function observing() {
         if (unreadable.has(pid)) throw new Error('no such process')
         return marked.has(pid) ? 'ses_other' : undefined
       },
+      startedAt: async (pid) => (ending.has(pid) ? undefined : 1000),
     },
     config: () => config.value,
     clock: { now: () => now.ms, monotonic: () => now.ms, sleep: () => new Promise(() => {}) },
@@ -55,7 +57,7 @@ async function observing() {
     await observer.wanted()
     return open()
   }
-  return { engine, observer, found, marked, unreadable, config, now, look, open, bugs }
+  return { engine, observer, found, marked, unreadable, ending, config, now, look, open, bugs }
 }
 
 test('[MUS-240] one that is found is a session until it is gone, and the same one when it comes back', async () => {
@@ -69,6 +71,14 @@ test('[MUS-240] one that is found is a session until it is gone, and the same on
   o.found.list = [outside]
   await o.look()
   expect([...o.engine.sessions()].map(({ sessionId }) => sessionId)).toEqual([first?.sessionId])
+})
+
+test('[MUS-240] what is ending is not taken for one from outside, though its mark is gone', async () => {
+  const o = await observing()
+  o.ending.add(7)
+  expect(await o.look()).toEqual([])
+  o.ending.clear()
+  expect(await o.look()).toHaveLength(1)
 })
 
 test('[MUS-240] what carries our mark, or goes on with a conversation of ours, is not observed', async () => {

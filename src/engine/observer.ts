@@ -3,9 +3,9 @@ import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Draft } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
-import type { Lifecycle } from '../contract/values.ts'
 import type { Fleet } from '../core/fleet.ts'
 import { type Evidence, noEvidence } from '../core/session/evidence/evidence.ts'
+import { failureOf } from '../core/session/evidence/explain.ts'
 import { observe } from '../core/session/evidence/observe.ts'
 import type { JudgeOptions } from '../core/session/evidence/timeouts.ts'
 import { judge, type Verdict } from '../core/session/evidence/verdict.ts'
@@ -18,7 +18,7 @@ import type { Parts } from './sessions/session-parts.ts'
 
 /** What observing needs; no terminal is among it, and nothing that could change what is seen. */
 type ObserverParts = Pick<Parts, 'engine' | 'clock' | 'ids' | 'files' | 'clis' | 'config' | 'onBug'> & {
-  readonly processes: Pick<Parts['processes'], 'variable'>
+  readonly processes: Pick<Parts['processes'], 'variable' | 'startedAt'>
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -163,6 +163,8 @@ export class Observer {
   async #taken(found: ForeignSession): Promise<SessionId | undefined> {
     const { engine, processes } = this.#parts
     if (found.pid === undefined || (await processes.variable(found.pid, 'MUSTER_SESSION'))) return undefined
+    // Of a program that is ending the mark is gone first: one of ours would look like one from outside.
+    if ((await processes.startedAt(found.pid)) === undefined) return undefined
     const isOurs = ({ managed }: Readonly<SessionState>): boolean =>
       managed?.origin === 'managed' && managed.foreignId === found.foreignId
     if (Array.from(engine.sessions()).some(isOurs)) return undefined
@@ -191,9 +193,15 @@ export class Observer {
     if (!seen || state?.managed?.origin !== 'observed') return
     await seen.read(files, clis[seen.found.cli])
     const verdict = seen.verdict(this.judgeOptions())
-    const [from, to] = [state.lifecycle, lifecycleOf(verdict)]
-    const isChanged = from !== to && to !== 'starting'
-    const changed = { from, to, activity: verdict.activity }
+    const [from, to] = [state.lifecycle, verdict.lifecycle]
+    // That its program died is told as the end of the session.
+    const isChanged = from !== to && to !== 'starting' && to !== 'error'
+    const changed = {
+      from,
+      to,
+      activity: verdict.activity,
+      ...(to === 'failed' && { detail: failureOf(verdict) }),
+    }
     await this.#write(state, [
       ...(isChanged ? [draftOf(rootOf(state), 'session.state.changed', changed)] : []),
       ...news(seen.found, state),
@@ -317,13 +325,11 @@ class Seen {
     const { waitingFor: _waitingFor, waitingUntil: _waitingUntil, ...rest } = judged
     return {
       ...rest,
-      lifecycle: lifecycles[status],
+      // A CLI that waits for a prompt does not say how its last turn ended.
+      lifecycle: status === 'idle' && judged.lifecycle === 'failed' ? 'failed' : lifecycles[status],
       activity: isBusy ? (judged.activity === 'idle' ? 'working' : judged.activity) : 'idle',
       ...(status === 'waiting' && { waitingFor: judged.waitingFor ?? ('dialog' as const) }),
       health: 'ok',
     }
   }
 }
-
-/** A turn that failed is over: the program waits for the next prompt. */
-const lifecycleOf = ({ lifecycle }: Verdict): Lifecycle => (lifecycle === 'error' ? 'idle' : lifecycle)

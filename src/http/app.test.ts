@@ -66,11 +66,14 @@ test('[MUS-90] a body that is not UTF-8 is refused', async () => {
 })
 
 test('[MUS-90] an act without input may have no body at all', async () => {
-  const app = testApp({ api: { ...noApi, shutdown: async () => ({ stopping: true as const, killed: 0 }) } })
+  const app = testApp({
+    api: { ...noApi, shutdown: async () => ({ stopping: true as const, killed: 0, suspects: [] }) },
+  })
   const headers = { ...bearer(tokens.operator), 'content-type': 'application/json' }
   expect(await (await ask(app, '/api/v1/shutdown', { method: 'POST', headers })).json()).toEqual({
     stopping: true,
     killed: 0,
+    suspects: [],
   })
 })
 
@@ -169,4 +172,12 @@ test('[MUS-204] a token that would break the cookie header is not sent', async (
   const app = testApp({ redeem: () => 'a; Domain=evil' })
   const response = await ask(app, '/login?code=x')
   expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null])
+})
+
+test('[MUS-90] a workflow that is called as the last word of a route is found by its name', async () => {
+  const app = testApp({ onBug: () => {} })
+  expect(await (await ask(app, '/api/v1/workflows/crew')).text()).toContain('reached getWorkflow')
+  expect((await ask(app, '/api/v1/workflows/crew', { method: 'PUT' })).headers.get('allow')).toBe(
+    'POST, GET, HEAD, OPTIONS',
+  )
 })

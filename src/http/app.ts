@@ -39,6 +39,7 @@ export type HttpApp = {
   readonly fetch: Hono<HttpEnv>['fetch']
   readonly request: Hono<HttpEnv>['request']
   readonly streams: Streams
+  readonly topOf: HttpDeps['topOf']
 }
 
 /** Serves every route of the contract, the page and the login link. */
@@ -56,16 +57,19 @@ export function httpApp(deps: HttpDeps): HttpApp {
   app.use('/api/*', async (c, next) => {
     guardFetchSite(c.req.header('sec-fetch-site'))
     const { principal, isByCookie } = callerOf(c, deps)
-    if (principal.kind !== 'anonymous') c.env?.proved?.()
+    if (principal.kind !== 'anonymous') c.env?.proved?.(principal)
     c.set('principal', principal)
     c.set('isByCookie', isByCookie)
     await next()
   })
 
   for (const [path, byMethod] of routesByPath())
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c, next) => {
       const entry = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
-      return entry ? serveRoute(c, entry, { deps, streams, calls }) : otherMethod(c, [...byMethod.keys()])
+      if (entry) return serveRoute(c, entry, { deps, streams, calls })
+      // Another route may fit as well: a workflow may be called as the last word of this path.
+      c.set('otherMethods', [...(c.var.otherMethods ?? []), ...byMethod.keys()])
+      return next()
     })
   app.all('/login', login(deps.redeem))
   for (const [path, file] of deps.page)
@@ -75,6 +79,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
     })
 
   app.notFound((c) => {
+    if (c.var.otherMethods) return otherMethod(c, c.var.otherMethods)
     const refusal = new AppError(
       'not_found',
       `there is no ${c.req.path}; /api/v1/openapi.json lists all routes`,
@@ -86,7 +91,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
     if (c.req.raw.signal.aborted && !(error instanceof AppError)) return new Response(null, { status: 499 })
     return answer(c, error, deps)
   })
-  return { fetch: app.fetch, request: app.request, streams }
+  return { fetch: app.fetch, request: app.request, streams, topOf: deps.topOf }
 }
 
 function answer(c: HttpContext, error: unknown, { onBug }: HttpDeps): Response {
@@ -150,9 +155,7 @@ async function serveRoute(
     params: c.req.param(),
     queries: c.req.queries(),
     body:
-      route.method === 'post'
-        ? await readJson(c.req.raw, route.maxBodyBytes ?? deps.maxBodyBytes)
-        : undefined,
+      route.method === 'post' ? await bodyOf(c, route.maxBodyBytes ?? deps.maxBodyBytes, deps) : undefined,
   })
   if (route.answers === 'sse') return answerStream(c, { name: name as SseRouteName, input, streams })
   if (name === 'openapi') return c.json(description())
@@ -160,6 +163,20 @@ async function serveRoute(
   const output = await handle(input, { principal, signal: c.req.raw.signal })
   // Strict on the way out too: an answer that breaks the contract is a bug here, not a riddle for the caller.
   return c.json(route.output.parse(output) as object)
+}
+
+/** An agent whose body is refused unread hears of it so much later. */
+const refusedBodyMs = 250
+
+/** The body of a request. One that floods us with what is too large gets its answers slowly, and the others theirs at once. */
+async function bodyOf(c: HttpContext, maxBytes: number, { clock }: HttpDeps): Promise<unknown> {
+  try {
+    return await readJson(c.req.raw, maxBytes)
+  } catch (error) {
+    const isFlood = error instanceof AppError && error.code === 'too_large'
+    if (isFlood && c.var.principal.kind === 'session') await clock.sleep(refusedBodyMs, c.req.raw.signal)
+    throw error
+  }
 }
 
 function answerStream(

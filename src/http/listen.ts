@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { HttpApp } from './app.ts'
 import { Connections } from './connections.ts'
 import type { OnBug } from './problem.ts'
+import { letOthersIn } from './read-input.ts'
 
 /** Where to listen. */
 export type ListenOptions = {
@@ -86,7 +87,7 @@ function serverFor(app: HttpApp, via: 'tcp' | 'unix', options: ListenOptions): S
     // A request without a Host still gets an answer; the guard refuses it.
     hostname: 'localhost',
   }) as Server
-  const connections = new Connections(server, options.maxConnections ?? 1000)
+  const connections = new Connections(server, { most: options.maxConnections ?? 1000, topOf: app.topOf })
   return server
 }
 
@@ -107,7 +108,7 @@ async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<voi
   if (!body || body.locked) return
   const reader = body.getReader()
   try {
-    while (!(await reader.read()).done);
+    while (!(await reader.read()).done) await letOthersIn()
   } catch {
     // It hung up, or its time was over.
   }

@@ -32,6 +32,25 @@ test('[MUS-87] the document, the table and the client have the same routes', () 
   expect(Object.keys(client).sort()).toEqual(routeEntries.map(([name]) => name).sort())
 })
 
+test('[MUS-87] no route hides another one: none fits the path of a route of the same method', () => {
+  const all = routeEntries.map(([name, { method, path }]) => ({ name, method, words: path.split('/') }))
+  const isWord = (word: string) => !word.startsWith('{')
+  const overlaps = all.flatMap((one, i) =>
+    all
+      .slice(i + 1)
+      .filter(
+        (other) =>
+          other.method === one.method &&
+          other.words.length === one.words.length &&
+          other.words.every(
+            (word, at) => word === one.words[at] || !isWord(word) || !isWord(one.words[at] ?? ''),
+          ),
+      )
+      .map((other) => `${one.name} and ${other.name}`),
+  )
+  expect(overlaps).toEqual([])
+})
+
 test('[MUS-87] every parameter of a route is described where it goes', () => {
   for (const [name, route] of routeEntries) {
     const operation = operations.find(({ operationId }) => operationId === name)

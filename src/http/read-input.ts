@@ -49,49 +49,70 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new AppError('unsupported_media', 'send the body as content-type: application/json')
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const text = decode(await readBytes(request, maxBytes))
-  const body = text === '' ? {} : parse(text)
-  mustBeHandy(body, maxBytes)
-  return body
+  return text === '' ? {} : parse(text)
+}
+
+/** Of a large body so much is gone through before others are answered. */
+const oneTurnBytes = 64 * 1024
+
+/** Lets what else has come in be answered: the parts of a large body that are here already would all be read in one turn. */
+export const letOthersIn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  const reader = request.body?.getReader()
+  if (!reader) return chunks
+  const refuseUnhandy = bodyGauge(maxBytes)
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return chunks
+    bytes += value.byteLength
+    if (bytes > oneTurnBytes) await letOthersIn()
+    try {
+      // A sender may leave out or understate the length, so the bytes themselves are counted too.
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      refuseUnhandy(value)
+    } catch (error) {
+      reader.releaseLock()
+      throw error
+    }
+    chunks.push(value)
+  }
 }
 
 const deepest = 200
 /** As many values as a body of this size has when each says something. */
 const valuesIn = (bytes: number): number => Math.max(100_000, bytes / 64)
 
-/** Refuses what is small to send and dear to go through: a nest that uses up a stack, a crowd of tiny values. */
-function mustBeHandy(body: unknown, maxBytes: number): void {
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * Refuses what is small to send and dear to go through: a nest that uses up a stack, a crowd of tiny values. It looks at
+ * the bytes as they come in, because parsing such a body would already hold up everybody else.
+ */
+function bodyGauge(maxBytes: number): (bytes: Uint8Array) => void {
   const most = valuesIn(maxBytes)
-  let level: unknown[] = [body]
-  let count = 0
-  for (let depth = 0; level.length > 0; depth++) {
-    count += level.length
-    if (depth > deepest)
-      throw new AppError('too_large', `the body is nested deeper than ${deepest} levels; flatten it`)
+  let [depth, count, isText, isEscaped] = [0, 0, false, false]
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]
+      if (isText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === backslash) isEscaped = true
+        else if (byte === quote) isText = false
+      } else if (byte === quote) isText = true
+      else if (byte === comma) count += 1
+      else if (byte === openArray || byte === openObject) {
+        count += 1
+        depth += 1
+        if (depth > deepest)
+          throw new AppError('too_large', `the body is nested deeper than ${deepest} levels; flatten it`)
+      } else if (byte === closeArray || byte === closeObject) depth -= 1
+    }
     if (count > most)
       throw new AppError('too_large', `the body has more than ${most} values; send it in smaller parts`)
-    const next: unknown[] = []
-    for (const value of level)
-      if (typeof value === 'object' && value !== null)
-        for (const child of Object.values(value)) next.push(child)
-    level = next
-  }
-}
-
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = []
-  const reader = request.body?.getReader()
-  if (!reader) return chunks
-  let bytes = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return chunks
-    bytes += value.byteLength
-    // A sender may leave out or understate the length, so the bytes themselves are counted too.
-    if (bytes > maxBytes) {
-      reader.releaseLock()
-      throw tooLarge(maxBytes)
-    }
-    chunks.push(value)
   }
 }
 

@@ -312,3 +312,19 @@ test('[MUS-203] a token of any length costs nothing to refuse', async () => {
   )
   expect(compared).toEqual([])
 })
+
+test('[MUS-293] an agent hears late that its body was too large, so that it floods nobody; a person hears it at once', async () => {
+  const [row] = posts.filter(({ route }) => route.access === 'session')
+  if (!row) throw new Error('no post of a session')
+  const large = { 'content-length': String((row.route.maxBodyBytes ?? 100_000) + 1) }
+  let isAnswered = false
+  const late = ask(row, { headers: { ...bearer(tokens.session), ...large } }).then((answer) => {
+    isAnswered = true
+    return answer
+  })
+  expect(await ask(row, { headers: { ...bearer(tokens.operator), ...large } })).toMatchObject({ status: 413 })
+  await expect.poll(() => app.clock.sleepers()).toBe(1)
+  expect(isAnswered).toBe(false)
+  app.clock.advance(250)
+  expect(await late).toMatchObject({ status: 413, code: 'too_large' })
+})

@@ -154,17 +154,25 @@ export const securityHeaders: MiddlewareHandler<HttpEnv> = async (c, next) => {
   if (isApi) headers.set(wireHeader, String(wireVersions.current))
 }
 
+/** A caller with a token that is known. */
+export type Proved = Exclude<Principal, { kind: 'anonymous' }>
+
 /** What the listener adds to each request; a request made in the process has none of it. */
 type Bindings = Partial<HttpBindings> & {
   readonly via?: 'tcp' | 'unix'
-  /** To be called when a token is known. */
-  readonly proved?: () => void
+  /** To be called when a token is known; it refuses one whose sessions hold too much. */
+  readonly proved?: (principal: Proved) => void
 }
 
 /** What the guards have found out about a request. */
 export type HttpEnv = {
   Bindings: Bindings
-  Variables: { principal: Principal; isByCookie: boolean }
+  Variables: {
+    principal: Principal
+    isByCookie: boolean
+    /** Methods of routes that fit the path of a request, which has another one. */
+    otherMethods?: readonly string[]
+  }
 }
 
 export type HttpContext = Context<HttpEnv>

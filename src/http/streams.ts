@@ -16,6 +16,7 @@ import {
 } from './frames.ts'
 import type { LiveDelta, LiveHub, TokenQueue } from './live.ts'
 import type { OnBug } from './problem.ts'
+import { Shares, shareOfSessions, type TopOf } from './shares.ts'
 import { type OpenStream, openStream } from './sse.ts'
 
 /** The bounds of streams, from the configuration. */
@@ -34,6 +35,7 @@ export type StreamDeps = {
   readonly contextOf?: ContextOf
   /** Whether a caller may see what a session does; at once while that session is in memory. */
   readonly sees: (principal: Principal, sessionId: SessionId) => boolean | Promise<boolean>
+  readonly topOf: TopOf
   readonly onBug: OnBug
 }
 
@@ -50,12 +52,14 @@ export type StreamRequest = {
 /** The streams that are open now. */
 export class Streams {
   readonly #deps: StreamDeps
-  /** Each with the session that it is for; a person's have none. */
-  readonly #open = new Map<OpenStream, SessionId | undefined>()
+  readonly #open = new Set<OpenStream>()
+  /** Those of them that are a session's. */
+  readonly #sessions: Shares<OpenStream>
   readonly #runtimeFrames: RuntimeFrames
 
   constructor(deps: StreamDeps) {
     this.#deps = deps
+    this.#sessions = new Shares(deps.topOf)
     this.#runtimeFrames = new RuntimeFrames(deps.contextOf)
   }
 
@@ -73,16 +77,6 @@ export class Streams {
     const { input, lastEventId, signal, cut } = request
     const { journal, clock, limits, onBug } = this.#deps
     const start = startOf(askedBy(input, lastEventId), journal)
-    const { principal } = request
-    const isSession = principal.kind === 'session'
-    const whose = isSession ? [...this.#open.values()].filter((id) => id === principal.sessionId) : []
-    // What a session may take leaves room for people and for others.
-    const most = isSession ? Math.max(1, Math.floor(limits.maxClients / 8)) : limits.maxClients
-    if (this.#open.size >= limits.maxClients || whose.length >= most)
-      throw new AppError(
-        'limited',
-        `${Math.min(most, limits.maxClients)} streams are already open; close one, or try again later`,
-      )
     const stream: OpenStream = openStream({
       journal,
       clock,
@@ -92,12 +86,13 @@ export class Streams {
       stallMs: limits.stallMs,
       onEnd: (why) => {
         this.#open.delete(stream)
+        this.#sessions.delete(stream)
         signal.removeEventListener('abort', stream.end)
         if (why === 'stalled') cut()
       },
       onBug: (error) => onBug(error, name),
     })
-    this.#open.set(stream, isSession ? principal.sessionId : undefined)
+    this.#admit(stream, request.principal)
     // A client that leaves before its first read is never cancelled by the listener.
     signal.addEventListener('abort', stream.end, { once: true })
     if (signal.aborted) stream.end()
@@ -106,11 +101,35 @@ export class Streams {
 
   /** Ends those of a session whose token is no longer known. */
   endOf(sessionId: SessionId): void {
-    for (const [stream, id] of this.#open) if (id === sessionId) stream.end()
+    for (const stream of this.#sessions.of(sessionId)) stream.end()
   }
 
   endAll(): void {
-    for (const stream of this.#open.keys()) stream.end()
+    for (const stream of this.#open) stream.end()
+  }
+
+  /** Takes a new one in. Where there are too many, one of the sessions that hold most leaves for others and for a person. */
+  #admit(stream: OpenStream, principal: Principal): void {
+    const { maxClients } = this.#deps.limits
+    this.#open.add(stream)
+    if (principal.kind === 'session') {
+      const { sessionId } = principal
+      const share = shareOfSessions(maxClients)
+      const own = Math.max(1, Math.floor(maxClients / 8))
+      this.#sessions.add(stream, sessionId)
+      if (this.#sessions.of(sessionId).length > own)
+        this.#leave(stream, stream, `${own} streams of this session`)
+      else if (this.#sessions.size > share || this.#open.size > maxClients)
+        this.#leave(stream, this.#sessions.next(), `${share} streams of sessions`)
+    } else if (this.#open.size > maxClients)
+      this.#leave(stream, this.#sessions.next() ?? stream, `${maxClients} streams`)
+  }
+
+  /** Ends one that is too many; the new one is refused with what is full. */
+  #leave(newest: OpenStream, leaving: OpenStream | undefined, full: string): void {
+    leaving?.end()
+    if (leaving === newest)
+      throw new AppError('limited', `${full} are already open; close one, or try again later`)
   }
 
   #shows(

@@ -10,7 +10,7 @@ export type AgentCli = {
   readonly name: AgentCliName
   readonly dialect: Dialect
   plan(request: LaunchRequest, signal: AbortSignal): Promise<LaunchPlan>
-  /** The version of the program, or nothing when it is not there. */
+  /** The version of the program, or nothing when it is not there; one that does not answer in time is refused as such. */
   version(command: string, signal: AbortSignal): Promise<string | undefined>
   login(command: string, signal: AbortSignal): Promise<LoginState>
   /** The files of a conversation that are there by now, its subagents' too. */
@@ -40,6 +40,8 @@ export type Dialect = {
   readonly inject: (payload: unknown, text: string) => HookReply | undefined
   /** Whether its transcript shows what was injected; where it does, nothing else is taken for a receipt. */
   readonly recordsInjected?: true
+  /** Its hook tells the end of an interrupted turn like that of any other; its transcript says which it was. */
+  readonly recordsEnds?: true
   /** The answer that changes nothing. */
   readonly nothing: HookReply
   readonly typing: (version: string) => Typing
@@ -63,6 +65,7 @@ export type TranscriptContext = {
 /** How text gets into this CLI. Keys are tmux key names. */
 export type Typing = {
   readonly submit: readonly string[]
+  /** Pressed again for a screen that asks whether it is meant. */
   readonly interrupt: readonly string[]
   /** Empties the box; only ever used on text that Muster typed. */
   readonly clear: readonly string[]

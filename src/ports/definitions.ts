@@ -1,8 +1,11 @@
 import type { LoadedAgents } from '../contract/agent-definition.ts'
 import type { LoadedCrews } from '../contract/crew-definition.ts'
 
-/** The project whose own agents count; what an untrusted one brings is held back where it could do harm. */
-export type AgentProject = { readonly root: string; readonly trusted: boolean }
+/** Whether a person trusts a file of a project with exactly this content; its path is from the root. */
+export type FileTrust = (file: string, sha256: string) => boolean
+
+/** The project whose own definitions count; what a file that is not trusted brings is held back where it could do harm. */
+export type AgentProject = { readonly root: string; readonly trusts: FileTrust }
 
 /** Where agent definitions come from: shipped, the user's, and those of a project. */
 export type AgentDefinitions = {

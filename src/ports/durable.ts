@@ -1,6 +1,7 @@
 import { AppError } from '../contract/errors.ts'
-import type { Draft, PayloadOf } from '../contract/event.ts'
+import type { By, Draft, PayloadOf } from '../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../contract/ids.ts'
+import type { Asker } from '../contract/principal.ts'
 
 /** Where the facts of a workflow belong: its session and trace, and the span that they hang under. */
 export type FlowPlace = {
@@ -20,11 +21,15 @@ export type Procedure<I, O> = {
   /** Another one when a run that began before could not go on with it. */
   readonly version: string
   readonly run: (flow: Flow, input: I) => Promise<O>
+  /** Why what it gave is not what was asked for; the run has then failed or was rejected, and keeps its result. */
+  readonly failure?: (result: O) => FlowFailure | undefined
   /** Why a run of it cannot be forked, and what to do instead. */
   readonly unforkable?: string
   readonly leftovers?: Leftovers<I>
   readonly closing?: Closing<I>
 }
+
+export type FlowFailure = { readonly outcome: 'failed' | 'rejected'; readonly reason: string }
 
 /**
  * What a run still has to say when it fails or is called off: `write` takes the facts, and writes them together with
@@ -48,9 +53,9 @@ export type Leftovers<I> = {
 export class FlowStopped extends Error {
   override readonly name = 'FlowStopped'
   readonly how: 'cancelled' | 'daemon'
-  readonly by: string
+  readonly by: Asker
 
-  constructor(how: 'cancelled' | 'daemon', by: string, reason: string) {
+  constructor(how: 'cancelled' | 'daemon', by: Asker, reason: string) {
     super(reason)
     this.how = how
     this.by = by
@@ -124,7 +129,7 @@ export type Flow = {
 export type Child<O> = { readonly id: string; result(): Promise<O> }
 
 /** How a workflow stands; `pending`: it was begun under a version that is not there, and can be forked. */
-export type FlowStatus = 'running' | 'pending' | 'completed' | 'failed' | 'cancelled'
+export type FlowStatus = 'running' | 'pending' | 'completed' | 'failed' | 'rejected' | 'cancelled'
 
 /** One workflow in a list. */
 export type FlowView = {
@@ -138,12 +143,26 @@ export type FlowView = {
 /** What came of a word to a workflow. */
 export type Reached = 'delivered' | 'unknown' | 'finished'
 
+/** What a fork does differently. */
+export type ForkWish = {
+  /** From this step on all is done again. */
+  readonly before?: string
+  /** Makes its input of the one that the other began with. */
+  readonly input?: (known: unknown) => unknown
+}
+
 /** Runs procedures durably. */
 export type Durable = {
   /** Begins a workflow; the same id with the same input is known, with another it is refused. */
   start(
     name: string,
-    given: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
+    given: {
+      readonly id: string
+      readonly input: unknown
+      readonly at: FlowPlace
+      /** Who asked for it; the daemon itself when left out. */
+      readonly by?: By
+    },
   ): Promise<'started' | 'known'>
   /** What it gave in the end, once it has; throws what it failed with. */
   result(id: string): Promise<unknown>
@@ -153,14 +172,14 @@ export type Durable = {
     said: { readonly topic: string; readonly value: unknown; readonly facts?: readonly Draft[] },
   ): Promise<Reached>
   /** Ends it and all its branches; its end is written also when a branch does not obey. */
-  cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached>
+  cancel(id: string, why: { readonly by: Asker; readonly reason: string }): Promise<Reached>
   /**
    * Begins another workflow with what this one had done before a step, or with all that it has done; what is true of
    * one run only is done again.
    */
   fork(
     id: string,
-    given: { readonly as: string; readonly at: FlowPlace; readonly before?: string },
+    given: { readonly as: string; readonly at: FlowPlace; readonly by?: By } & ForkWish,
   ): Promise<void>
   list(): Promise<readonly FlowView[]>
 }

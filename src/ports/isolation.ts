@@ -1,12 +1,24 @@
 /** A folder in which a CLI keeps its settings and conversations. */
 export type ConfigHome = {
   readonly path: string
-  /** Entries that it works on as they are; a folder among them is made when it is missing. */
-  readonly shared: readonly { readonly name: string; readonly isFolder: boolean }[]
+  /** Files that it works on as they are. */
+  readonly shared: readonly string[]
+  /** Where it keeps its conversations. */
+  readonly records: ConfigRecords
   /** Entries that it starts without: what it writes there is its own and goes with the session. */
   readonly fresh: readonly string[]
   /** Files from elsewhere of which it gets copies, under these names. */
   readonly copied: readonly { readonly from: string; readonly name: string }[]
+}
+
+/** Conversations of one folder, in files `<id>.jsonl` and folders `<id>` beside them. */
+export type ConfigRecords = {
+  /** The folder that holds those of all folders, by its name; of it only this one is there. */
+  readonly name: string
+  /** The folder below it for the place where it works; it is made when it is missing. */
+  readonly folder: string
+  /** The conversation that it may change; the others that are there are read-only. */
+  readonly own: string
 }
 
 /** What is to run behind walls. */
@@ -36,6 +48,8 @@ export type Isolation = {
   ): Promise<readonly string[]>
   /** The same program behind walls; refuses where this machine has none, and never answers it without. */
   wrap(request: IsolationRequest, signal: AbortSignal): Promise<readonly string[]>
+  /** Takes away what such a program left so that others would run something of its outside, and answers the paths. */
+  undo(writable: readonly string[]): Promise<readonly string[]>
   /** Whether it works here: what it is, or why not and what to do. */
   state(
     signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { Denial } from '../core/delegation/gate-call.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
 import type { Model, ModelMessage, ModelPiece, ModelTurn } from '../ports/model.ts'
 import type { FileChange, SeenBefore, SeenFile, Tool } from '../ports/tools.ts'
-import type { AskDeps } from './ask-model.ts'
+import type { AskDeps, Asked } from './ask-model.ts'
 
 /** One run of an agent, with everything that is fixed when it begins. */
 export type AgentRun = {
@@ -48,7 +48,7 @@ export type RunDeps = AskDeps & {
   readonly durable: () => Promise<void>
   readonly onTurn: () => void
   /** What an answer used, also one that only makes the conversation shorter. */
-  readonly onUsed: (usage: ModelTurn['usage']) => void
+  readonly onUsed: (asked: Asked) => void
   /** Why the run may not go on: a budget is used up. */
   readonly spent: () => Promise<string | undefined>
   /** Why what it said in the end cannot be taken: it is told, and goes on. */

@@ -47,6 +47,7 @@ async function ask(models: [Model, ...Model[]], signal = new AbortController().s
       record: (facts) => void recorded.push(...(facts as readonly Draft[])),
       keep: async () => 'kept',
       chance: () => 0,
+      prices: { estimate: () => undefined },
       retry: { maxAttempts: 3, firstMs: 1000, longestMs: 60_000 },
     },
     { root, models, request: { messages: [], tools: [] }, signal, onPiece: () => {} },

@@ -1,4 +1,5 @@
 import type { SpanId } from '../contract/ids.ts'
+import type { PriceBook } from '../core/ledger/price-book.ts'
 import { type RetryPolicy, retryDelay } from '../core/model/retry-delay.ts'
 import { draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -22,6 +23,7 @@ export type AskDeps = {
   /** A number from 0 up to 1. */
   readonly chance: () => number
   readonly retry: RetryPolicy
+  readonly prices: Pick<PriceBook, 'estimate'>
 }
 
 /** One turn to ask for: of the first model, and of the next ones only when it cannot be had. */
@@ -87,7 +89,7 @@ async function askPatiently(deps: AskDeps, asking: Asking, model: Model): Promis
 }
 
 async function askOnce(
-  { clock, newSpan, record, keep }: AskDeps,
+  { clock, newSpan, record, keep, prices }: AskDeps,
   { root, request, gained, signal, onPiece }: Asking,
   { model, attempt }: { model: Model; attempt: number },
 ): Promise<ModelTurn> {
@@ -102,6 +104,8 @@ async function askOnce(
       ...who,
       responseId: turn.responseId === '' ? `${at.spanId}` : turn.responseId,
       usage: turn.usage,
+      ...prices.estimate(model.id, turn.usage),
+      ...(model.provider !== 'scripted' && { billing: 'api' as const }),
       durationMs: durationMs(),
       finishReason: turn.finish,
       source: 'runtime',

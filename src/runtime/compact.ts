@@ -17,15 +17,15 @@ export async function compact(
   { tokens, trigger }: { readonly tokens: number; readonly trigger: 'auto' | 'limit' },
 ): Promise<void> {
   deps.onStatus(statusOf.compacting())
-  const { turn } = await askModel(deps, {
+  const asked = await askModel(deps, {
     root: run.root,
     models: run.models,
     request: { messages: [...shortened(run.messages, trigger), { role: 'user', text: request }], tools: [] },
     signal: run.signal,
     onPiece: () => {},
   })
-  deps.onUsed(turn.usage)
-  const summary = wordsOf(turn)
+  deps.onUsed(asked)
+  const summary = wordsOf(asked.turn)
   const task = run.messages.find((message) => message.role === 'user')
   const system = run.messages.filter((message) => message.role === 'system')
   const rest: ModelMessage[] = [
@@ -35,7 +35,7 @@ export async function compact(
     },
   ]
   run.messages.splice(0, run.messages.length, ...system, ...rest)
-  const kept: Compacted = { messages: rest, said: turn.parts }
+  const kept: Compacted = { messages: rest, said: asked.turn.parts }
   const tokensAfter = Math.ceil(JSON.stringify(run.messages).length / charsPerToken)
   deps.record(async () => [
     draftOf(run.root, 'context.compacted', {

@@ -7,7 +7,7 @@ import { forcedEnding } from '../core/trace/span-endings.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
 import type { SeenBefore } from '../ports/tools.ts'
-import type { LiveRun } from './live-run.ts'
+import type { CallUse } from './live-run.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
 /** Why a run failed that nobody went on with. */
@@ -18,9 +18,15 @@ const interrupted = 'Muster was stopped; whether it took effect is not known'
 export const agentOf = ({ facts }: OpenSpan): string =>
   typeof facts['agentId'] === 'string' ? facts['agentId'] : 'agent'
 
-/** A run that nobody goes on with has failed, and all that was open below it. */
+/** A run that nobody goes on with has failed, all that was open below it, and so has the session at rest. */
 export async function failLeft(engine: Engine, state: Readonly<SessionState>, span: OpenSpan): Promise<void> {
-  await engine.perform([...endsBelow(state, span), ...failed(state, span, stopped)])
+  const root = hasEnded(state) ? undefined : sessionRoot(state, 'muster')
+  const { lifecycle: from } = state
+  await engine.perform([
+    ...endsBelow(state, span),
+    ...failed(state, span, stopped),
+    ...(root ? [draftOf(root, 'session.state.changed', { from, to: 'failed', detail: stopped })] : []),
+  ])
 }
 
 /** What was under way below a run is over, before the run itself goes on. */
@@ -32,10 +38,11 @@ export async function closeCutOff(
   await engine.perform(endsBelow(state, span))
 }
 
-/** A session in which nothing runs is idle, whatever it was when Muster was stopped. */
+/** A session in which nothing runs is at rest, whatever it was when Muster was stopped; one that failed has failed still. */
 export async function settle(engine: Engine, { sessionId }: Readonly<SessionState>): Promise<void> {
   const now = engine.session(sessionId)
-  const root = now && !hasEnded(now) && now.lifecycle !== 'idle' ? sessionRoot(now, 'muster') : undefined
+  const isAtRest = now?.lifecycle === 'idle' || now?.lifecycle === 'failed'
+  const root = now && !hasEnded(now) && !isAtRest ? sessionRoot(now, 'muster') : undefined
   if (root && now)
     await engine.perform([draftOf(root, 'session.state.changed', { from: now.lifecycle, to: 'idle' })])
 }
@@ -78,7 +85,7 @@ type SoFar = {
   /** How long of the time since then it could not work: it waited for a person, or no daemon was there. */
   readonly stoodMs: number
   readonly turns: number
-  readonly usage: readonly Parameters<LiveRun['used']>[0][]
+  readonly calls: readonly CallUse[]
   /** Calls on files of which no result is known. */
   readonly unfinished: readonly { readonly tool: string; readonly path: string }[]
   /** Files that it read and wrote. */
@@ -103,7 +110,7 @@ export async function soFar(
 ): Promise<SoFar> {
   let startedMs = clock.now()
   let turns = 0
-  const usage: SoFar['usage'][number][] = []
+  const calls: CallUse[] = []
   const named = new Map<string, { tool: string; path: string }>()
   const seenBefore: SeenBefore[] = []
   const standstill = new PausedTime()
@@ -126,10 +133,10 @@ export async function soFar(
     }
     if (event.type !== 'llm.request.completed') continue
     if (event.runId === runId && event.payload.vault !== undefined) turns += 1
-    if (event.runId === runId || event.parentRunId === runId) usage.push(event.payload.usage)
+    if (event.runId === runId || event.parentRunId === runId) calls.push(event.payload)
   }
   const stoodMs = standstill.ms(clock.now(), { isAway: true })
-  return { startedMs, stoodMs, turns, usage, seenBefore, unfinished: [...named.values()] }
+  return { startedMs, stoodMs, turns, calls, seenBefore, unfinished: [...named.values()] }
 }
 
 type Place = { readonly sessionId: SessionId; readonly runId: RunId; readonly workspace: string }

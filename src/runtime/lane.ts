@@ -17,7 +17,7 @@ import type { WorkNotes } from './tools/runtime-tool.ts'
 const againMs = 1000
 
 /** What a lane gets from the session that it is in. */
-type LaneHost = {
+export type LaneHost = {
   readonly parts: RuntimeParts
   readonly notes: WorkNotes
   /** What of a plan depends on who may be asked and told. */
@@ -25,8 +25,8 @@ type LaneHost = {
     run: LiveRun,
     given: { readonly workspace: string; readonly agents: readonly AgentDefinition[] },
   ) => Pick<RunPlan, 'tools' | 'refusal'>
-  /** A run of the lane begins or has ended. */
-  readonly changed: (isBegin: boolean) => Promise<void>
+  /** A run of the lane begins or has ended; how it failed when it did. */
+  readonly changed: (run: 'begun' | 'over' | { readonly failure: string }) => Promise<void>
 }
 
 /** One main agent of a session: its conversation, what waits for it, and the run that is under way. */
@@ -162,12 +162,12 @@ export class Lane {
       await parts.engine.perform([
         draftOf(at, 'agent.failed', { agentId: this.agent, reason: reason?.slice(0, 1000) }),
       ])
-      return this.#host.changed(false)
+      return this.#host.changed({ failure: reason ?? 'it cannot continue' })
     }
-    const { startedMs, turns, usage, seenBefore } = await soFar(parts, this.sessionId, runId)
+    const { startedMs, turns, calls, seenBefore } = await soFar(parts, this.sessionId, runId)
     if (this.#closing.signal.aborted) return
     const run = new LiveRun({ root: at, parentSpanId, agent: found.agent, startedMs, seenBefore })
-    for (const used of usage) run.used(used)
+    for (const call of calls) run.used(call)
     const { messages, kept } = history
     await this.#perform(state, { ...found, run, task: '', messages, kept, turns, begins: 'resumed' })
   }
@@ -181,7 +181,8 @@ export class Lane {
     const workspace = state.managed?.workingDir ?? '/'
     this.#history = undefined
     this.#run = run
-    await this.#host.changed(true)
+    await this.#host.changed('begun')
+    let ended: Parameters<LaneHost['changed']>[0] = 'over'
     try {
       const outcome = await performRun(parts, {
         ...given,
@@ -193,6 +194,7 @@ export class Lane {
         takeMessages: (recorder) => this.#injected(recorder),
         ...this.#host.plan(run, { workspace, agents }),
       })
+      if (outcome.status === 'failed') ended = { failure: outcome.reason }
       // What a run that was cut off leaves is read again from what is kept: its calls may have no answers.
       if (outcome.status !== 'completed') return
       const said = messages.filter(({ role }) => role !== 'system')
@@ -200,7 +202,7 @@ export class Lane {
       this.#history = { messages: said, kept }
     } finally {
       this.#run = undefined
-      await this.#host.changed(false)
+      await this.#host.changed(ended)
     }
   }
 

@@ -1,6 +1,8 @@
 import type * as z from 'zod'
 import type { AgentDefinition } from '../contract/agent-definition.ts'
+import type { Config } from '../contract/config.ts'
 import type { RunId, SpanId } from '../contract/ids.ts'
+import type { Asker } from '../contract/principal.ts'
 import type { LiveStatus } from '../contract/status-phrases.ts'
 import type { Tokens } from '../contract/values.ts'
 import type { Root } from '../engine/sessions/drafts.ts'
@@ -10,13 +12,16 @@ import type { RuntimeParts, TextStream } from './runtime-parts.ts'
 
 type Usage = z.infer<typeof Tokens>
 
+/** What one model call used, and what that costs when its model has a price. */
+export type CallUse = { readonly usage: Usage; readonly costUsd?: number | undefined }
+
 /** Why a run was ended from outside. `daemon` leaves it open: it is taken up, or failed, at the next start. */
 export class RunStopped extends Error {
   override readonly name = 'RunStopped'
   readonly how: 'cancelled' | 'killed' | 'daemon'
-  readonly by: string
+  readonly by: Asker
 
-  constructor(how: 'cancelled' | 'killed' | 'daemon', by: string, reason: string) {
+  constructor(how: 'cancelled' | 'killed' | 'daemon', by: Asker, reason: string) {
     super(reason)
     this.how = how
     this.by = by
@@ -44,9 +49,12 @@ export class LiveRun {
   readonly resultSchema: string
   /** What its status says; nothing once something else was told of it, a question for one. */
   status: LiveStatus | undefined
+  /** The settings that it began with, those of its project among them. */
+  settings: Config['runtime'] | undefined
   readonly #controller = new AbortController()
   readonly #done = Promise.withResolvers<void>()
   #usage: Usage = {}
+  #costUsd = 0
   #hasChanged = false
 
   constructor(given: {
@@ -87,16 +95,22 @@ export class LiveRun {
     return this.#usage
   }
 
+  /** What it has spent, as far as its models have a price. */
+  get costUsd(): number {
+    return this.#costUsd
+  }
+
   get hasChanged(): boolean {
     return this.#hasChanged
   }
 
   /** What a child uses its parent uses too. */
-  used(usage: Usage): void {
+  used({ usage, costUsd = 0 }: CallUse): void {
     const sum = (name: keyof Usage) => (this.#usage[name] ?? 0) + (usage[name] ?? 0)
     const names = [...new Set([...Object.keys(this.#usage), ...Object.keys(usage)])] as (keyof Usage)[]
     this.#usage = Object.fromEntries(names.map((name) => [name, sum(name)]))
-    this.parent?.used(usage)
+    this.#costUsd += costUsd
+    this.parent?.used({ usage, costUsd })
   }
 
   changed(): void {

@@ -1,9 +1,11 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import type { Draft, PayloadOf } from '../contract/event.ts'
+import { muster } from '../contract/principal.ts'
 import { type LiveStatus, statusOf } from '../contract/status-phrases.ts'
 import type { LoopMode } from '../contract/values.ts'
 import { systemPrompt } from '../core/agent-loop/system-prompt.ts'
 import type { Denial } from '../core/delegation/gate-call.ts'
+import { refuseUnpriced } from '../core/ledger/budget.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { chooseModels } from '../core/model/choose-models.ts'
 import { spanKey } from '../core/session/state.ts'
@@ -61,12 +63,12 @@ export async function performRun(parts: RuntimeParts, plan: RunPlan): Promise<Ru
     perform: (drafts) => parts.engine.perform(drafts),
     onFailure: (error) => {
       const why = error instanceof Error ? error.message : String(error)
-      run.stop(new RunStopped('cancelled', 'muster', `it could not be recorded: ${why}`))
+      run.stop(new RunStopped('cancelled', muster, `it could not be recorded: ${why}`))
     },
     clock: parts.clock,
   })
   try {
-    const opened = await openChosen(parts, { agent: plan.run.agent, model: plan.model }, run.signal).catch(
+    const opened = await openChosen(parts, { run, model: plan.model }, run.signal).catch(
       (error: unknown) => ({ error }),
     )
     // A message that nothing was done with yet goes on waiting for the next daemon.
@@ -129,6 +131,8 @@ async function outcomeOf(
   let extra: OpenedTools | undefined
   try {
     if ('error' in opened) throw opened.error
+    const { runtime } = await parts.settingsIn(plan.workspace, run.signal)
+    run.settings = runtime
     extra = await parts.openTools(run.agent, plan.workspace, run.signal)
     for (const { server, reason } of extra.problems)
       recorder.record([
@@ -146,7 +150,7 @@ async function outcomeOf(
       depth: plan.depth,
       scopes: plan.scopes,
       models: opened.models,
-      maxIters: run.agent.maxIters ?? parts.config().runtime.max_iters,
+      maxIters: run.agent.maxIters ?? runtime.max_iters,
       workspace: plan.workspace,
       tools: new Map(
         [...extra.tools, ...parts.tools, ...plan.tools(recorder)].map((tool) => [
@@ -183,7 +187,7 @@ function withSystem(
 }
 
 function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps {
-  const { clock, ids, chance, config, vault } = parts
+  const { clock, ids, chance, config, vault, prices } = parts
   const { run } = plan
   const { models, runtime } = config()
   const words = streamWords(parts, run)
@@ -216,7 +220,8 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
       for (const { path } of changes) run.files.set(path, clock.now())
     },
     onTurn: () => words.turnEnds(),
-    onUsed: (usage) => run.used(usage),
+    prices,
+    onUsed: ({ turn: { usage }, model }) => run.used({ usage, ...prices.estimate(model.id, usage) }),
     refuse: plan.refuse,
     spent: () => overBudget(parts, run, recorder),
     async refusal({ tool, input }) {
@@ -256,18 +261,23 @@ type OpenedModels = {
 
 /** Chooses the models of a run and opens them. */
 async function openChosen(
-  { models, config, slots }: Pick<RuntimeParts, 'models' | 'config' | 'slots'>,
-  wish: { readonly agent: AgentDefinition; readonly model?: string | undefined },
+  { models, config, slots, prices, budgets }: RuntimeParts,
+  wish: { readonly run: LiveRun; readonly model?: string | undefined },
   signal: AbortSignal,
 ): Promise<OpenedModels> {
+  const { agent, root } = wish.run
   const statuses = await models.list(signal)
   const chosen = chooseModels({
-    agent: wish.agent.model,
+    agent: agent.model,
     override: wish.model,
     config: config().models,
     statuses,
   })
-  const [first, ...rest] = chosen.models
+  const [first, ...others] = chosen.models
+  const isMoneyBound = agent.budget?.usd !== undefined || budgets.isMoneyBound(root.sessionId)
+  if (isMoneyBound) refuseUnpriced(prices, [first.id])
+  // A model without a price would spend what nobody counts.
+  const rest = isMoneyBound ? others.filter(({ id }) => prices.knows(id)) : others
   const name = ({ provider, id }: { provider: string; id: string }) => `${provider}/${id}`
   return {
     models: [
@@ -294,18 +304,20 @@ async function overBudget(
   run: LiveRun,
   recorder: Recorder,
 ): Promise<string | undefined> {
-  const { tokens, minutes } = run.agent.budget ?? {}
+  const { tokens, usd, minutes } = run.agent.budget ?? {}
   const used = tokenTotal(run.usage)
-  const exceeded = (budget: 'tokens' | 'time', spent: number, limit: number): string => {
+  const exceeded = (budget: 'tokens' | 'usd' | 'time', spent: number, limit: number): string => {
     const scope = run.agentId
     recorder.record([
       draftOf(run.root, 'budget.exceeded', { budget, used: spent, limit, scope, action: 'stopped' }),
     ])
-    return budget === 'tokens'
-      ? `it used ${spent} tokens of the ${limit} that ${scope} may use`
-      : `it took longer than the ${minutes} minutes that ${scope} may take`
+    if (budget === 'time') return `it took longer than the ${minutes} minutes that ${scope} may take`
+    if (budget === 'usd')
+      return `the budget of ${scope} is used up: ${amountOf({ budget, used: spent, limit })}`
+    return `it used ${spent} tokens of the ${limit} that ${scope} may use`
   }
   if (tokens !== undefined && used >= tokens) return exceeded('tokens', used, tokens)
+  if (usd !== undefined && run.costUsd >= usd) return exceeded('usd', run.costUsd, usd)
   const tookMs = clock.now() - run.startedMs
   if (minutes !== undefined && tookMs >= minutes * minuteMs)
     return exceeded('time', tookMs, minutes * minuteMs)

@@ -2,12 +2,14 @@ import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
 import type { PayloadOf } from '../contract/event.ts'
 import type { RunId } from '../contract/ids.ts'
+import type { Asker } from '../contract/principal.ts'
 import type { SignalOf } from '../contract/signal.ts'
+import { wholeDecision } from '../core/approvals/answers.ts'
 import { cardOf } from '../core/approvals/approval-card.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { isPermitted, permitOf } from '../core/approvals/permissions.ts'
 import type { SessionState } from '../core/session/state.ts'
-import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf, type Root } from '../engine/sessions/drafts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
@@ -82,25 +84,29 @@ export class Questions {
   async decide(
     state: Readonly<SessionState>,
     ask: OpenApproval,
-    { decision, by }: { readonly decision: Decision; readonly by: string },
+    given: { readonly decision: Decision; readonly by: Asker },
   ): Promise<void> {
     const { engine, clock } = this.#parts
+    const { by } = given
     const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
     if (!held)
       throw new AppError('conflict', 'the run that asked this has ended; nothing is waiting for the answer')
-    const decided = { approvalId, subject, by, latencyMs: Math.max(0, clock.now() - ask.requestedAtMs) }
+    const decision = wholeDecision(subject, held.signal.questions ?? [], given.decision)
+    const latencyMs = Math.max(0, clock.now() - ask.requestedAtMs)
+    const decided = { approvalId, subject, by: by.name, latencyMs }
+    const at = askedBy(held.root, by)
     const isKept = decision.verdict === 'allow' && decision.scope !== 'once'
     const permit = isKept ? permitOf(held.signal, placeOf(state)) : undefined
     await engine.perform([
       decision.verdict === 'allow'
-        ? draftOf(held.root, 'approval.granted', {
+        ? draftOf(at, 'approval.granted', {
             ...decided,
             scope: decision.scope,
             ...(decision.answers && { answer: decision.answers }),
             ...(permit && { permit }),
           })
-        : draftOf(held.root, 'approval.rejected', {
+        : draftOf(at, 'approval.rejected', {
             ...decided,
             ...(decision.reason && { reason: decision.reason }),
           }),

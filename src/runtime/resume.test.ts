@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { asker } from '../../test/support/asker.ts'
 import { call, ownAgents, script } from '../../test/support/own-agents.ts'
 
 const runtime = { on_restart: 'resume' }
@@ -19,7 +20,7 @@ test('[RUN-19] what a cancelled run did before it was cut off is known to the ne
   const task = (prompt: string) => ({ name: 'Task', input: { subagent_type: 'worker', prompt } })
   await m.say(id, script({ tools: [task(script({ hang: true })), task(script({ text: 'one' }))] }))
   await m.until('tool.call.completed')
-  await m.runtime.interrupt(id, 'test')
+  await m.runtime.interrupt(id, asker('test'))
   await m.say(id, script({ text: '${lastToolResult}' }))
   const [, end] = await m.until('agent.completed', 2)
   expect(end?.payload.output).toMatchObject({ text: 'one' })

@@ -25,7 +25,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     deps.onStatus(statusOf.loading(run.models[0].id))
     const { turn, model, isShort } = await ask(deps, run, { tools, kept })
     deps.onTurn()
-    deps.onUsed(turn.usage)
+    deps.onUsed({ turn, model })
     run.messages.push({ role: 'assistant', parts: turn.parts })
     kept = run.messages.length
     const calls = turn.parts.filter((part) => part.kind === 'call')

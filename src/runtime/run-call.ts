@@ -4,6 +4,7 @@ import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelCall, ToolAnswer } from '../ports/model.ts'
 import { nothingFound, type Tool, type ToolOutcome } from '../ports/tools.ts'
 import type { AgentRun, RunDeps } from './agent-run.ts'
+import { givenTask, TaskInput } from './given-task.ts'
 
 const previewChars = 2000
 
@@ -120,7 +121,21 @@ async function deniedBy(run: AgentRun, call: ModelCall, tool: Tool | undefined) 
       : {}
   const changes = tool && call.malformed === undefined ? await tool.changes(call.input, run.workspace) : []
   const command = typeof input['command'] === 'string' ? { command: input['command'] } : {}
-  return gateCall({ agent, depth, scopes }, { tool: call.tool, changes, ...command, ...target })
+  const act = { tool: call.tool, changes, ...command, ...target }
+  return gateCall({ agent, depth, scopes }, act) ?? deniedTask(run, call)
+}
+
+/** Work that could not be done within its scope is refused like any other call; a broken one fails when it is read. */
+function deniedTask({ agent, depth, scopes, agents }: AgentRun, call: ModelCall): Denial | undefined {
+  const input = call.tool === 'Task' ? TaskInput.safeParse(call.input) : undefined
+  if (!input?.success) return undefined
+  const given = givenTask({
+    from: { agent, depth, scopes },
+    to: agents.get(input.data.subagent_type.toLowerCase()),
+    input: input.data,
+    taskId: call.callId,
+  })
+  return 'denial' in given ? given.denial : undefined
 }
 
 type Ended = {

@@ -1,7 +1,7 @@
 import type { Draft } from '../contract/event.ts'
 import { statusOf } from '../contract/status-phrases.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
-import { draftOf } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun, RunStopped } from './live-run.ts'
 import type { RunOutcome } from './perform-run.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
@@ -75,9 +75,9 @@ function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {
   // The call that asked for it is over with the daemon, and nobody would take its result.
   if (how === 'daemon') return parent ? [draftOf(root, 'agent.failed', { ...said, reason: message })] : []
   return [
-    draftOf(root, how === 'killed' ? 'agent.killed' : 'agent.cancelled', {
+    draftOf(askedBy(root, by), how === 'killed' ? 'agent.killed' : 'agent.cancelled', {
       ...said,
-      by,
+      by: by.name,
       reason: oneLine(message),
     }),
   ]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { asker } from '../../test/support/asker.ts'
 import { call, ownAgents, script } from '../../test/support/own-agents.ts'
 import type { Tool } from '../ports/tools.ts'
 
@@ -72,7 +73,7 @@ test('[MUS-260] who plans reads, asks and notes, and does the rest once the plan
   await m.until('approval.requested')
   await m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
     decision: { verdict: 'allow', scope: 'once' },
-    by: 'person',
+    by: asker('person'),
   })
   await m.until('agent.completed', 2)
   const types = (await m.events()).map(({ type }) => type)

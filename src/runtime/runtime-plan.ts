@@ -39,7 +39,7 @@ async function refusal(own: ToolRun, call: Call, recorder: Recorder): Promise<De
       reason:
         'you are planning: nothing may be changed or delegated before the plan is approved with ExitPlanMode',
     }
-  const { action, rule } = toolPolicy(parts.config().runtime, call)
+  const { action, rule } = toolPolicy(run.settings ?? parts.config().runtime, call)
   if (action === 'allow') return undefined
   if (action === 'deny')
     return { gate: 'approval', rule, reason: `${call.tool} is not allowed here (${rule})` }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { asker } from '../../test/support/asker.ts'
 import { call, ownAgents, script } from '../../test/support/own-agents.ts'
 import { slowdown } from '../../test/support/slowdown.ts'
 
@@ -50,6 +51,70 @@ test('[RUN-14][RUN-15][RUN-18] a subagent works for the run that asked, and retu
   expect(await m.until('task.completed')).toHaveLength(1)
 })
 
+const developerInput = (scope: readonly string[]) =>
+  JSON.stringify({
+    task_id: 'task-001',
+    task_description: 'Write notes.',
+    constraints: { scope, testing_required: false },
+  })
+
+test('[MUS-352][COL-15] the scope inside of a DeveloperInput limits what Task gives, and the input is recorded', async () => {
+  const m = await ownAgents()
+  const id = await m.open()
+  const child = script(
+    call('Write', { file_path: 'src/in.md', content: 'in' }),
+    call('Write', { file_path: 'src/in.ts', content: 'in' }),
+    call('Write', { file_path: 'out.md', content: 'out' }),
+    { text: 'Done.' },
+  )
+  const prompt = `${developerInput(['**/*.md'])}\n\n${child}`
+  const task = { subagent_type: 'worker', prompt, scope: ['src/**'] }
+  await m.say(id, script(call('Task', task), { text: 'It said: ${lastToolResult}' }))
+  await m.until('agent.completed', 2)
+  const denied = await m.until('tool.call.denied', 2)
+  expect(denied.map(({ payload }) => [payload.gate, payload.reason])).toEqual([
+    ['scope', expect.stringContaining('src/in.ts is outside what may be changed (**/*.md)')],
+    ['scope', expect.stringContaining('out.md is outside what may be changed (src/**)')],
+  ])
+  expect(readFileSync(join(m.workspace, 'src/in.md'), 'utf8')).toBe('in')
+  expect(existsSync(join(m.workspace, 'src/in.ts'))).toBe(false)
+  expect((await m.until('agent.task.assigned'))[0]?.payload).toMatchObject({
+    description: prompt,
+    input: { task_id: 'task-001', constraints: { scope: ['**/*.md'] } },
+  })
+  expect(m.bugs).toEqual([])
+})
+
+test('[MUS-352] a Task whose input is broken begins nothing and says what to fix; the corrected one is done', async () => {
+  const m = await ownAgents()
+  const id = await m.open()
+  const child = script({ text: 'Done.' })
+  const task = (prompt: string) => call('Task', { subagent_type: 'worker', prompt })
+  const broken = developerInput(['**']).replace('"scope"', '"scop"')
+  await m.say(id, script(task(broken), task(`${developerInput(['**'])}\n${child}`), { text: 'ok' }))
+  await m.until('agent.completed', 2)
+  const [failed] = await m.until('tool.call.failed')
+  expect(failed?.payload).toMatchObject({
+    tool: 'Task',
+    error: expect.stringContaining('constraints.scop: unknown key; did you mean constraints.scope?'),
+  })
+  expect(await m.until('agent.task.assigned')).toHaveLength(1)
+  expect(await m.until('agent.spawned', 2)).toHaveLength(2)
+})
+
+test('[MUS-352] a Task whose scopes have no file in common is denied, and no agent begins', async () => {
+  const m = await ownAgents()
+  const id = await m.open()
+  const task = { subagent_type: 'worker', prompt: developerInput(['docs/**']), scope: ['src/**'] }
+  await m.say(id, script(call('Task', task), { text: '${lastToolResult}' }))
+  const [end] = await m.until('agent.completed')
+  expect(end?.payload.output).toMatchObject({
+    text: expect.stringContaining('no file is in src/** and in docs/**'),
+  })
+  expect((await m.until('tool.call.denied'))[0]?.payload).toMatchObject({ tool: 'Task', gate: 'scope' })
+  expect((await m.events()).some(({ type }) => type === 'agent.task.assigned')).toBe(false)
+})
+
 test('[RUN-16][RUN-17][RUN-6] a subagent neither delegates nor speaks, and people do not speak to it', async () => {
   const m = await ownAgents()
   const id = await m.open()
@@ -68,11 +133,11 @@ test('[RUN-16][RUN-17][RUN-6] a subagent neither delegates nor speaks, and peopl
     ['Handoff', 'delegation'],
   ])
   expect(await m.until('agent.spawned', 2)).toHaveLength(2)
-  await expect(m.runtime.open({ agent: 'search', workspace: m.workspace, by: 'test' })).rejects.toMatchObject(
-    {
-      code: 'invalid',
-    },
-  )
+  await expect(
+    m.runtime.open({ agent: 'search', workspace: m.workspace, by: asker('test') }),
+  ).rejects.toMatchObject({
+    code: 'invalid',
+  })
 })
 
 test('[RUN-19] a cancel reaches a child, its tool and its request, and each has one end', async () => {
@@ -93,7 +158,7 @@ test('[RUN-19] a cancel reaches a child, its tool and its request, and each has 
   await m.until('llm.request.started', 3)
   const [run] = m.runtime.runs()
   const before = performance.now()
-  const ended = await m.runtime.cancel(run?.runId as never, 'test')
+  const ended = await m.runtime.cancel(run?.runId as never, asker('test'))
   expect(performance.now() - before).toBeLessThan(5000 * slowdown())
   expect(ended).toHaveLength(3)
   const cancelled = await m.until('agent.cancelled', 3)
@@ -114,9 +179,9 @@ test('[RUN-47] what comes while it works waits in order, is told, can be taken b
     true,
     false,
   ])
-  await m.runtime.session(id).dismiss(m.state(id), second, 'test')
+  await m.runtime.session(id).dismiss(m.state(id), second, asker('test'))
   const [run] = m.runtime.runs()
-  await m.runtime.cancel(run?.runId as never, 'test')
+  await m.runtime.cancel(run?.runId as never, asker('test'))
   const [done] = await m.until('agent.completed')
   expect(done?.payload.output).toMatchObject({ text: 'third' })
   expect((await m.until('message.failed'))[0]?.payload).toMatchObject({ reason: 'dismissed by test' })
@@ -169,7 +234,7 @@ test('[MUS-259] what a rule asks about waits for a person; no is an answer, and 
   const decide = async (n: number, decision: object) => {
     await m.until('approval.requested', n)
     const [ask] = m.state(id).asks ?? []
-    await m.runtime.decide(m.state(id), ask as never, { decision: decision as never, by: 'person' })
+    await m.runtime.decide(m.state(id), ask as never, { decision: decision as never, by: asker('person') })
   }
   await decide(1, { verdict: 'deny', reason: 'not now' })
   await decide(2, { verdict: 'allow', scope: 'session' })
@@ -198,7 +263,7 @@ test('[RUN-31] what a run does after an answer is told again, though it did the 
   await m.until('approval.requested')
   await m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
     decision: { verdict: 'allow', scope: 'once' },
-    by: 'person',
+    by: asker('person'),
   })
   await m.until('agent.completed')
   const told = (await m.events()).flatMap(({ type, payload }) =>
@@ -211,7 +276,7 @@ test('[RUN-31] what a run does after an answer is told again, though it did the 
   ])
 })
 
-test('[MUS-260] a plan is shown before anything is changed, and a question waits for its answer', async () => {
+test('[MUS-260][MUS-333] a plan is shown before anything is changed, and a question waits for its answer', async () => {
   const m = await ownAgents()
   const id = await m.open()
   const write = call('Write', { file_path: 'new.txt', content: 'x' })
@@ -223,7 +288,10 @@ test('[MUS-260] a plan is shown before anything is changed, and a question waits
       call('ExitPlanMode', { plan: 'write new.txt' }),
       write,
       call('AskUserQuestion', {
-        questions: [{ question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }],
+        questions: [
+          { question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] },
+          { question: 'When?', header: 'Time' },
+        ],
       }),
       { text: 'They said ${lastToolResult}' },
     ),
@@ -232,16 +300,27 @@ test('[MUS-260] a plan is shown before anything is changed, and a question waits
   expect((await m.until('tool.call.denied'))[0]?.payload).toMatchObject({ rule: 'plan_mode' })
   await m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
     decision: { verdict: 'allow', scope: 'once' },
-    by: 'person',
+    by: asker('person'),
   })
   await m.until('approval.requested', 2)
   expect(readFileSync(join(m.workspace, 'new.txt'), 'utf8')).toBe('x')
-  await m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
-    decision: { verdict: 'allow', scope: 'once', answers: { '*': 'B' } },
-    by: 'person',
-  })
+  const answer = (answers?: Record<string, string>) =>
+    m.runtime.decide(m.state(id), m.state(id).asks?.[0] as never, {
+      decision: { verdict: 'allow', scope: 'once', ...(answers && { answers }) },
+      by: asker('person'),
+    })
+  for (const answers of [undefined, { '*': 'B' }, { '1': 'B' }])
+    await expect(answer(answers)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/When\?/),
+    })
+  expect(m.state(id).asks).toHaveLength(1)
+  await answer({ '1': 'B', Time: 'today' })
   const [end] = await m.until('agent.completed')
-  expect(end?.payload.output).toMatchObject({ type: 'patch', text: expect.stringContaining('→ B') })
+  expect(end?.payload.output).toMatchObject({
+    type: 'patch',
+    text: expect.stringMatching(/→ B[\s\S]*When\?\n→ today/),
+  })
 })
 
 test('[MUS-261] the blackboard is shared, and who writes from an older version is told', async () => {

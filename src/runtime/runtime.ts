@@ -1,9 +1,10 @@
 import type { Decision } from '../contract/decision.ts'
 import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
+import { type Asker, muster } from '../contract/principal.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
-import { draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
 import { failLeft, stopped } from './interrupted-runs.ts'
 import type { Lane } from './lane.ts'
@@ -22,7 +23,7 @@ import { WorkflowAgents } from './workflow-agents.ts'
 export type BuiltInSessionRequest = {
   readonly agent: string
   readonly workspace: string
-  readonly by: string
+  readonly by: Asker
   readonly parent?: Readonly<SessionState> | undefined
   readonly name?: string | undefined
   readonly loop?: LoopMode | undefined
@@ -62,7 +63,7 @@ export class Runtime {
     const left = lanes.flatMap(({ run }) => run ?? [])
     for (const lane of lanes) {
       lane.close()
-      lane.run?.stop(new RunStopped('daemon', 'muster', stopped))
+      lane.run?.stop(new RunStopped('daemon', muster, stopped))
     }
     const waiting = new AbortController()
     await Promise.race([
@@ -90,10 +91,10 @@ export class Runtime {
       traceId: parent?.traceId ?? ids.trace(),
       runId: ids.run(),
       spanId: ids.span(),
-      actor: by,
+      actor: by.name,
     }
     const drafts = [
-      draftOf(root, 'session.started', {
+      draftOf(askedBy(root, by), 'session.started', {
         name: `${agent.name}-${shortId(sessionId)}`,
         origin: 'runtime',
         cli: 'own',
@@ -110,7 +111,7 @@ export class Runtime {
       }),
       draftOf(root, 'session.state.changed', { from: 'running', to: 'idle' }),
     ]
-    await beginWithin(engine, drafts, { actor: by, parent, limits: this.#parts.config().limits })
+    await beginWithin(engine, drafts, { asker: by, parent, limits: this.#parts.config().limits })
     this.session(sessionId).lane(agent.name, true)
     return sessionId
   }
@@ -122,7 +123,7 @@ export class Runtime {
   }
 
   /** Ends a run and all that works for it; answers which those were. What waits for the agent is taken up after it. */
-  async cancel(runId: RunId, by: string, reason = 'cancelled by user'): Promise<readonly RunId[]> {
+  async cancel(runId: RunId, by: Asker, reason = 'cancelled by user'): Promise<readonly RunId[]> {
     const run = this.runs().find((one) => one.runId === runId)
     if (!run) return []
     const ended = run.tree()
@@ -131,7 +132,7 @@ export class Runtime {
   }
 
   /** Ends what all agents of a session do. */
-  async interrupt(sessionId: SessionId, by: string): Promise<void> {
+  async interrupt(sessionId: SessionId, by: Asker): Promise<void> {
     for (const { run } of this.session(sessionId).lanes()) if (run) await this.cancel(run.runId, by)
   }
 
@@ -140,7 +141,7 @@ export class Runtime {
     state: Readonly<SessionState>,
     end: {
       readonly outcome: 'completed' | 'killed' | 'cancelled' | 'abandoned'
-      readonly by: string
+      readonly by: Asker
       readonly message?: string | undefined
       readonly reason?: string | undefined
     },
@@ -152,11 +153,11 @@ export class Runtime {
       lane.close()
       if (run) await stopRun(this.#parts, run, new RunStopped(how, by, reason))
     }
-    const root = sessionRoot(state, by)
+    const root = sessionRoot(state, by.name)
     const now = this.#parts.engine.session(state.sessionId)
     if (root && now && !hasEnded(now))
       await this.#parts.engine.perform([
-        draftOf(root, 'session.completed', {
+        draftOf(askedBy(root, by), 'session.completed', {
           outcome,
           ...(message && { message }),
           ...(end.reason && { reason: end.reason }),
@@ -176,7 +177,7 @@ export class Runtime {
       parts: this.#parts,
       open: (request: BuiltInSessionRequest) => this.open(request),
       lane: (sessionId: SessionId, agent: string) => this.session(sessionId).lane(agent),
-      end: (state: Readonly<SessionState>) => this.end(state, { outcome: 'completed', by: 'muster' }),
+      end: (state: Readonly<SessionState>) => this.end(state, { outcome: 'completed', by: muster }),
     }
     return branchOff(host, which, wish)
   }
@@ -184,7 +185,7 @@ export class Runtime {
   decide(
     state: Readonly<SessionState>,
     ask: OpenApproval,
-    given: { readonly decision: Decision; readonly by: string },
+    given: { readonly decision: Decision; readonly by: Asker },
   ): Promise<void> {
     return this.questions.decide(state, ask, given)
   }

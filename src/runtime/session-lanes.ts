@@ -1,11 +1,13 @@
 import { AppError } from '../contract/errors.ts'
+import type { By } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { type Asker, muster } from '../contract/principal.ts'
 import { handoffLoop } from '../core/delegation/gate-call.ts'
 import type { Queued } from '../core/messages/message-queue.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
-import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
 import { agentOf, closeCutOff, failLeft, settle, tidyCutOff } from './interrupted-runs.ts'
-import { Lane, queueUpdate } from './lane.ts'
+import { Lane, type LaneHost, queueUpdate } from './lane.ts'
 import { RunStopped } from './live-run.ts'
 import { mainAgent } from './main-agent.ts'
 import type { Questions } from './questions.ts'
@@ -20,6 +22,8 @@ const previewChars = 2048
 type Words = {
   readonly text: string
   readonly from: string
+  /** Who asked for it; the daemon itself when one agent tells another. */
+  readonly by?: By
   readonly mode: Queued['mode']
   readonly to: string
 }
@@ -30,6 +34,8 @@ export class SessionLanes {
   readonly #questions: Questions
   readonly #id: SessionId
   readonly #lanes = new Map<string, Lane>()
+  /** The agents whose last run failed, and why. */
+  readonly #failures = new Map<string, string>()
   /** Who had control since a person last spoke. */
   #trail: string[] = []
 
@@ -58,15 +64,15 @@ export class SessionLanes {
   }
 
   /** Takes a message back that nobody has taken up yet. */
-  async dismiss(state: Readonly<SessionState>, messageId: string, by: string): Promise<void> {
+  async dismiss(state: Readonly<SessionState>, messageId: string, by: Asker): Promise<void> {
     const waiting = state.queue?.find((one) => one.messageId === messageId && one.stage === 'queued')
-    const root = sessionRoot(state, waiting?.to ?? by)
+    const root = sessionRoot(state, waiting?.to ?? by.name)
     if (!waiting || !root) throw new AppError('conflict', 'it is no longer waiting')
     await this.#parts.engine.perform([
-      draftOf({ ...root, spanId: waiting.spanId }, 'message.failed', {
+      draftOf(askedBy({ ...root, spanId: waiting.spanId }, by), 'message.failed', {
         messageId,
         errorType: 'rejected',
-        reason: `dismissed by ${by}`,
+        reason: `dismissed by ${by.name}`,
       }),
       queueUpdate(root, state, { gone: [messageId] }),
     ])
@@ -107,7 +113,7 @@ export class SessionLanes {
             tell: async (to, text) => void (await this.#queue({ to, text, from: agent, mode: 'important' })),
             handOver: (to) => this.#handOver(agent, to),
           }),
-        changed: (isBegin) => this.#changed(isBegin),
+        changed: (run) => this.#changed(agent, run),
       },
       { sessionId: this.#id, agent, isNew },
     )
@@ -117,6 +123,7 @@ export class SessionLanes {
 
   async #queue(said: Words): Promise<string> {
     const { engine, vault, ids, clock } = this.#parts
+    const asker = { name: said.from, by: said.by ?? muster.by }
     const state = engine.session(this.#id)
     const root = state && sessionRoot(state, said.to)
     if (!state || !root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
@@ -135,8 +142,9 @@ export class SessionLanes {
       queuedAtMs: clock.now(),
     }
     const { spanId, mode, by, from, to, vault: kept } = added
+    const at = { ...root, spanId, parentSpanId: root.spanId, actor: said.from }
     await engine.perform([
-      draftOf({ ...root, spanId, parentSpanId: root.spanId, actor: said.from }, 'message.queued', {
+      draftOf(askedBy(at, asker), 'message.queued', {
         messageId,
         mode,
         by,
@@ -149,21 +157,30 @@ export class SessionLanes {
     ])
     const lane = this.lane(said.to)
     if (said.mode === 'urgent' && lane.run)
-      await stopRun(this.#parts, lane.run, new RunStopped('cancelled', said.from, 'something urgent came'))
+      await stopRun(this.#parts, lane.run, new RunStopped('cancelled', asker, 'something urgent came'))
     lane.poke()
     return messageId
   }
 
-  /** A session works while one of its agents does. */
-  async #changed(isBegin: boolean): Promise<void> {
+  /** A session works while one of its agents does; at rest it has failed when the last run of one of them has. */
+  async #changed(agent: string, run: Parameters<LaneHost['changed']>[0]): Promise<void> {
+    if (typeof run === 'object') this.#failures.set(agent, run.failure)
+    else this.#failures.delete(agent)
     const { engine } = this.#parts
     const state = engine.session(this.#id)
     const root = state && !hasEnded(state) && sessionRoot(state, state.managed?.agentType ?? 'agent')
     if (!state || !root) return
     const isAtWork = this.lanes().some(({ run }) => run !== undefined)
-    const to = isAtWork ? 'running' : 'idle'
-    if (state.lifecycle === to || (isBegin && !isAtWork)) return
-    await engine.perform([draftOf(root, 'session.state.changed', { from: state.lifecycle, to })])
+    const [failure] = this.#failures.values()
+    const to = isAtWork ? 'running' : failure === undefined ? 'idle' : 'failed'
+    if (state.lifecycle === to || (run === 'begun' && !isAtWork)) return
+    await engine.perform([
+      draftOf(root, 'session.state.changed', {
+        from: state.lifecycle,
+        to,
+        ...(to === 'failed' && { detail: failure?.replaceAll(/\s+/g, ' ').slice(0, 500) }),
+      }),
+    ])
   }
 
   async #handOver(from: string, to: string): Promise<readonly string[] | undefined> {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { asker } from '../../test/support/asker.ts'
 import { leapingClock } from '../../test/support/leaping-clock.ts'
 import { call, definition, ownAgents, script } from '../../test/support/own-agents.ts'
 import { ids } from '../../test/support/temp-engine.ts'
@@ -18,9 +19,9 @@ const agents = () => [
   definition('developer', { kind: 'subagent', policy: { allow: ['Patch'], delegateTargets: 'any' } }),
 ]
 
-async function bed(folder?: string) {
+async function bed(folder?: string, prices: Record<string, object> = {}) {
   const clock = leapingClock()
-  const own = await ownAgents({ agents: agents(), clock, ...(folder && { folder }) })
+  const own = await ownAgents({ agents: agents(), clock, prices, ...(folder && { folder }) })
   const begin = async () => {
     const root = {
       sessionId: ids.session(),
@@ -187,7 +188,7 @@ test('[COL-67] the time of a built-in agent does not run while it waits for a pe
   }
   await m.runtime.decide(m.state(root.sessionId), m.state(root.sessionId).asks?.[0] as never, {
     decision: { verdict: 'allow', scope: 'once', answers: { 'Which?': 'a' } } as never,
-    by: 'person',
+    by: asker('person'),
   })
   expect(await running).toMatchObject({ status: 'completed', text: 'Done.' })
 })
@@ -227,7 +228,7 @@ test('[MUS-276] a workflow that stops for the daemon leaves its runs open; one t
       stop.signal,
     )
     await m.until('llm.request.started', how === 'daemon' ? 1 : 2)
-    stop.abort(new FlowStopped(how, 'me', 'enough'))
+    stop.abort(new FlowStopped(how, asker('me'), 'enough'))
     await expect(running).rejects.toThrow('enough')
     const ends = (await events()).filter(
       (event) => event.spanId === spanId && /cancelled|failed/.test(event.type),
@@ -278,4 +279,35 @@ test('[MUS-281] what was found a moment ago is not looked for again, what failed
   expect(await recent.get('b', look)).toBe(3)
   nowMs = 1000
   expect(await recent.get('a', look)).toBe(4)
+})
+
+test('[MUS-331] the money of a built-in agent is counted and limited to the cent, by the price of its model', async () => {
+  const m = await bed(undefined, { scripted: { input: 10_000, output: 20_000 } })
+  m.agents[0] = { ...(m.agents[0] as AgentDefinition), budget: { usd: 0.05 } }
+  const usage = { input: 1, output: 1 }
+  const steps = Array.from({ length: 5 }, () => ({ ...call('Bash', { command: 'true' }), usage }))
+  const end = await m.runtime.workflowAgents.run(m.work(await m.begin(), script(...steps)), never)
+  expect(end).toMatchObject({ status: 'failed', isSpent: true, reason: expect.stringContaining('$0.05') })
+  const all = await m.events()
+  const answers = all.filter(({ type }) => type === 'llm.request.completed')
+  expect(answers.map(({ payload }) => payload)).toMatchObject([
+    { costUsd: 0.03, priceList: 'settings' },
+    { costUsd: 0.03, priceList: 'settings' },
+  ])
+  expect(all.find(({ type }) => type === 'budget.exceeded')?.payload).toMatchObject({
+    budget: 'usd',
+    used: 0.06,
+    limit: 0.05,
+  })
+})
+
+test('[MUS-330] a built-in agent whose money is limited and whose model has no price does not begin', async () => {
+  const m = await bed()
+  m.agents[0] = { ...(m.agents[0] as AgentDefinition), budget: { usd: 0.05 } }
+  const end = await m.runtime.workflowAgents.run(m.work(await m.begin(), script({ text: 'Done.' })), never)
+  expect(end).toMatchObject({
+    status: 'failed',
+    reason: expect.stringContaining('no price is known for scripted'),
+  })
+  expect((await m.events()).some(({ type }) => type === 'llm.request.started')).toBe(false)
 })

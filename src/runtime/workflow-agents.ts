@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../contract/agent-definition.ts'
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent } from '../contract/event.ts'
+import { muster } from '../contract/principal.ts'
 import { findAgent } from '../core/definitions/find-definition.ts'
 import { narrowTools } from '../core/delegation/allowed-tools.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
@@ -85,7 +86,7 @@ export class WorkflowAgents implements Workers {
     workTime(parts.clock, { untilMs, isWaiting }, over.signal).then(
       () => {
         isLate = true
-        run.stop(new RunStopped('cancelled', 'muster', lateReason(work)))
+        run.stop(new RunStopped('cancelled', muster, lateReason(work)))
       },
       () => {},
     )
@@ -140,13 +141,13 @@ export class WorkflowAgents implements Workers {
     if (state) await closeCutOff(parts.engine, state, span)
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
-    const { startedMs, stoodMs, turns, usage, seenBefore } = await tidyCutOff(parts, {
+    const { startedMs, stoodMs, turns, calls, seenBefore } = await tidyCutOff(parts, {
       sessionId,
       runId,
       workspace: work.workspace,
     })
     const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
-    for (const used of usage) run.used(used)
+    for (const call of calls) run.used(call)
     return messages.length > 0
       ? { run, begins: 'resumed', messages, kept, turns, stoodMs }
       : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs }
@@ -163,14 +164,14 @@ export class WorkflowAgents implements Workers {
       if (!isEnd(event)) continue
       const { sessionId } = root
       const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })
-      const { usage } = await soFar(parts, sessionId, event.runId)
-      const tokens = usage.reduce((sum, one) => sum + tokenTotal(one), 0)
+      const { calls } = await soFar(parts, sessionId, event.runId)
+      const tokens = calls.reduce((sum, { usage }) => sum + tokenTotal(usage), 0)
       const text = lastWords(messages)
       const durationMs = event.payload.durationMs ?? 0
       if (event.type === 'agent.completed') return { status: 'completed', text, tokens, durationMs }
       const { reason } = event.payload
       const isLate =
-        event.type === 'agent.cancelled' && event.payload.by === 'muster' && reason === lateReason(work)
+        event.type === 'agent.cancelled' && event.payload.by === muster.name && reason === lateReason(work)
       return {
         status: isLate ? 'timeout' : 'failed',
         text,
@@ -228,7 +229,7 @@ function stoppedBy(reason: unknown): RunStopped {
       ? reason
       : {
           how: 'cancelled' as const,
-          by: 'muster',
+          by: muster,
           message: reason instanceof Error ? reason.message : String(reason),
         }
   return new RunStopped(how, by, message)

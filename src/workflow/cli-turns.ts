@@ -1,7 +1,8 @@
-import type { AgentEvent, EventType } from '../contract/event.ts'
+import type { AgentEvent, EventType, Observed } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import { agentEndTypes, endTypes } from '../core/trace/span-endings.ts'
+import type { ReadObserved } from '../ports/facts.ts'
 import type { Undelivered } from '../ports/workers.ts'
 import type { FactWaits } from './fact-waits.ts'
 
@@ -30,7 +31,7 @@ export type TurnEnd = {
 type TurnDeps = {
   readonly waits: FactWaits
   readonly session: (sessionId: SessionId) => Readonly<SessionState> | undefined
-  readonly events: (sessionId: SessionId, types: readonly EventType[]) => AsyncIterable<AgentEvent>
+  readonly events: ReadObserved
 }
 
 /** The words that ask for a better answer, by which they are found again after a crash. */
@@ -48,7 +49,7 @@ export class CliTurns implements Disposable {
   readonly #listening: Disposable
   #hasPrompt = false
   /** What is told while the past is read: taken before it, the end of a session would hide the answer before. */
-  #early: AgentEvent[] | undefined = []
+  #early: Observed[] | undefined = []
   #wake = Promise.withResolvers<void>()
 
   constructor(deps: TurnDeps, sessionId: SessionId) {
@@ -101,7 +102,7 @@ export class CliTurns implements Disposable {
     for (const event of early) this.#take(event)
   }
 
-  #take(event: AgentEvent): void {
+  #take(event: Observed): void {
     if (this.#seen.has(event.seq)) return
     this.#seen.add(event.seq)
     if (event.type === 'message.queued') this.#queued.add(event.payload.messageId)
@@ -123,12 +124,12 @@ export class CliTurns implements Disposable {
     if (lost >= 0) this.#turns.splice(lost, 1)
   }
 
-  #isSignOfPrompt(event: AgentEvent): boolean {
+  #isSignOfPrompt(event: Observed): boolean {
     if (event.type === 'message.accepted') return event.payload.messageId === `${this.#sessionId}:prompt`
     return event.type.startsWith('agent.')
   }
 
-  #endOf(event: AgentEvent): TurnEnd | undefined {
+  #endOf(event: Observed): TurnEnd | undefined {
     if (event.type === 'message.failed') return this.#lost(event.payload)
     if (event.type === 'session.completed' || event.type === 'session.failed') return this.#over(event)
     // Agents that it started itself end turns of their own.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/http/manual-clock.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
-import type { AgentEvent, EventType, PayloadOf } from '../contract/event.ts'
+import type { EventType, Observed, PayloadOf } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { Work } from '../ports/workers.ts'
 import { CliWorker } from './cli-worker.ts'
@@ -19,7 +19,7 @@ const never = new AbortController().signal
 /** A session of which the test tells the facts; what is done to it is noted. */
 function bed({
   cli = 'claude',
-  journal = [] as AgentEvent[],
+  journal = [] as Observed[],
   minutesAgo = 0,
   isOver = false,
   isIndexed = Promise.resolve(),
@@ -45,6 +45,7 @@ function bed({
       state = { lifecycle: 'running' }
     },
     settled: async () => (state?.lifecycle === 'running' ? live : undefined),
+    isRunning: () => state?.lifecycle === 'running',
     send: async (_live: object, { messageId }: { messageId: string }) => void done.push(`sent ${messageId}`),
     complete: async () => void done.push('completed'),
     ends: {
@@ -117,7 +118,7 @@ function bed({
 let seq = 0
 const fact = <T extends EventType>(type: T, payload: Partial<PayloadOf<T>>, minutesAgo = 0) => {
   const timestamp = new Date(manualClock().now() - minutesAgo * 60_000).toISOString()
-  return { type, payload, sessionId, seq: ++seq, timestamp } as unknown as AgentEvent
+  return { type, payload, sessionId, seq: ++seq, timestamp } as unknown as Observed
 }
 
 test('[MUS-282] a program that shows nothing of its prompt is ended after three minutes; while it waits for a person the clock stands', async () => {

@@ -1,14 +1,15 @@
 import type { AgentCliName } from '../contract/config/names.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
-import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { muster } from '../contract/principal.ts'
 import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
 import { lateReason, workTime } from '../engine/budgets.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
 import { FlowStopped, LimitReached } from '../ports/durable.ts'
+import type { ReadObserved } from '../ports/facts.ts'
 import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { CliTurns, repairOf } from './cli-turns.ts'
 import type { FactWaits } from './fact-waits.ts'
@@ -19,7 +20,7 @@ export type CliWorkerDeps = {
   readonly clock: Clock
   readonly waits: FactWaits
   readonly sessions: () => Promise<Sessions>
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly events: ReadObserved
   /** The whole text of a body, also of one that is kept elsewhere. */
   readonly text: (body: unknown) => Promise<string>
   /** What a session has used, in tokens. */
@@ -96,7 +97,7 @@ export class CliWorker implements Workers {
         ...(work.model && { model: work.model }),
       },
       {
-        actor: work.root.actor,
+        asker: { ...muster, name: work.root.actor },
         parent: parent as never,
         sessionId,
         task: {
@@ -194,8 +195,8 @@ export class CliWorker implements Workers {
     // Before anything else: its session may have ended with the better answer.
     if (await turns.wasSaid(messageId)) return true
     const live = await this.#live(sessionId)
-    if (!live) return false
     const sessions = await this.#deps.sessions()
+    if (!live || !sessions.isRunning(sessionId)) return false
     await sessions.send(live, { text: wrong, mode: 'sequential', from: work.root.actor, messageId })
     return true
   }
@@ -208,8 +209,8 @@ export class CliWorker implements Workers {
     const sessions = await this.#deps.sessions()
     const live = await this.#live(sessionId)
     if (!live) return
-    if (!isKilled) await sessions.complete(live, { status: 'completed', message }).catch(() => {})
-    const { done } = await sessions.ends.kill(live, { force: isKilled, by: 'muster', reason })
+    if (!isKilled) await sessions.complete(live, { status: 'completed', message, by: muster }).catch(() => {})
+    const { done } = await sessions.ends.kill(live, { force: isKilled, by: muster, reason })
     await done
   }
 }

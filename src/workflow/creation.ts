@@ -1,5 +1,5 @@
 import { derivedSpan } from '../contract/derived-ids.ts'
-import type { AgentEvent, PayloadOf } from '../contract/event.ts'
+import type { Fact, PayloadOf } from '../contract/event.ts'
 import type { SpanId } from '../contract/ids.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -55,7 +55,7 @@ export async function tellApproved(
 
 /** Who approved what was asked about last. */
 export async function whoGranted(
-  granted: AsyncIterable<AgentEvent>,
+  granted: AsyncIterable<Fact>,
   subject: PayloadOf<'approval.granted'>['subject'],
 ): Promise<string> {
   let by = 'a person'

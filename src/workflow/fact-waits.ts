@@ -1,11 +1,11 @@
-import type { AgentEvent, EventType } from '../contract/event.ts'
+import { type EventType, isObserved, type Observed } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { Reactor } from '../engine/react.ts'
 import { turnFacts } from './cli-turns.ts'
 
 /** Tells those who wait for the end of a turn or of a session, or for what became of a message. */
 export class FactWaits {
-  readonly #waiting = new Map<SessionId, Set<(event: AgentEvent) => void>>()
+  readonly #waiting = new Map<SessionId, Set<(event: Observed) => void>>()
 
   readonly reactor: Reactor = {
     name: 'workflow-waits',
@@ -13,12 +13,12 @@ export class FactWaits {
     startsAtEnd: true,
     saved: 'seldom',
     react: async (event) => {
-      for (const tell of this.#waiting.get(event.sessionId) ?? []) tell(event)
+      if (isObserved(event)) for (const tell of this.#waiting.get(event.sessionId) ?? []) tell(event)
     },
   }
 
   /** Calls back with each such fact of a session until it is disposed of. */
-  listen(sessionId: SessionId, tell: (event: AgentEvent) => void): Disposable {
+  listen(sessionId: SessionId, tell: (event: Observed) => void): Disposable {
     const known = this.#waiting.get(sessionId) ?? new Set()
     this.#waiting.set(sessionId, known.add(tell))
     return {

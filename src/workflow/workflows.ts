@@ -1,16 +1,18 @@
 import type { Config } from '../contract/config.ts'
 import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
-import type { AgentEvent, PayloadOf } from '../contract/event.ts'
+import type { Fact, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
+import { type Asker, muster } from '../contract/principal.ts'
 import type { Budget } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { draftOf, type Root } from '../engine/sessions/drafts.ts'
+import { askedBy, draftOf, type Root } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
-import type { FlowPlace, FlowView, Procedure, Reached } from '../ports/durable.ts'
+import type { FlowPlace, FlowView, ForkWish, Procedure, Reached } from '../ports/durable.ts'
+import type { ReadFacts } from '../ports/facts.ts'
 import type { Vault } from '../ports/storage.ts'
 import { approvalTopic } from './ask-person.ts'
 import { LocalDurable } from './local/local-durable.ts'
@@ -24,7 +26,7 @@ export type WorkflowDeps = {
   readonly ids: Ids
   readonly limits: () => Config['limits']
   readonly procedures: readonly Procedure<never, unknown>[]
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly events: ReadFacts
   readonly records: (id?: string) => Promise<readonly FlowRecord[]>
   readonly onBug: (error: unknown, where: string) => void
 }
@@ -34,7 +36,7 @@ export type Begin = {
   readonly procedure: string
   readonly input: unknown
   readonly workspace: string
-  readonly by: string
+  readonly by: Asker
   /** What the session is called: `<kind>-<short id>`. */
   readonly kind: string
   readonly title: string
@@ -83,9 +85,9 @@ export class Workflows {
   async begin(wish: Begin): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
     const { at, workflowId } = await this.#session(wish)
     try {
-      await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at })
+      await this.#durable.start(wish.procedure, { id: workflowId, input: wish.input, at, by: wish.by.by })
     } catch (error) {
-      await this.#unbegun(at.sessionId, error, wish.by)
+      await this.#unbegun(at.sessionId, error)
       throw error
     }
     this.#follow(at.sessionId)
@@ -93,8 +95,8 @@ export class Workflows {
   }
 
   /** Goes on with a workflow that stands still. */
-  async resume(id: string): Promise<boolean> {
-    const isRunning = await this.#durable.resume(id)
+  async resume(id: string, by: Asker): Promise<boolean> {
+    const isRunning = await this.#durable.resume(id, by)
     const [record] = isRunning ? await this.#deps.records(id) : []
     if (record) this.#follow(record.sessionId)
     return isRunning
@@ -104,14 +106,14 @@ export class Workflows {
   async fork(
     id: string,
     wish: Omit<Begin, 'procedure' | 'input'>,
-    before: string | undefined,
+    other: ForkWish,
   ): Promise<{ readonly sessionId: SessionId; readonly workflowId: string }> {
     await this.#durable.forkable(id)
     const { at, workflowId } = await this.#session(wish)
     try {
-      await this.#durable.fork(id, { as: workflowId, at, ...(before !== undefined && { before }) })
+      await this.#durable.fork(id, { as: workflowId, at, by: wish.by.by, ...other })
     } catch (error) {
-      await this.#unbegun(at.sessionId, error, wish.by)
+      await this.#unbegun(at.sessionId, error)
       throw error
     }
     this.#follow(at.sessionId)
@@ -131,9 +133,9 @@ export class Workflows {
       traceId: parent?.traceId ?? ids.trace(),
       runId: ids.run(),
       spanId: ids.span(),
-      actor: wish.by,
+      actor: wish.by.name,
     }
-    const started = draftOf(root, 'session.started', {
+    const started = draftOf(askedBy(root, wish.by), 'session.started', {
       name: workflowId,
       title: wish.title,
       ...(wish.prompt && { prompt: wish.prompt }),
@@ -150,7 +152,7 @@ export class Workflows {
       ...(parent && { parentSessionId: parent.sessionId }),
     })
     const limits = this.#deps.limits()
-    await beginWithin(engine, [started], { actor: wish.by, parent, limits, isOpenParent: true })
+    await beginWithin(engine, [started], { asker: wish.by, parent, limits, isOpenParent: true })
     return { at: { ...root, actor: wish.kind }, workflowId }
   }
 
@@ -163,7 +165,7 @@ export class Workflows {
     return this.#durable.list()
   }
 
-  async cancel(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
+  async cancel(id: string, why: { readonly by: Asker; readonly reason: string }): Promise<Reached> {
     const isFollowed = this.#durable.isRunning(id)
     const reached = await this.#durable.cancel(id, why)
     const [record] = isFollowed || reached !== 'delivered' ? [] : await this.#deps.records(id)
@@ -175,7 +177,7 @@ export class Workflows {
   async decide(
     state: Readonly<SessionState>,
     ask: OpenApproval,
-    { decision, by }: { readonly decision: Decision; readonly by: string },
+    { decision, by }: { readonly decision: Decision; readonly by: Asker },
   ): Promise<void> {
     const span = [...state.open.values()].find(({ spanId }) => spanId === ask.spanId)
     const workflowId = span?.workflowId
@@ -183,11 +185,11 @@ export class Workflows {
       throw new AppError('conflict', 'nothing is waiting for this answer any more')
     const { approvalId, subject } = ask
     const { kind: _kind, facts: _facts, ...place } = span
-    const root = { ...place, sessionId: state.sessionId, actor: by }
+    const root = askedBy({ ...place, sessionId: state.sessionId, actor: by.name }, by)
     const decided = {
       approvalId,
       subject,
-      by,
+      by: by.name,
       latencyMs: Math.max(0, this.#deps.clock.now() - ask.requestedAtMs),
     }
     const fact =
@@ -222,7 +224,7 @@ export class Workflows {
       reason,
     }: {
       readonly outcome: 'killed' | 'cancelled'
-      readonly by: string
+      readonly by: Asker
       readonly reason?: string | undefined
     },
   ): Promise<void> {
@@ -267,7 +269,7 @@ export class Workflows {
     const state = engine.session(sessionId)
     const span = state && [...state.open.values()].find(({ kind }) => kind === 'session')
     if (!state || !span) return
-    let last: AgentEvent | undefined
+    let last: Fact | undefined
     const known = new Set<string>()
     for await (const event of this.#deps.events(sessionId, endTypes)) {
       if (event.workflowId !== undefined) known.add(event.workflowId)
@@ -291,15 +293,15 @@ export class Workflows {
     await this.#close(
       sessionId,
       last?.type === 'workflow.cancelled' ? { outcome: 'cancelled' } : { outcome: 'completed', failed },
-      'muster',
+      muster,
     )
   }
 
   /** Nothing ran in it, and it says why; where that cannot be written, the next daemon says so. */
-  async #unbegun(sessionId: SessionId, error: unknown, by: string): Promise<void> {
+  async #unbegun(sessionId: SessionId, error: unknown): Promise<void> {
     const text = error instanceof Error ? error.message : String(error)
     const failed = `it could not start: ${text.replaceAll(/\s+/g, ' ').slice(0, 900)}`
-    await this.#close(sessionId, { outcome: 'completed', failed }, by).catch((bug: unknown) =>
+    await this.#close(sessionId, { outcome: 'completed', failed }, muster).catch((bug: unknown) =>
       this.#deps.onBug(bug, `the end of ${sessionId}, in which nothing began`),
     )
   }
@@ -311,14 +313,14 @@ export class Workflows {
       readonly failed?: string | undefined
       readonly reason?: string
     },
-    by: string,
+    by: Asker,
   ): Promise<void> {
     const { engine } = this.#deps
     const state = engine.session(sessionId)
     const span = state && !hasEnded(state) && [...state.open.values()].find(({ kind }) => kind === 'session')
     if (!span) return
     const { traceId, runId, spanId } = span
-    const root = { sessionId, traceId, runId, spanId, actor: by }
+    const root = askedBy({ sessionId, traceId, runId, spanId, actor: by.name }, by)
     await engine.perform([
       how.failed === undefined
         ? draftOf(root, 'session.completed', {

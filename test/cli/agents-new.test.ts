@@ -112,8 +112,7 @@ describe('sm agents new', () => {
 test('[MUS-263] a copy of each shipped agent means what the original means', async () => {
   const { sm, user } = project()
   const shippedDir = join(root, 'agents')
-  const load = (dir: string) =>
-    loadAgents({ folders: [{ source: 'user', dir }], projectTrusted: false }, signal)
+  const load = (dir: string) => loadAgents({ folders: [{ source: 'user', dir }] }, signal)
   const shipped = await load(shippedDir)
   const tried = shipped.agents.slice(0, sized(shipped.agents.length, 3))
   for (const { name } of tried)

@@ -143,9 +143,9 @@ describe('the way to the daemon', () => {
   test('[MUS-118] stop uses the operator token, waits until it is gone, and says when none ran', async () => {
     const home = join(temporaryFolder(), 'state')
     const { connection } = connect(home)
-    expect(await connection.stop()).toEqual({ stopped: false, killed: 0 })
+    expect(await connection.stop()).toEqual({ stopped: false, killed: 0, suspects: [] })
     const { health } = await connection.start()
-    expect(await connection.stop()).toEqual({ stopped: true, killed: 0 })
+    expect(await connection.stop()).toEqual({ stopped: true, killed: 0, suspects: [] })
     expect(isProcessAlive(health.pid)).toBe(false)
     expect(read(home, 'authorization')).toBe('Bearer mop_test\n')
   })

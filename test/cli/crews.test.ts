@@ -65,8 +65,8 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
     problems.map(({ file, line, severity, message }) => `${file}:${line} ${severity} ${message}`),
   ).toEqual([
     `${join(own, 'bad.yaml')}:4 error codx is not a CLI; did you mean codex?`,
-    `${join(own, 'pair.yaml')}:1 error may not replace the crew pair: the project is not trusted; copy it to your own crews folder`,
-    `${join(own, 'tests.yaml')}:3 warning checks is not used: the project is not trusted`,
+    `${join(own, 'pair.yaml')}:1 error may not replace the crew pair: this file is not trusted as it is; see: sm trust, or copy it to your own crews folder`,
+    `${join(own, 'tests.yaml')}:3 warning checks is not used: this file is not trusted as it is; see: sm trust`,
   ])
   expect((await sm('list')).stderr).toContain('3 problems in crew files; see: sm crews check')
   expect(await sm('show', 'bad')).toMatchObject({

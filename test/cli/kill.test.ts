@@ -14,7 +14,7 @@ async function killing(unsaved: string[], { confirms, force = false }: How) {
     listUnsaved: async () => ({ sessions: [{ session: session('abc123'), unsaved }] }),
     killSession: async () => {
       isKilled = true
-      return { killed: [session('abc123', { status: 'killed' })], left: [] }
+      return { killed: [session('abc123', { status: 'killed' })], left: [], suspects: [] }
     },
   }
   const { io, said } = world({ client, ...(confirms !== undefined && { confirms }) })
@@ -38,4 +38,12 @@ test('[SM-85] a person is asked when something is unsaved, and only then; --forc
   expect(await killing(unsaved, { confirms: false, force: true })).toEqual(unasked)
   expect(await killing([], { confirms: false })).toEqual(unasked)
   expect(await killing(unsaved, {})).toEqual(unasked)
+})
+
+test('[MUS-363] a daemon from before an update, which tells of no suspects, ends sessions as well', async () => {
+  const before = { killed: [session('abc123', { status: 'killed' })], left: [] }
+  const listUnsaved = async () => ({ sessions: [] })
+  const { io } = world({ client: { listUnsaved, killSession: async () => before } })
+  const ended = await collect(kill.run({ sessions: ['abc123'], force: true, reason: undefined }, io))
+  expect(ended).toMatchObject([{ killed: before.killed, suspects: [] }])
 })

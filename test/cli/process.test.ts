@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { commandOutputs } from '../../src/contract/cli/outputs.ts'
 import { smProgram } from '../support/programs.ts'
-import { emptyEnvironment, runSm } from './run-sm.ts'
+import { emptyEnvironment, runSm, temporaryFolder } from './run-sm.ts'
 
 describe('sm as a process', () => {
   test('[MUS-121] version tells version, wire version and where it runs from', async () => {
@@ -101,7 +100,7 @@ describe('sm as a process', () => {
 })
 
 test('[MUS-68] redact test reads a file or standard input, and stores nothing', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcli-'))
+  const folder = temporaryFolder()
   const file = join(folder, 'notes.txt')
   const text = 'fine\nAWS_SECRET_ACCESS_KEY=abcdEFGHijklMNOPqrstUVWXyz0123456789ABCD\n'
   writeFileSync(file, text)

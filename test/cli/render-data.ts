@@ -18,8 +18,8 @@ export const upOverSsh: CommandOutput<'up'> = {
   started: false,
   forward: 'ssh -L 4711:127.0.0.1:4711 ada@203.0.113.7',
 }
-export const down: CommandOutput<'down'> = { stopped: true, killed: 0 }
-export const downIdle: CommandOutput<'down'> = { stopped: false, killed: 0 }
+export const down: CommandOutput<'down'> = { stopped: true, killed: 0, suspects: [] }
+export const downIdle: CommandOutput<'down'> = { stopped: false, killed: 0, suspects: [] }
 
 export const doctorWell: DoctorReport = {
   daemon: 'running',

@@ -49,7 +49,7 @@ const pages: [string, (view: View) => string][] = [
       [
         renderDown(data.down, view, { sessions: false }),
         renderDown(data.downIdle, view, { sessions: false }),
-        renderDown({ stopped: true, killed: 2 }, view, { sessions: true }),
+        renderDown({ stopped: true, killed: 2, suspects: [] }, view, { sessions: true }),
         renderDown(data.downIdle, view, { sessions: true }),
       ].join('\n'),
   ],

@@ -2,22 +2,16 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { compiledOnce } from '../support/daemon-process.ts'
 import { smProgram } from '../support/programs.ts'
+import { afterFile } from '../support/shared.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 
-const folders: string[] = []
-afterAll(() => {
-  for (const folder of folders)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-})
-
-/** A folder of its own for one test, short enough for a socket. */
+/** A folder of its own for one test or file, short enough for a socket; it goes with the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mcli-'))
-  folders.push(folder)
+  afterFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
   return folder
 }
 

@@ -31,7 +31,7 @@ const {
   others,
   who,
 } = sessionReportCommands
-const { kill, spawn } = sessionCommands
+const { interrupt, kill, spawn } = sessionCommands
 
 test('[SM-6] the sessions of these tests are sessions of the contract', () => {
   expect(SessionView.safeParse(session('abc123')).error).toBeUndefined()
@@ -364,8 +364,8 @@ describe('kill', () => {
     const { client, asked } = recorder({
       listUnsaved: [doomed('abc123', 'def456'), doomed('def456'), doomed('ghi789')],
       killSession: [
-        { killed: [dead('def456'), dead('abc123')], left: [] },
-        { killed: [dead('ghi789')], left: [7] },
+        { killed: [dead('def456'), dead('abc123')], left: [], suspects: [] },
+        { killed: [dead('ghi789')], left: [7], suspects: [] },
       ],
     })
     const { io, said } = world({ client })
@@ -395,6 +395,14 @@ describe('kill', () => {
   })
 })
 
+test('[MUS-335] one session that cannot be interrupted does not keep the others from it, and its refusal is the end', async () => {
+  const refused = new AppError('failed', 'nothing shows that it stopped')
+  const { client, asked } = recorder({ interruptSession: [refused, {}] })
+  const { io } = world({ client })
+  await expect(collect(interrupt.run({ sessions: ['one', 'two'] }, io))).rejects.toBe(refused)
+  expect(asked.map(({ input }) => input['id'])).toEqual(['one', 'two'])
+})
+
 test('[SM-80][SM-81] decisions carry their scope, answers and reason', async () => {
   const { client, asked } = recorder({ decideApproval: [{}] })
   const { io } = world({ client })
@@ -418,7 +426,8 @@ test('[SM-80][SM-81] decisions carry their scope, answers and reason', async () 
     { id: 'def456', verdict: 'deny', reason: 'no' },
   ])
   await expect(ask({ always: true, session: true })).rejects.toMatchObject({ code: 'invalid' })
-  await expect(ask({ answer: ['a', 'b'] })).rejects.toMatchObject({ code: 'invalid' })
+  await ask({ answer: ['a', 'b'] })
+  expect(asked.at(-1)?.input).toMatchObject({ answers: { '*': 'a, b' } })
 })
 
 describe('who is here', () => {

@@ -79,6 +79,7 @@ export const event = (seq: number, clock: string, event_type: string, message: s
   timestamp: at(clock),
   message,
   metadata: null,
+  by: null,
   seq,
 })
 
@@ -113,6 +114,12 @@ export const progress: ProgressView = {
   is_complete: false,
   context_percent: null,
   cost_usd: null,
+  cost_is_estimate: false,
+  cost_basis: null,
+  not_counted: null,
+  queued_messages: 0,
+  queued_reason: null,
+  alerts: [],
 }
 
 export const spawned: SpawnedView = {

@@ -310,6 +310,38 @@ describe('tail', () => {
     expect(limits[0]).toBe(200)
   })
 
+  test('[MUS-329] another conversation is shown from its beginning, and nothing is said to be missing', async () => {
+    const over = new AbortController()
+    const records = [
+      { path: '/before', entries: entries(3) },
+      { path: '/after', entries: upTo(7, 8).map(entry) },
+    ]
+    const client: Partial<Client> = {
+      getSession: async () => detail('def456'),
+      health: async () => ({ seq: 3 }) as never,
+      getTranscript: async () => (records.length > 1 ? records.shift() : records[0]) as never,
+      streamEvents: async function* () {
+        yield { id: '4.0', event: 'session.updated', data: {} }
+        for (let j = 0; j < 30; j++) await turn()
+        over.abort()
+      },
+    }
+    const { io, said } = world({ client, signal: over.signal })
+    const seen: string[][] = []
+    await (async () => {
+      const shown = tail.run({ session: 'engineer', lines: 2, follow: true }, io)
+      for await (const one of shown as AsyncIterable<{ entries: { text: string }[] }>)
+        seen.push(one.entries.map(({ text }) => text))
+    })().catch((error: unknown) => {
+      if (!over.signal.aborted) throw error
+    })
+    expect(seen).toEqual([
+      ['2', '3'],
+      ['7', '8'],
+    ])
+    expect(said).toEqual([])
+  })
+
   test('[SM-4] without --follow it asks once, for as many as are wanted', async () => {
     const asked: unknown[] = []
     const client: Partial<Client> = {

@@ -4,7 +4,6 @@ import { renderMilestoneDiff, sessionReportCommands } from '../../src/cli/comman
 import { renderRestored, renderSpawned } from '../../src/cli/commands/sessions.ts'
 import { renderApprovals, renderDecision } from '../../src/cli/render/approvals.ts'
 import { renderExplanation } from '../../src/cli/render/explanation.ts'
-import { age, clock, duration } from '../../src/cli/render/figures.ts'
 import { renderMessages, renderSent } from '../../src/cli/render/messages.ts'
 import { terminalText } from '../../src/cli/render/paint.ts'
 import {
@@ -179,6 +178,9 @@ describe('progress', () => {
       watch: undefined,
     })
     expect(costly).toContain('\nContext: 43% used, cost $0.13\n')
+    const priced = renderProgress({ ...early, cost_usd: 0.125 }, plain, { watch: undefined })
+    expect(priced).toContain('\nCost: $0.13\n')
+    expect(priced).not.toContain('Context')
   })
 
   test('[SM-32] while it is watched every line keeps to its row; else nothing is cut', () => {
@@ -226,6 +228,18 @@ test("[SM-39] events read as document 3's example", () => {
     '[15:20] idle: Child 789abc idle for 5 minutes',
   ])
   for (const one of told) expect(bare(renderSessionEvent(one, painted))).toBe(renderSessionEvent(one, plain))
+})
+
+test('[MUS-339] an event names who asked for it only where that tells something: an end before the work was done', () => {
+  const by = (word: string, who: string | null) =>
+    renderSessionEvent({ ...event(1, '15:10', word, 'x'), by: who }, plain)
+  expect(by('killed', 'operator')).toBe('[15:10] killed: x (by operator)')
+  expect(by('cancelled', 'abc12345')).toBe('[15:10] cancelled: x (by abc12345)')
+  expect(by('killed', '1749a2fe')).toBe('[15:10] killed: x')
+  expect(by('killed', null)).toBe('[15:10] killed: x')
+  expect(by('killed', 'operator\nFORGED')).not.toContain('\n')
+  for (const word of ['spawned', 'completed', 'checkpoint', 'reopened', 'resumed', 'approval'])
+    expect(by(word, 'operator')).toBe(`[15:10] ${word}: x`)
 })
 
 test('[SM-37][SM-38] complete says what was marked and whether somebody is told', () => {
@@ -321,7 +335,7 @@ describe('approvals', () => {
     } as const
     expect(
       renderApprovals({ approvals: [{ ...question, options: [...question.options] }] }, plain),
-    ).toContain('\n    answers: JWT | Cookies\n')
+    ).toContain('\n      - JWT\n      - Cookies\n    sm approve apr_1 --answer …')
   })
 
   test('[SM-80][SM-81] a decision is told as it was taken', () => {
@@ -437,11 +451,14 @@ test('[SM-109] status shows the caller, its children and its workspace', () => {
 test('[SM-85][SM-125] who was killed is listed as a tree, with what was said of it and what is left', () => {
   const parent = session('abc123', { status: 'killed', detail: '2 files not committed', created_at: ago(20) })
   const child = session('def456', { status: 'killed', parent_session_id: 'abc123' })
-  expect(renderKilled({ killed: [child, parent], left: [42] })).toBe(
+  expect(
+    renderKilled({ killed: [child, parent], left: [42], suspects: [{ pid: 43, command: 'sleep 9' }] }),
+  ).toBe(
     lines(
       'Killed engineer-abc123 (abc123) | 2 files not committed',
       '  └─ Killed engineer-def456 (def456)',
       '1 process still there: 42',
+      'Perhaps left behind: process 43 (sleep 9). It began where the session worked, and detached itself; if it is not yours, end it with: kill 43',
     ),
   )
 })
@@ -497,16 +514,20 @@ test('[SM-1] processes are listed with their session, and those that were left b
     cpu_ms: 61_000,
     started_at: ago(5),
     is_orphan: false,
+    is_suspect: false,
   }
+  const suspect = { ...one, pid: 77, is_orphan: true, is_suspect: true, command: 'sleep 9' }
   const text = renderProcesses(
-    { processes: [one, { ...one, is_orphan: true, command: 'q'.repeat(99) }] },
+    { processes: [one, { ...one, is_orphan: true, command: 'q'.repeat(99) }, suspect] },
     plain,
   )
   expect(text.split('\n')[1]).toBe(
     'engineer-task1043  def45678  4242  200 MB  1min  5min  claude --model sonnet',
   )
   expect(text).toContain('[left behind] q')
-  for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(80)
+  expect(text).toContain('[perhaps its own] sleep 9')
+  expect(text).toMatch(/\nProcess 77 began where def45678 .* end it with: kill 77$/)
+  for (const line of text.split('\n').slice(0, 4)) expect(textWidth(line)).toBeLessThanOrEqual(80)
 })
 
 test('[SM-120] restore says of each session what became of it and why', () => {
@@ -566,26 +587,4 @@ test('[SM-7] an end is told with its result', () => {
   expect(renderEnd(ended('abc123', 1, { completion_message: 'All 26 tests pass' }), plain)).toBe(
     'engineer-abc123 (abc123) | completed | "All 26 tests pass"',
   )
-})
-
-test('[SM-27] stretches of time are short words', () => {
-  expect([0, 59.9, 60, 3599, 3600, 4800, 86_400, 190_000].map(duration)).toEqual([
-    '0s',
-    '59s',
-    '1min',
-    '59min',
-    '1hr',
-    '1hr 20min',
-    '1day',
-    '2days 4hr',
-  ])
-  expect([0, 0.2, 2, 59, 24 * 60, 120 * 24 * 60].map((minutes) => age(ago(minutes), now))).toEqual([
-    'now',
-    '12s',
-    '2min',
-    '59min',
-    '1day',
-    '120d',
-  ])
-  expect(clock('nonsense', now)).toBe('--:--')
 })

@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
   const port = (server.address() as { port?: number }).port ?? 4711
   if (request.url === '/api/v1/shutdown') {
     appendFileSync(join(home, 'authorization'), `${request.headers.authorization}\n`)
-    response.setHeader('content-type', 'application/json').end('{"stopping":true,"killed":0}')
+    response.setHeader('content-type', 'application/json').end('{"stopping":true,"killed":0,"suspects":[]}')
     server.close()
     rmSync(join(home, 'lock'), { recursive: true })
     process.exit(0)

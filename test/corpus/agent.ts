@@ -169,8 +169,8 @@ export class Agent extends World {
   fail(error: string, limit?: { readonly resetsAtMs?: number }): void {
     this.becomes(
       limit
-        ? { lifecycle: 'idle', activity: 'idle', waitingFor: 'limit', health: 'limited' }
-        : { lifecycle: 'error', activity: 'idle', health: 'ok' },
+        ? { lifecycle: 'failed', activity: 'idle', waitingFor: 'limit', health: 'limited' }
+        : { lifecycle: 'failed', activity: 'idle', health: 'ok' },
     )
     const failed = { kind: 'turn-failed', error, status: limit ? 429 : 400, ...(limit && { limit }) } as const
     this.line(failed)

@@ -47,6 +47,7 @@ const kinds = fc.oneof(
   fc.record({ kind: fc.constant('retrying'), attempt: fc.nat(9) }),
   fc.record({ kind: fc.constant('subagent-start'), agentId: id, agentType: fc.constant('Explore') }),
   fc.record({ kind: fc.constant('subagent-end'), agentId: id }),
+  fc.record({ kind: fc.constant('compacting'), trigger: fc.constantFrom('auto', 'manual') }),
   fc.record({ kind: fc.constant('compacted'), trigger: fc.constantFrom('auto', 'manual') }),
   fc.record({
     kind: fc.constant('meter'),

@@ -43,6 +43,17 @@ describe('the corpus of states', () => {
     },
   )
 
+  test('[MUS-313] no failed turn is called idle, and nothing dead is called alive', () => {
+    const told = (truth: 'failed' | 'error') =>
+      new Set(
+        judged.flatMap(({ one, outcome }) =>
+          one.expected.lifecycle === truth ? [outcome.verdict.lifecycle] : [],
+        ),
+      )
+    expect(told('failed')).toEqual(new Set(['failed']))
+    expect(told('error')).toEqual(new Set(['error']))
+  })
+
   test('[SM-128] the published figures are fresh', () => {
     expect(readFileSync(pageFile, 'utf8') === accuracyPage(judged), again).toBe(true)
   })

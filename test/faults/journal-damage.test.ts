@@ -15,7 +15,7 @@ import {
   wholeJournal,
 } from '../support/damaged-journal.ts'
 import { shared } from '../support/shared.ts'
-import { runs } from '../support/size.ts'
+import { runs, sampled } from '../support/size.ts'
 import { batchOf } from '../support/temp-journal.ts'
 
 /** One journal for all tests of this file, and its lines as a stream gives them while nothing is wrong. */
@@ -81,7 +81,12 @@ test.each(damages)(
   },
 )
 
-test.each(damages.filter(({ start }) => start !== 'refused'))(
+test.each(
+  sampled(
+    damages.filter(({ start }) => start !== 'refused'),
+    4,
+  ),
+)(
   '[MUS-301] a stream over a journal with $what gives each event as it was or says that it is missing',
   async ({ harm, isHole = false }) => {
     const { whole, all } = await original()
@@ -96,7 +101,7 @@ test.each(damages.filter(({ start }) => start !== 'refused'))(
   },
 )
 
-test.each(damages)(
+test.each(sampled(damages, 6))(
   '[MUS-300][MUS-33] the loss of $what is accepted by a person: it opens, and no seq is given again',
   async ({ harm, isByHand = false, knownSeq = 0 }) => {
     const { whole, all } = await original()

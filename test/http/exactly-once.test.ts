@@ -27,7 +27,7 @@ function world(): World {
     throw error
   }
   const parts = { journal, live: liveHub(), clock: manualClock(), limits }
-  const streams = new Streams({ ...parts, sees: () => false, onBug: bug })
+  const streams = new Streams({ ...parts, sees: () => false, topOf: (id) => id, onBug: bug })
   let n = 0
   const append = () => {
     const event = events[n++]

@@ -23,6 +23,7 @@ test('[MUS-100] over real sockets and files, cut again and again while events ar
     address: { port: () => listening?.port ?? 0 },
     authenticate: () => ({ kind: 'operator', channel: 'cli' }),
     sees: () => false,
+    topOf: (id) => id,
     redeem: () => undefined,
     page: loadPage(),
     maxBodyBytes: 1000,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { SessionId } from '../../src/contract/ids.ts'
 import type { Principal } from '../../src/contract/principal.ts'
 import { type HttpDeps, httpApp } from '../../src/http/app.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/http/listen.ts'
@@ -49,6 +51,7 @@ async function serve(given: Partial<HttpDeps> = {}, options: Partial<ListenOptio
     authenticate: (token) => (token === tokens.operator ? { kind: 'operator', channel: 'cli' } : undefined),
     redeem: () => undefined,
     sees: () => false,
+    topOf: (id) => id,
     page: loadPage(),
     maxBodyBytes: 1024 * 1024,
     onBug: (error) => bugs.push(error),
@@ -348,6 +351,71 @@ describe('[MUS-293] a flood', () => {
     streams.endAll()
   })
 
+  /** Sessions of one tree, and one of another. */
+  const tree = (size: number) => {
+    const ids = Array.from({ length: size }, (_, i) => sampleSession(i + 1))
+    const other = sampleSession(100)
+    const authenticate = (token: string): Principal | undefined => {
+      if (token === tokens.operator) return { kind: 'operator', channel: 'cli' }
+      const sessionId = [...ids, other].find((id) => id === token)
+      return sessionId && { kind: 'session', sessionId }
+    }
+    return { ids, other, authenticate, topOf: (id: SessionId) => (id === other ? other : sampleSession(1)) }
+  }
+
+  test('[MUS-362] of streams by one tree leaves room for a person and for another tree', async () => {
+    const { ids, other, authenticate, topOf } = tree(12)
+    const limits = { heartbeatMs: 15_000, stallMs: 30_000, maxClients: 64 }
+    const { url, streams } = await serve({ limits, authenticate, topOf })
+    const open = (token: string) => fetch(`${url}/api/v1/events/stream`, { headers: bearer(token) })
+    const theirs: Response[] = []
+    for (const id of ids) for (let n = 0; n < 8; n++) theirs.push(await open(id))
+    expect(streams.count).toBe(48)
+    expect(new Set(theirs.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    // Fairly among them: the last one got what is a twelfth, from those that had more.
+    expect(theirs.slice(-8).map(({ status }) => status)).toEqual([200, 200, 200, 200, 429, 429, 429, 429])
+    const persons = await Promise.all(Array.from({ length: 20 }, () => open(tokens.operator)))
+    expect(persons.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect(streams.count).toBe(64)
+    const others = await Promise.all(Array.from({ length: 8 }, () => open(other)))
+    expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+    expect(streams.count).toBe(64)
+    streams.endAll()
+    for (const { body } of [...theirs, ...persons, ...others]) await body?.cancel()
+  })
+
+  test('[MUS-362] of calls by one tree takes three quarters of the connections and no more', async () => {
+    const { ids, other, authenticate, topOf } = tree(10)
+    const held = Promise.withResolvers<void>()
+    let waiting = 0
+    const api = {
+      ...noApi,
+      async listModels() {
+        waiting++
+        await held.promise
+        return { models: [] } as never
+      },
+    }
+    const { url, port } = await serve({ api, authenticate, topOf }, { maxConnections: most })
+    const call = (path: string, token: string) =>
+      dial({ port }, [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`])
+    const calls: Socket[] = []
+    for (const id of [...ids, ...ids]) {
+      const before = waiting
+      const socket = await call('/api/models', id)
+      calls.push(socket.resume())
+      await until(() => socket.bytesRead > 0 || socket.destroyed || waiting > before)
+    }
+    expect(waiting).toBe(15)
+    // A person is answered each time; another tree, too, for which the one that has most gives one up.
+    for (let n = 0; n < 3; n++) expect(await healthy(url)).toBe(200)
+    const [answer] = (await once((await call('/api/v1/openapi.json', other)).resume(), 'data')) as [Buffer]
+    expect(String(answer)).toContain(' 200 ')
+    held.resolve()
+    await until(() => calls.every(({ bytesRead, destroyed }) => bytesRead > 0 || destroyed))
+    expect(calls.filter(({ bytesRead }) => bytesRead > 0)).toHaveLength(19)
+  })
+
   test.each([
     ['a deep nest', '['.repeat(10_000) + ']'.repeat(10_000)],
     ['very many keys', `{${Array.from({ length: 300_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
@@ -360,6 +428,25 @@ describe('[MUS-293] a flood', () => {
       body,
     })
     expect(answer.status).toBe(413)
+  })
+
+  test('[MUS-293][MUS-315] such a body is refused as it comes in, before it is whole or parsed, and words in it are not counted', async () => {
+    const { port, url } = await serve({ maxBodyBytes: (64 * 1024 * 1024) / 10 })
+    const post = ['POST /api/v1/events HTTP/1.1', `Host: 127.0.0.1:${port}`, proof]
+    const head = [...post, 'content-type: application/json', 'content-length: 5000000']
+    for (const begun of ['{"events":['.repeat(101), `{"events":[${'1,'.repeat(300_000)}`]) {
+      const socket = await dial({ port }, head)
+      socket.write(begun)
+      const [answer] = (await once(socket.resume(), 'data')) as [Buffer]
+      expect(String(answer)).toContain(' 413 ')
+    }
+    const words = JSON.stringify({ events: [`${'[{,'.repeat(100_000)}\\"${'[,'.repeat(300_000)}`] })
+    const answer = await fetch(`${url}/api/v1/events`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: words,
+    })
+    expect(answer.status).not.toBe(413)
   })
 })
 

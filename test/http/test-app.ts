@@ -55,6 +55,7 @@ export function testApp(given: Partial<HttpDeps> = {}): TestApp {
     },
     page: loadPage(),
     sees: (principal, id) => principal.kind === 'session' && principal.sessionId === id,
+    topOf: (id) => id,
     maxBodyBytes: 100_000,
     onBug: (error) => bugs.push(error),
     ...given,

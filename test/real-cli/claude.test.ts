@@ -108,7 +108,7 @@ describe.each(clis.filter(({ name }) => name === 'claude'))('$name $version', (p
   test('[SM-96] a question is answered from outside', async (context) => {
     const run = await launch(context, pin.version, {
       script: [{ tools: [question] }, { text: 'answered: ${lastToolResult}' }],
-      decision: { ...allow, answers: { Colour: 'Blue' } },
+      decision: { ...allow, answers: { 'Which colour?': 'Blue' } },
     })
     await expect
       .poll(() => ofKind(run.hooks(), 'turn-end').at(-1)?.text, soon)

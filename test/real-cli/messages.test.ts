@@ -5,6 +5,8 @@ import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { eventually } from '../support/session-daemon.ts'
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'as the script says' } })
+/** Newer versions run no `sleep` that stands alone. */
+const lasting = (seconds: number) => `timeout ${seconds} tail -f /dev/null; true`
 const both = clis.filter(({ name }) => name === 'claude')
 
 /** Waits until a tool runs. */
@@ -47,7 +49,7 @@ describe.each(both)('Claude Code $version', (cli) => {
 
   test('[MUS-244][SM-42] an important message reaches a busy agent through its hook, without a key, and its record proves it', async (context) => {
     const { m, spawn, status, accepted, proofs, prompts } = await open(context)
-    const busy = scripted([{ tools: [bash('sleep 6')] }, { text: 'I saw it.', delayMs: 300 }], 'Work.')
+    const busy = scripted([{ tools: [bash(lasting(20))] }, { text: 'I saw it.', delayMs: 300 }], 'Work.')
     const { session_id: id } = await spawn(busy)
     await working(m)
     await m.client.sendMessage({ id, text: 'use the other key', mode: 'important' })
@@ -66,7 +68,7 @@ describe.each(both)('Claude Code $version', (cli) => {
     const { m, spawn, status, accepted, prompts } = await open(context)
     const { session_id: id } = await spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
     await status(id, 'idle')
-    await m.client.sendMessage({ id, text: scripted([{ tools: [bash('sleep 60')] }], 'Long work.') })
+    await m.client.sendMessage({ id, text: scripted([{ tools: [bash(lasting(60))] }], 'Long work.') })
     await working(m)
     const started = performance.now()
     await m.client.sendMessage({ id, text: 'stop that', mode: 'urgent' })

@@ -7,7 +7,7 @@ import { eventually } from '../support/session-daemon.ts'
 
 const bash = (command: string) => ({
   name: 'Bash',
-  input: { command, description: 'as the script says', timeout: 90_000 },
+  input: { command, description: 'as the script says', timeout: 600_000 },
 })
 const question = {
   question: 'Which colour?',
@@ -46,15 +46,17 @@ test('[SM-3][SM-130][SM-129] a parent inside Claude Code, with sm alone, spawns 
       [
         { tools: [spawnChild('a')] },
         { tools: [spawnChild('b')] },
-        { tools: [bash('sm wait claude-a --for waiting --timeout 60 && sm approve claude-a --answer Blue')] },
+        {
+          tools: [bash('sm wait claude-a --for waiting --timeout 240 && sm approve claude-a --answer Blue')],
+        },
         {
           tools: [
             bash(
-              'sm wait claude-b --for idle --timeout 60 && sm send claude-b --file correction.md --wait 60',
+              'sm wait claude-b --for idle --timeout 240 && sm send claude-b --file correction.md --wait 240',
             ),
           ],
         },
-        { tools: [bash('sm wait claude-a claude-b --for complete --timeout 60 > /dev/null; sm children')] },
+        { tools: [bash('sm wait claude-a claude-b --for complete --timeout 240 > /dev/null; sm children')] },
         { text: 'Collected: ${lastToolResult}' },
       ],
       'Run two engineers.',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
@@ -14,8 +14,14 @@ describe.each(others)('$name $version', (cli) => {
   const { name, version } = cli
   const open = async ({ skip }: TestContext) => {
     if (cliPath(name, version) === undefined) skip(missingCli(cli))
-    const config = 'child_agents: { mode: manual, approvals: { timeout: 12 } }\n'
+    const config = 'child_agents: { mode: manual, approvals: { timeout: 3600 } }\n'
     const m = await cliSessions(name, { version, config })
+    /** From now on a question is a no after so long. */
+    const expireAfter = async (seconds: number) => {
+      const file = join(m.home, 'config.yaml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('timeout: 3600', `timeout: ${seconds}`))
+      await m.restart('SIGTERM')
+    }
     const made = (file: string) => {
       const path = join(m.own.cwd, file)
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -28,11 +34,11 @@ describe.each(others)('$name $version', (cli) => {
         () => m.client.getSession({ id }),
         ({ status }) => status === 'idle',
       )
-    return { m, made, begin, call, idle }
+    return { m, made, begin, call, idle, expireAfter }
   }
 
   test('[SM-69][MUS-187][MUS-247] sm approve and sm reject answer for once, the session or good, and no with its reason; silence is a no', async (context) => {
-    const { m, made, begin, call, idle } = await open(context)
+    const { m, made, begin, call, idle, expireAfter } = await open(context)
     const kept = call('echo b >> b.txt')
     const first = await begin([
       kept,
@@ -80,7 +86,6 @@ describe.each(others)('$name $version', (cli) => {
     const second = await begin([
       call('echo c >> c.txt'),
       ...(key ? [call('echo t >> t.txt')] : []),
-      call('echo e >> e.txt'),
       { text: 'Done.' },
     ])
     if (key) {
@@ -91,9 +96,16 @@ describe.each(others)('$name $version', (cli) => {
       )
       m.tmux('send-keys', '-t', `=${second.tmux_session}:`, key)
     }
-    await m.asked('echo e')
+    await eventually(
+      async () => made(key ? 't.txt' : 'c.txt'),
+      (text) => text === (key ? 't\n' : 'c\nc\n'),
+    )
+    await idle(second.session_id)
     expect(made('c.txt')).toBe('c\nc\n')
-    if (key) expect(made('t.txt')).toBe('t\n')
+    await expireAfter(12)
+    const silent = scripted([call('echo e >> e.txt'), { text: 'Done.' }], 'Once more.')
+    await m.client.sendMessage({ id: second.session_id, text: silent })
+    await m.asked('echo e')
     await eventually(
       () => m.client.listApprovals({}),
       (found) => found.approvals.length === 0,

@@ -64,7 +64,25 @@ describe.each(both)('$name', (cli) => {
     return entries.filter(({ who, text }) => who === 'user' && text.startsWith(start)).length
   }
 
-  test('[MUS-135] a tmux server that is killed takes nothing with it: conversations go on, a cut-off turn is told', async (context) => {
+  /** A turn that was cut off is not idle: it is marked, ends waits, outlives the daemon, and is left by the next prompt. */
+  const isCutOff = async (m: Machine, id: string) => {
+    await becomes(m, id, 'failed')
+    expect((await m.sm('wait', id, '--for', 'idle', '--timeout', '60')).code).toBe(1)
+    expect((await m.sm('all')).text).toMatch(/!failed /)
+    await m.m.restart('SIGKILL')
+    await eventually(
+      () => m.m.client.getSession({ id }),
+      ({ health }) => health === 'ok',
+    )
+    expect(await m.m.client.getSession({ id })).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('cut off'),
+    })
+    await m.m.client.sendMessage({ id, text: scripted([{ text: 'Went on.' }], 'Continue.') })
+    await becomes(m, id, 'idle')
+  }
+
+  test('[MUS-135][MUS-342] a tmux server that is killed takes nothing with it: conversations go on, a cut-off turn is told', async (context) => {
     const m = await open(context)
     const { idle, busy } = await two(m)
     const before = spawnSync('tmux', ['-L', m.socket, 'display-message', '-p', '#{pid}'], {
@@ -81,9 +99,10 @@ describe.each(both)('$name', (cli) => {
     expect(events.map(({ type }) => type)).toEqual(['agent.spawned', 'agent.failed'])
     expect(await prompts(m, busy, 'Take long.')).toBe(1)
     expect(await m.m.client.getSession({ id: idle })).toMatchObject({ is_alive: true })
+    await isCutOff(m, busy)
   })
 
-  test('[MUS-135] after a reboot one table tells what is restored and what needs a person', async (context) => {
+  test('[MUS-135][MUS-342] after a reboot one table tells what is restored and what needs a person', async (context) => {
     const m = await open(context)
     const { idle, busy } = await two(m)
     const left = await m.m.spawnShell({ name: 'own' })
@@ -103,9 +122,10 @@ describe.each(both)('$name', (cli) => {
     expect(await table(m)).toEqual({ [idle]: 'restored', [busy]: 'needs you', [left.session_id]: 'gone' })
     await goesOn(m, idle)
     expect(await prompts(m, busy, 'Take long.')).toBe(1)
+    await isCutOff(m, busy)
   })
 
-  test('[MUS-135] a dry restore says the same and starts nothing; restore then does it', async (context) => {
+  test('[MUS-135][MUS-342] a dry restore says the same and starts nothing; restore then does it', async (context) => {
     const m = await open(context, '  auto_restore: false\n')
     const { idle, busy } = await two(m)
     m.tmux('kill-server')
@@ -113,6 +133,10 @@ describe.each(both)('$name', (cli) => {
       () => m.m.client.getSession({ id: idle }),
       ({ is_alive }) => !is_alive,
     )
+    const shown = await m.sm('all')
+    expect(shown.text).toMatch(new RegExp(`${idle} +!error`))
+    expect(shown.text).toMatch(new RegExp(`${busy} +!error`))
+    expect((await m.sm('wait', idle, '--for', 'idle', '--timeout', '60')).code).toBe(1)
     const expected = { [idle]: 'restored', [busy]: 'needs you' }
     expect(await table(m, true)).toEqual(expected)
     expect(await table(m, true)).toEqual(expected)

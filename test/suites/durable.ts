@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
 import { type Durable, type Flow, type FlowPlace, type Procedure, waitStep } from '../../src/ports/durable.ts'
+import { asker } from '../support/asker.ts'
 
 /** Effects that procedures have on the world outside; they survive a crash. */
 export type World = { readonly done: string[] }
@@ -238,13 +239,13 @@ export function durableSuite(name: string, open: OpenBed): void {
       ])
       await bed.durable().start('both', { id: 'w', input: null, at: await bed.place() })
       await tick()
-      expect(await bed.durable().cancel('w', { by: 'me', reason: 'enough' })).toBe('delivered')
+      expect(await bed.durable().cancel('w', { by: asker('me'), reason: 'enough' })).toBe('delivered')
       expect(heard).toBe(1)
       expect(await ends(bed)).toMatchObject([
         { type: 'workflow.cancelled', payload: { workflowId: 'w', by: 'me', reason: 'enough' } },
       ])
-      expect(await bed.durable().cancel('w', { by: 'me', reason: 'enough' })).toBe('finished')
-      expect(await bed.durable().cancel('nobody', { by: 'me', reason: 'enough' })).toBe('unknown')
+      expect(await bed.durable().cancel('w', { by: asker('me'), reason: 'enough' })).toBe('finished')
+      expect(await bed.durable().cancel('nobody', { by: asker('me'), reason: 'enough' })).toBe('unknown')
       await bed.crash()
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', status: 'cancelled' }])
     })
@@ -342,27 +343,28 @@ export function durableSuite(name: string, open: OpenBed): void {
       const made = (world: World, version: string) =>
         procedure(
           'grows',
-          async (flow) => {
+          async (flow, given) => {
             await acting(world, flow, 'plan')
             await flow.waitSignal('go')
-            return version
+            return [version, given]
           },
           version,
         )
       const bed = await open((world) => [made(world, '1')])
-      await bed.durable().start('grows', { id: 'w', input: null, at: await bed.place() })
+      await bed.durable().start('grows', { id: 'w', input: 'first', at: await bed.place() })
       await until(async () => (await bed.events()).some(({ type }) => type === 'workflow.checkpoint.saved'))
       await bed.crash({ procedures: [made(bed.world, '2')] })
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', version: '1', status: 'pending' }])
       expect(await ends(bed)).toEqual([])
-      await bed.durable().fork('w', { as: 'v', at: await bed.place() })
+      const input = (known: unknown) => ({ was: known })
+      await bed.durable().fork('w', { as: 'v', at: await bed.place(), input })
       await bed.durable().signal('v', { topic: 'go', value: null })
-      expect(await bed.durable().result('v')).toBe('2')
+      expect(await bed.durable().result('v')).toEqual(['2', { was: 'first' }])
       expect(bed.world.done).toEqual(['w:plan'])
       // It can be called off, too.
-      expect(await bed.durable().cancel('w', { by: 'me', reason: 'old' })).toBe('delivered')
+      expect(await bed.durable().cancel('w', { by: asker('me'), reason: 'old' })).toBe('delivered')
       expect(await bed.durable().list()).toMatchObject([{ id: 'w', status: 'cancelled' }, { id: 'v' }])
-      expect(await bed.durable().cancel('w', { by: 'me', reason: 'old' })).toBe('finished')
+      expect(await bed.durable().cancel('w', { by: asker('me'), reason: 'old' })).toBe('finished')
     })
 
     test('[MUS-275] what was called off and could not put its things away is put away by the next, and nothing else is', async () => {
@@ -378,13 +380,13 @@ export function durableSuite(name: string, open: OpenBed): void {
         await bed.durable().start('leaves', { id, input: `in ${id}`, at: await bed.place() })
       await bed.durable().signal('done', { topic: 'go', value: null })
       await bed.durable().result('done')
-      await bed.durable().cancel('w', { by: 'me', reason: 'enough' })
+      await bed.durable().cancel('w', { by: asker('me'), reason: 'enough' })
       await bed.crash({ procedures: [leaves(bed.world, '2')] })
       await until(() => bed.world.done.length > 0)
       await tick()
       expect(bed.world.done).toEqual(['w with in w'])
       // One that stands still does nothing by itself any more when it is called off.
-      await bed.durable().cancel('v', { by: 'me', reason: 'enough' })
+      await bed.durable().cancel('v', { by: asker('me'), reason: 'enough' })
       await until(() => bed.world.done.length > 1)
       expect(bed.world.done).toEqual(['w with in w', 'v with in v'])
     })

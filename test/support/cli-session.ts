@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { agentCliAdapters } from '../../src/daemon/agent-cli-adapters.ts'
 import { cliPath, clis } from './clis.ts'
+import { readPane } from './delivery/person.ts'
 import { type CliName, hermetic } from './hermetic.ts'
 import { smProgram } from './programs.ts'
 import { startScriptedModel } from './scripted-model/scripted-model.ts'
@@ -12,7 +15,10 @@ import { eventually, sessionDaemon } from './session-daemon.ts'
 import { tempFolder } from './temp-journal.ts'
 
 /** A daemon, the scripted model and one real CLI in a home of its own. */
-export async function cliSessions(cli: CliName, options: { version?: string; config?: string } = {}) {
+export async function cliSessions(
+  cli: CliName,
+  options: { version?: string; config?: string; env?: Readonly<Record<string, string>> } = {},
+) {
   const model = await startScriptedModel({})
   onTestFinished(() => model.close())
   const home = tempFolder('mc-')
@@ -20,7 +26,7 @@ export async function cliSessions(cli: CliName, options: { version?: string; con
   const program = cliPath(cli, options.version)
   const version = options.version ?? clis.find(({ name }) => name === cli)?.version ?? ''
   if (cli === 'opencode') seedOpenCode(own.env, version)
-  const env = { ...own.env, SCRIPTED_KEY: 'test-key' }
+  const env = { ...own.env, SCRIPTED_KEY: 'test-key', ...options.env }
   const inherited = Object.keys(env).filter((name) => !['PATH', 'HOME', 'TERM'].includes(name))
   const m = await sessionDaemon({
     env,
@@ -33,12 +39,11 @@ ${cli === 'claude' ? '' : `  ${cli}: { command: ${JSON.stringify(program)}, args
 ${options.config ?? ''}`,
   })
   const spawn = (prompt: string, more: Record<string, unknown> = {}) =>
-    m.client.spawnSession({
-      agent_type: cli,
-      prompt,
-      working_dir: own.cwd,
-      ...more,
-    })
+    m.client.spawnSession(
+      { agent_type: cli, prompt, working_dir: own.cwd, ...more },
+      // It asks the CLI for its version first, which takes a large program long where many are started.
+      { timeoutMs: 240_000 },
+    )
   /** `sm` as a person types it; its output, and its exit code. */
   const sm = async (...args: string[]) => {
     const run = promisify(execFile)
@@ -58,8 +63,41 @@ ${options.config ?? ''}`,
     if (!found) throw new Error(`nothing asks for ${action}`)
     return found
   }
+  const { dialect } = agentCliAdapters(own.env)[cli]
+  /** What a session's terminal shows. */
+  const look = (terminal: string) => readPane(m.socket, terminal, { dialect, version })
+  /** Presses keys as a person does: again after some seconds, as long as nothing shows that they were noticed. */
+  const press = async (terminal: string, keys: readonly string[], isNoticed: () => boolean) => {
+    let pressedAt = Number.NEGATIVE_INFINITY
+    await eventually(
+      async () => {
+        if (isNoticed()) return true
+        if (performance.now() - pressedAt > 3000) {
+          m.tmux('send-keys', '-t', `=${terminal}:`, ...keys)
+          pressedAt = performance.now()
+        }
+        return false
+      },
+      (isDone) => isDone,
+    )
+  }
+  /** Types a line and sends it. */
+  const typeLine = async (terminal: string, line: string) => {
+    const shown = () => {
+      const { composer } = look(terminal)
+      return composer.state === 'text' ? composer.text : ''
+    }
+    m.tmux('send-keys', '-t', `=${terminal}:`, '-l', line)
+    await eventually(
+      async () => shown().replaceAll(/\s/g, ''),
+      (text) => text.includes(line.replaceAll(/\s/g, '')),
+    )
+    // Enter that comes in one go with the text would be part of it, and a menu that opens has to know the whole word.
+    await sleep(1000)
+    await press(terminal, ['Enter'], () => shown() === '')
+  }
   onTestFinished(() => rmSync(join(home, 'tmp'), { recursive: true, force: true }))
-  return { ...m, m, model, own, spawn, sm, asked }
+  return { ...m, m, model, own, spawn, sm, asked, look, press, typeLine, dialect }
 }
 
 /** A prompt whose script the model plays. */

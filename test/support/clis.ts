@@ -17,6 +17,11 @@ const installer = (await import(/* @vite-ignore */ pathToFileURL(script).href)) 
 /** Every CLI and version that the tests run, by name the default version first. */
 export const clis: readonly Cli[] = installer.pins.map(({ name, version }) => ({ name, version }))
 
+/** The newest version of each. */
+export const newestOfEach: readonly Cli[] = clis.filter(
+  ({ name }, i) => clis.findIndex((cli) => cli.name === name) === i,
+)
+
 /**
  * The part of them that this run tries: the newest Claude Code and Codex in `npm test`, the others in the matrix. A file
  * that only the matrix runs goes through all of `clis`.
@@ -25,9 +30,8 @@ export const tried: readonly Cli[] = clis.filter(
   (cli) => isEssential(cli) !== (process.env['MUSTER_TEST_CLIS'] === 'others'),
 )
 
-function isEssential({ name, version }: Cli): boolean {
-  const newest = clis.find((cli) => cli.name === name)
-  return (name === 'claude' || name === 'codex') && newest?.version === version
+function isEssential(cli: Cli): boolean {
+  return (cli.name === 'claude' || cli.name === 'codex') && newestOfEach.includes(cli)
 }
 
 /** The absolute path of an installed CLI; undefined when it is not there. */

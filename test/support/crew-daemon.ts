@@ -33,7 +33,7 @@ export async function crewDaemon({
   for (const [name, yaml] of Object.entries(crews))
     writeFileSync(join(settings, 'muster/crews', `${name}.yaml`), yaml)
   const env = { ...crewSettings(home, door.url, config), XDG_CONFIG_HOME: settings }
-  const start = () => startDaemonProcess(home, { env })
+  const start = (more: Record<string, string> = {}) => startDaemonProcess(home, { env: { ...env, ...more } })
   let daemon: DaemonProcess = await start()
   whenOver(() => daemon.kill('SIGKILL'))
   const client = () => daemon.client
@@ -58,9 +58,10 @@ export async function crewDaemon({
     ended: (id: string) => until(id, ({ status }) => status !== 'running'),
     events: async (session: string, type?: string): Promise<AgentEvent[]> =>
       (await client().listEvents({ session, limit: 1000, ...(type && { type }) })).events as AgentEvent[],
-    async kill(): Promise<void> {
+    /** Another daemon takes over, with these variables besides the usual. */
+    async kill(more: Record<string, string> = {}): Promise<void> {
       await daemon.kill('SIGKILL')
-      daemon = await start()
+      daemon = await start(more)
     },
   }
 }

@@ -6,7 +6,7 @@ import { catalogue, eventTypes } from '../../src/contract/event.ts'
 import { socketName } from '../../src/daemon/home.ts'
 import { runProgram } from '../cli/run-sm.ts'
 import { startDaemonProcess } from './daemon-process.ts'
-import { commitFiles, runGit } from './git-repository.ts'
+import { commitFiles, put, runGit } from './git-repository.ts'
 import { hostile, poisoned } from './hostile-text.ts'
 import { call, script } from './own-agents.ts'
 import { smProgram } from './programs.ts'
@@ -42,6 +42,11 @@ child_agents: { cleanup: { archive_path: ${JSON.stringify(`/tmp/${hostileName}`)
   runGit(project, 'config', 'user.email', 'a@b')
   runGit(project, 'config', 'user.name', 'a')
   commitFiles(project, { [`${hostileName}.txt`]: hostile })
+  put(project, {
+    '.muster/agents/gift.md': `---\nkind: main\nidle_prompt: ${quoted}\n---\nWork.\n`,
+    [`workflows/${hostileName}.mjs`]: hostile,
+  })
+  runGit(project, 'config', 'filter.gift.clean', hostile)
   hostileSessionFile(join(home, 'imported'))
   const rich = await plantedSession(home)
   const daemon = await startDaemonProcess(home, { env: settings })

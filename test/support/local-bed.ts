@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { openVault } from '../../src/adapters/vault/file-vault.ts'
-import type { AgentEvent } from '../../src/contract/event.ts'
+import { type AgentEvent, isFact } from '../../src/contract/event.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -64,7 +64,7 @@ export async function openBed(procedures: Parameters<OpenBed>[0], clock: Clock):
       async *events(sessionId, types) {
         for (const event of await events()) {
           cost += 1
-          if (event.sessionId === sessionId && types.includes(event.type)) yield event
+          if (event.sessionId === sessionId && types.includes(event.type) && isFact(event)) yield event
         }
       },
       records: async (id) =>
@@ -92,7 +92,7 @@ export async function openBed(procedures: Parameters<OpenBed>[0], clock: Clock):
         spanId: ids.span(),
         actor: 'test',
       }
-      await now.engine.perform([draftOf(at, 'session.started', {})])
+      await now.engine.perform([draftOf(at, 'session.started', { origin: 'workflow' })])
       return at
     },
     async crash({ procedures: others } = {}) {

@@ -8,14 +8,16 @@ import { agentTools } from '../../src/adapters/tools/agent-tools.ts'
 import { openVault } from '../../src/adapters/vault/file-vault.ts'
 import type { AgentDefinition } from '../../src/contract/agent-definition.ts'
 import { Config } from '../../src/contract/config.ts'
-import type { AgentEvent, EventType } from '../../src/contract/event.ts'
+import { type AgentEvent, type EventType, isFact } from '../../src/contract/event.ts'
 import type { OutputLine, TokenDelta } from '../../src/contract/formats/sse.ts'
 import type { SessionId } from '../../src/contract/ids.ts'
 import { matchesGlob } from '../../src/core/delegation/globs.ts'
+import { priceBook } from '../../src/daemon/price-book.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Tool } from '../../src/ports/tools.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { Slots } from '../../src/runtime/slots.ts'
+import { asker } from './asker.ts'
 import { ids, openEngine } from './temp-engine.ts'
 import { tempFolder } from './temp-journal.ts'
 
@@ -64,6 +66,7 @@ export async function ownAgents(
   options: {
     readonly agents?: AgentDefinition[]
     readonly runtime?: Record<string, unknown>
+    readonly prices?: Record<string, object>
     readonly folder?: string
     /** The clock of the runtime; the machine's when left out. */
     readonly clock?: Clock
@@ -77,7 +80,7 @@ export async function ownAgents(
   const agents = options.agents ?? roster()
   const { journal, engine } = await openEngine(join(folder, 'journal'))
   const vault = await openVault(join(folder, 'vault'), join(folder, 'key'))
-  const config = Config.parse({ runtime: options.runtime ?? {} })
+  const config = Config.parse({ runtime: options.runtime ?? {}, models: { prices: options.prices ?? {} } })
   const models = openModels({ config: config.models, env: {}, clock: systemClock })
   const tokens: TokenDelta[] = []
   const printed: OutputLine[] = []
@@ -87,19 +90,21 @@ export async function ownAgents(
   const runtime = new Runtime({
     engine,
     vault,
-    budgets: { isBound: () => false, over: async () => undefined },
+    budgets: { isBound: () => false, isMoneyBound: () => false, over: async () => undefined },
     clock: options.clock ?? systemClock,
     ids,
     chance: () => 0,
     config: () => config,
+    settingsIn: async () => config,
     agents: async () => agents,
     models,
+    prices: priceBook(config.models.prices),
     slots: new Slots(() => config.runtime.max_concurrent),
     tools: agentTools({ env: process.env, processes: systemProcesses(systemClock), matchesGlob }),
     openTools: async () => ({ tools: options.opened ?? [], problems: [], close: async () => {} }),
     async *events(sessionId, types) {
       for (const event of (await all()).map((one) => changed(one)))
-        if (event.sessionId === sessionId && types.includes(event.type)) yield event
+        if (event.sessionId === sessionId && types.includes(event.type) && isFact(event)) yield event
     },
     onToken: (delta) => tokens.push(delta),
     onOutput: (line) => printed.push(line),
@@ -146,7 +151,7 @@ export async function ownAgents(
       mkdirSync(join(file, '..'), { recursive: true })
       writeFileSync(file, text)
     },
-    open: (agent = 'lead') => runtime.open({ agent, workspace, by: 'test' }),
+    open: (agent = 'lead') => runtime.open({ agent, workspace, by: asker('test') }),
     say: (id: SessionId, text: string, more: object = {}) =>
       runtime.session(id).say(state(id), { text, from: 'test', mode: 'sequential', ...more }),
     /** Waits until a type was written so many times, and answers all of them. */

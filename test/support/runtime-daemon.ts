@@ -22,6 +22,7 @@ export const agentFile = (kind: string, more = '') =>
 type Given = {
   readonly config?: string
   readonly agents?: Record<string, string>
+  readonly env?: Readonly<Record<string, string>>
   /** Where, for a home that several tests share; a folder of the test's own when left out. */
   readonly folder?: string
 }
@@ -49,7 +50,7 @@ export function runtimeHome({ config = '', agents = {}, folder = tempFolder('mrc
 /** A daemon on such a home, and plain HTTP. */
 export async function runtimeDaemon(given: Given = {}) {
   const { home, project, settings } = runtimeHome(given)
-  const daemon = await startDaemonProcess(home, { env: settings })
+  const daemon = await startDaemonProcess(home, { env: { ...settings, ...given.env } })
   whenOver(() => daemon.kill('SIGKILL'))
   const headers = { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
   const ask = async (path: string, body?: object): Promise<{ status: number; body: never }> => {

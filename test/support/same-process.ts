@@ -1,4 +1,5 @@
 import { afterAll, expect, vi } from 'vitest'
+import { endFile } from './shared.ts'
 
 const globals = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Date', 'fetch', 'Response']
 const methods = ['kill', 'exit', 'cwd', 'chdir']
@@ -14,7 +15,8 @@ const shared = () => ({
 
 const before = shared()
 
-afterAll(() => {
+afterAll(async () => {
+  await endFile()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()

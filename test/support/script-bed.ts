@@ -3,7 +3,7 @@ import { parseScript } from '../../src/adapters/scripts/parse-script.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemProcesses } from '../../src/adapters/system/processes.ts'
 import type { Decision } from '../../src/contract/decision.ts'
-import type { AgentEvent } from '../../src/contract/event.ts'
+import { type AgentEvent, isFact } from '../../src/contract/event.ts'
 import { type ScriptMeta, scriptHash } from '../../src/contract/script.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
 import type { Procedure } from '../../src/ports/durable.ts'
@@ -58,6 +58,7 @@ export async function openScriptBed(say: Saying, usd: () => number | null = () =
     scriptProcedure({
       clock: systemClock,
       scripts,
+      prices: { knows: () => true },
       budgets: {
         over: async () => undefined,
         watch: () => ({ [Symbol.dispose]() {} }),
@@ -65,7 +66,7 @@ export async function openScriptBed(say: Saying, usd: () => number | null = () =
       },
       async *events(sessionId, types) {
         for (const event of await bed.events())
-          if (event.sessionId === sessionId && types.includes(event.type)) yield event
+          if (event.sessionId === sessionId && types.includes(event.type) && isFact(event)) yield event
       },
       workers: {
         async run(work, signal) {

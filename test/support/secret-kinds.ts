@@ -48,7 +48,7 @@ const alphabets: Record<string, string> = {
   w: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-',
 }
 
-/** `{n40}` is forty letters and digits, `{u}` a UUID, `{L}` a name and a password in base64. Nothing in this file looks like a real key. */
+/** `{n40}` is forty letters and digits, `{u}` a UUID, `{L}` a name and a password and `{D18}` eighteen digits in base64. Nothing in this file looks like a real key. */
 function fill(shape: string, random: () => number): string {
   const text = (alphabet: string, length: number): string =>
     Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')
@@ -57,7 +57,9 @@ function fill(shape: string, random: () => number): string {
       ? [8, 4, 4, 4, 12].map((size) => text(alphabets['h']!, size)).join('-')
       : letter === 'L'
         ? Buffer.from(`${text(alphabets['l']!, 6)}:${text(alphabets['n']!, 16)}`).toString('base64')
-        : text(alphabets[letter]!, Number(length)),
+        : letter === 'D'
+          ? Buffer.from(`1${text(alphabets['d']!, Number(length) - 1)}`).toString('base64url')
+          : text(alphabets[letter]!, Number(length)),
   )
 }
 
@@ -100,6 +102,7 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
   ['langsmith', 'langsmith-key', 'lsv2_pt_{h32}_{h10}'],
   ['anyscale', 'anyscale-key', 'esecret_{n28}'],
   ['databricks', 'databricks-token', 'dapi{h32}'],
+  ['databricks-oauth', 'databricks-token', 'dose{h32}'],
   ['elevenlabs', 'elevenlabs-key', 'sk_{h48}'],
   ['github-personal', 'github-token', 'ghp_{n36}'],
   ['github-oauth', 'github-token', 'gho_{n36}'],
@@ -222,6 +225,8 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
   ['fly-deploy', 'fly-token', 'fm2_{b120}=='],
   ['fly-personal', 'fly-token', 'fo1_{w43}'],
   ['supabase-personal', 'supabase-token', 'sbp_{h40}'],
+  ['supabase-oauth', 'supabase-token', 'sbp_oauth_{h40}'],
+  ['supabase-v0', 'supabase-token', 'sbp_v0_{h40}'],
   ['supabase-secret', 'supabase-token', 'sb_secret_{w31}'],
   ['neon', 'neon-key', 'napi_{a64}'],
   ['planetscale-token', 'planetscale-token', 'pscale_tkn_{w43}'],
@@ -290,6 +295,13 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     'notify: https://hooks.slack.com/services/$\n',
   ],
   [
+    'slack-government-webhook',
+    'slack-webhook',
+    'T{A8}/B{A8}/{n24}',
+    'curl -X POST https://hooks.slack-gov.com/services/$',
+    '{"url": "https:\\/\\/hooks.slack-gov.com\\/services\\/$"}',
+  ],
+  [
     'discord-webhook',
     'discord-webhook',
     '{w68}',
@@ -304,6 +316,9 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     'client.login("$") // discord.js',
     'DISCORD_BOT_TOKEN=$\n',
   ],
+  ['discord-bot-18', 'discord-token', '{D18}.G{n5}.{w38}'],
+  ['discord-bot-19', 'discord-token', '{D19}.G{n5}.{w38}'],
+  ['discord-bot-17', 'discord-token', '{D17}.X{n5}.{w27}'],
   [
     'teams-webhook',
     'teams-webhook',
@@ -324,6 +339,7 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
   ['telegram', 'telegram-token', '{d10}:AA{w33}'],
   ['linear-api', 'linear-token', 'lin_api_{n40}'],
   ['linear-oauth', 'linear-token', 'lin_oauth_{h64}'],
+  ['linear-webhook', 'linear-token', 'lin_wh_{n40}'],
   ['notion-old', 'notion-token', 'secret_{n43}'],
   ['notion-new', 'notion-token', 'ntn_{d11}{n35}'],
   ['figma', 'figma-token', 'figd_{w40}'],
@@ -338,6 +354,7 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
   ['sendgrid', 'sendgrid-key', 'SG.{w22}.{w43}'],
   ['brevo', 'brevo-key', 'xkeysib-{h64}-{n16}'],
   ['mailgun', 'mailgun-key', 'key-{h32}'],
+  ['mailgun-key', 'mailgun-key', '{h32}-{h8}-{h8}'],
   ['mailchimp', 'mailchimp-key', '{h32}-us12', 'MAILCHIMP=$\n', 'mailchimp list synced with $'],
   ['resend', 'resend-key', 're_{n8}_{n24}', 'resend sends with $', 'RESEND=$'],
   ['onesignal', 'onesignal-key', 'os_v2_app_{a100}'],
@@ -348,6 +365,16 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     '{h32}',
     `const twilio = require('twilio')('AC{h32}', '$')`,
     'https://api.twilio.test with AC{h32}:$',
+  ],
+  [
+    'twilio-pair',
+    'twilio-token',
+    '{h32}',
+    'calls as AC{h32}:$ failed',
+    "const client = connect(\n  'AC{h32}',\n  '$',\n)",
+    'account and token: AC{h32} / $',
+    '["AC{h32}", "$"]',
+    'login AC{h32} $ --verbose',
   ],
   ['klaviyo', 'klaviyo-key', 'pk_{h34}', 'klaviyo private $', '{"klaviyo":"$"}'],
   ['stripe-secret', 'stripe-key', 'sk_live_{n24}'],
@@ -368,6 +395,7 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
   ['shopify-custom', 'shopify-token', 'shpca_{h32}'],
   ['shopify-private', 'shopify-token', 'shppa_{h32}'],
   ['shopify-shared', 'shopify-token', 'shpss_{h32}'],
+  ['shopify-partner', 'shopify-token', 'shptka_{h32}'],
   ['woocommerce', 'woocommerce-key', 'cs_{h40}', 'woocommerce store with $', '{"woocommerce":"$"}'],
   ['facebook', 'facebook-token', 'EAAC{n150}'],
   ['linkedin', 'linkedin-token', 'WPL_AP1.{n16}.{n8}=='],
@@ -398,6 +426,14 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     'machine git.test\n  login bot\n  password $\n',
   ],
   [
+    'netrc-default',
+    'netrc-password',
+    '{n18}',
+    'default login me password $\n',
+    'default\n  login bot\n  account x\n  password $\n',
+    '{"netrc":"default\\n  login bot\\n  password $"}',
+  ],
+  [
     'docker-config',
     'encoded-login',
     '{L}',
@@ -418,6 +454,14 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     '{n14}',
     'sshpass -p $ ssh deploy@host.test uptime',
     `sshpass -p '$' scp a b:`,
+  ],
+  [
+    'sshpass-variable',
+    'secret-assignment',
+    '{n14}',
+    'SSHPASS=$ sshpass -e ssh deploy@host.test',
+    'export SSHPASS="$"',
+    'CI_SSHPASS: $\n',
   ],
   ['docker-login', 'command-password', '{n20}', 'docker login -u ci -p $ registry.test'],
   ['redis-password', 'command-password', '{n20}', 'redis-cli -h cache.test -a $ ping'],
@@ -446,6 +490,32 @@ const secretKinds: readonly (readonly [string, string, string, ...string[]])[] =
     '{n8}7x{n8}',
     'export BUILD_SECRET = $',
     'then password = $ and then it went on',
+  ],
+  [
+    'spaced-constant',
+    'secret-assignment',
+    's{d1}cr{l1}tpw',
+    'DB_PASSWORD = $ and more',
+    'use ROOT_PASSWORD: $ for staging',
+    'DB_PASSWORD = $ is the one of the shop',
+  ],
+  [
+    'spaced-words',
+    'secret-assignment',
+    '{l7}-{l5}{d1}',
+    'password : $ then',
+    'the password: $ in the vault',
+    'password = $ of the staging host',
+  ],
+  [
+    'yaml-below',
+    'secret-assignment',
+    '{n8}7x{n8}',
+    'db:\n  user: app\n  password:\n    $\n  port: 5432\n',
+    "api:\n  client_secret:\n    '$'\n",
+    'passwords:\n  - $\n  - $ # old\nnext: 1\n',
+    'api_keys:\n- "$"\n',
+    '{"file":"db:\\n  password:\\n    $\\n  port: 1"}',
   ],
   [
     'yaml-block',

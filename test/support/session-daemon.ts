@@ -7,6 +7,7 @@ import { socketName } from '../../src/daemon/home.ts'
 import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
+import { handOver } from './users.ts'
 
 const usual = `clis:
   shell:
@@ -19,6 +20,8 @@ export type SessionDaemonOptions = {
   readonly env?: Record<string, string>
   /** The settings of a person's own tmux, on whose server the sessions then run. */
   readonly person?: string
+  /** Another user than whoever runs the tests. */
+  readonly uid?: number | undefined
 }
 
 /** A daemon whose sessions run on a tmux server of this test's, which ends with it; nothing of it is left. */
@@ -31,10 +34,16 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
   const sockets = isOwn ? {} : { TMUX_TMPDIR: home }
   const env = { MUSTER_CONFIG: config, LANG: 'C.UTF-8', SHELL: '/bin/bash', ...sockets, ...options.env }
   const socket = isOwn ? socketName(home, '') : 'default'
-  const own = { env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', LANG: 'C.UTF-8', ...sockets } }
+  const { uid } = options
+  const user = uid === undefined ? {} : { uid, gid: uid }
+  const own = {
+    env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', LANG: 'C.UTF-8', ...sockets },
+    ...user,
+  }
   const tmux = (...args: string[]) =>
     spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8', ...own }).stdout
-  let daemon: DaemonProcess = await startDaemonProcess(home, { env })
+  handOver(home, uid)
+  let daemon: DaemonProcess = await startDaemonProcess(home, { env, ...user })
   whenOver(async () => {
     await daemon.kill('SIGTERM')
     tmux('kill-server')
@@ -44,6 +53,8 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
     home,
     socket,
     sockets,
+    /** For programs that a test starts as the user of the daemon. */
+    user,
     tmux,
     get client() {
       return daemon.client
@@ -60,7 +71,7 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
     async restart(signal: NodeJS.Signals = 'SIGKILL', meanwhile = async () => {}) {
       await daemon.kill(signal)
       await meanwhile()
-      daemon = await startDaemonProcess(home, { env })
+      daemon = await startDaemonProcess(home, { env, ...user })
     },
     /** Types a line once the shell of a terminal shows its prompt: what comes sooner, a shell that starts may drop. */
     async type(terminal: string, line: string) {
@@ -70,6 +81,12 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
         (screen) => /[#$]$/.test(screen),
       )
       tmux('send-keys', ...at, line, 'Enter')
+    },
+    /** A folder of the test's own that the daemon's user may write. */
+    folder(name?: string): string {
+      const made = tempFolder(name)
+      handOver(made, uid)
+      return made
     },
     /** Waits until tmux itself knows that the program of a terminal has ended. */
     gone: (terminal: string) =>

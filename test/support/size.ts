@@ -7,3 +7,7 @@ export const sized = (full: number, quick: number): number => (isFull ? full : q
 /** The parameters of a property: its full number of runs, or the same tenth of them each time. */
 export const runs = (full: number): { numRuns: number; seed?: number } =>
   isFull ? { numRuns: full } : { numRuns: Math.max(10, Math.ceil(full / 10)), seed: 1 }
+
+/** The cases of a table: all of them at full size, some from every part of it in a quick run. */
+export const sampled = <T>(all: readonly T[], quick: number): T[] =>
+  isFull ? [...all] : Array.from({ length: quick }, (_, i) => all[Math.floor((i * all.length) / quick)] as T)

@@ -54,23 +54,22 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
   /** A hook of the CLI, as it would report it. */
   const hook = async (session: Named, event: Json) => {
     const transcript = await recordOf(session)
+    const conversation = await conversationOf(session)
     return m.as(session.session_id).client.runHook({
       cli: 'claude',
       at: Date.now(),
-      payload: { session_id: 'stand-in', transcript_path: transcript, cwd: work, ...event },
+      payload: { session_id: conversation, transcript_path: transcript, cwd: work, ...event },
     })
+  }
+  /** The conversation that it was started with. */
+  const conversationOf = async (session: Named): Promise<string> => {
+    const { argv } = await launched(session)
+    return argv[argv.findIndex((word) => /^--(session-id|resume)$/.test(word)) + 1] ?? ''
   }
   const recordOf = async (session: Named): Promise<string> => {
     const known = records.get(session.id)
     if (known) return known
-    const { argv } = await launched(session)
-    const file = join(
-      m.home,
-      '.claude',
-      'projects',
-      'work',
-      `${argv[argv.indexOf('--session-id') + 1]}.jsonl`,
-    )
+    const file = join(m.home, '.claude', 'projects', 'work', `${await conversationOf(session)}.jsonl`)
     mkdirSync(dirname(file), { recursive: true })
     records.set(session.id, file)
     return file
@@ -127,6 +126,7 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
     /** Another program that keeps how it was started. */
     another: (name: string) => standIn(folder, name),
     launched,
+    conversationOf,
     hook,
     turn,
     recordOf,

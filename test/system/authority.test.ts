@@ -18,16 +18,20 @@ const usual = shared(() => sessionDaemon({ config }))
 /** Callers, as they stand to the session that is acted on. */
 const callers = ['operator', 'own', 'parent', 'sibling', 'stranger', 'stale', 'none'] as const
 type Caller = (typeof callers)[number]
-type Answer = 'allowed' | 'denied' | 'unauthenticated'
+type Answer = 'allowed' | 'denied' | 'hidden' | 'unauthenticated'
 
 /** An answer for each caller, in the order of `callers`. */
 const rights = {
   // A token that is not known is never taken for none.
   anyone: 'allowed allowed allowed allowed allowed unauthenticated allowed',
-  subtree: 'allowed allowed allowed denied denied unauthenticated unauthenticated',
-  below: 'allowed denied allowed denied denied unauthenticated unauthenticated',
+  // A stranger is told what one is told who names nothing that is there.
+  subtree: 'allowed allowed allowed denied hidden unauthenticated unauthenticated',
+  below: 'allowed denied allowed denied hidden unauthenticated unauthenticated',
+  // What belongs to a session is hidden from those beside it too.
+  words: 'allowed allowed allowed hidden hidden unauthenticated unauthenticated',
+  wordsBelow: 'allowed denied allowed hidden hidden unauthenticated unauthenticated',
   // Those beside it know its name and how it stands.
-  named: 'allowed allowed allowed allowed denied unauthenticated unauthenticated',
+  named: 'allowed allowed allowed allowed hidden unauthenticated unauthenticated',
   operator: 'allowed denied denied denied denied unauthenticated unauthenticated',
   // They are about the caller, whoever is named.
   oneself: 'allowed allowed allowed allowed allowed unauthenticated unauthenticated',
@@ -43,8 +47,8 @@ const byAccess = { open: 'anyone', subtree: 'subtree', below: 'below', operate: 
 /** Who may call a route that every session may: its handler decides, so that what is right is written here. */
 const deciding: Partial<Record<Route, keyof typeof rights>> = {
   spawnSession: 'subtree',
-  getMessage: 'subtree',
-  dismissMessage: 'below',
+  getMessage: 'words',
+  dismissMessage: 'wordsBelow',
   getBlackboard: 'subtree',
   decideApproval: 'below',
   getSession: 'named',
@@ -58,7 +62,7 @@ const aboutOneself: readonly Route[] = [
   ...(['search', 'listAgents', 'getAgent', 'listAgentTypes', 'listCrews', 'getCrew', 'listModels'] as const),
   ...(['openapi', 'listAgentRuns', 'listAgentChildren', 'getAgentContext', 'cancelAgent'] as const),
   ...(['chat', 'getSettings', 'getWorkspaceTree', 'startCrew', 'startScript', 'listWorkflows'] as const),
-  ...(['getWorkflow', 'cancelWorkflow', 'resumeWorkflow'] as const),
+  ...(['getWorkflow', 'cancelWorkflow', 'resumeWorkflow', 'listFleetEvents'] as const),
 ]
 
 function rightOf(route: Route): keyof typeof rights {
@@ -109,7 +113,9 @@ async function answerOf(call: Promise<unknown>): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'denied' || error.code === 'unauthenticated') return error.code
-    expect(['conflict', 'not_found', 'invalid']).toContain(error.code)
+    if (error.code === 'not_found' && /^no (session|message) /.test(error.message)) return 'hidden'
+    // An interrupt that nothing proves has been tried.
+    expect(['conflict', 'not_found', 'invalid', 'failed']).toContain(error.code)
     return 'allowed'
   }
 }
@@ -257,9 +263,12 @@ test('[MUS-205][MUS-290] a tool is allowed by a person only: not by the session,
     (found) => found.approvals.length > 0,
   )
   for (const id of [approvals[0]?.approval_id ?? '', session])
-    for (const who of [parent, other])
+    for (const [who, code] of [
+      [parent, 'denied'],
+      [other, 'not_found'],
+    ] as const)
       await expect(as(who.session_id).decideApproval({ id, verdict: 'allow' })).rejects.toMatchObject({
-        code: 'denied',
+        code,
       })
   expect((await m.client.listApprovals({ session })).approvals).toHaveLength(1)
   await m.client.decideApproval({ id: session, verdict: 'allow' })
@@ -336,12 +345,26 @@ test('[MUS-289][MUS-35] a journal of before goes on in a segment that older code
   unpackJournal(goldenJournal('0.1.0', 'every-event'), join(home, 'journal'))
   const lapsed = async () => {
     const daemon = await startDaemonProcess(home)
-    const { events } = await daemon.client.listEvents({ type: 'authority.lapsed', after: 0 })
+    const { events } = await eventually(
+      () => daemon.client.listEvents({ type: 'authority.lapsed', after: 0 }),
+      (found) => found.events.length > 0,
+    )
+    const { events: lines } = await daemon.client.listFleetEvents({ type: 'lapsed' })
+    const { checks } = await daemon.client.doctor({})
     await daemon.kill('SIGTERM')
-    return events.map(({ payload }) => payload)
+    return {
+      events: events.map(({ payload }) => payload),
+      lines: lines.map(({ message }) => message),
+      check: checks.find(({ name }) => name === 'permits'),
+    }
   }
-  expect(await lapsed()).toEqual([{ grants: 1 }])
-  expect(await lapsed()).toEqual([{ grants: 1 }])
+  const told = {
+    events: [{ grants: 1 }],
+    lines: ['muster: 1 permit or raised budget of an older journal is no longer in force; give it again'],
+    check: { name: 'permits', status: 'warning', detail: expect.stringMatching(/^1 .* since 20/) },
+  }
+  expect(await lapsed()).toMatchObject(told)
+  expect(await lapsed()).toMatchObject(told)
   const segments = join(home, 'journal', 'segments')
   const headers = readdirSync(segments).map(
     (file) => readFileSync(join(segments, file), 'utf8').split('\n', 1)[0],
@@ -358,7 +381,7 @@ test('[MUS-205] the token decides who asks, not the session that is named beside
   const type = (line: string) => m.tmux('send-keys', '-t', `=${one.tmux_session}:`, line, 'Enter')
   type(`MUSTER_SESSION=${other.id} sm complete stolen; echo "exit $?"`)
   const seen = async () => (await m.client.getOutput({ id: one.session_id })).lines.join('\n')
-  expect(await eventually(seen, (screen) => /^exit \d/m.test(screen))).toMatch(/^exit 5$/m)
+  expect(await eventually(seen, (screen) => /^exit \d/m.test(screen))).toMatch(/^exit 3$/m)
   expect(await m.client.getSession({ id: other.id })).toMatchObject({ completion_status: null })
 })
 

@@ -135,6 +135,7 @@ test('[SM-11][SM-12][SM-66][SM-91] every end has its word, is told once, and end
     message: `Child ${ends.error.session_id} failed - "no keys"`,
     metadata: null,
     seq: expect.any(Number),
+    by: 'operator',
   })
   await c.client.decideApproval({ id: rests.session_id, verdict: 'deny' })
   await asking
@@ -323,6 +324,11 @@ test('[SM-87][SM-88][SM-89] state and errors come from the record, a screen is o
     completion_percentage: 60,
     tokens_remaining_estimate: 200,
     estimate_basis: 'its own report',
+  })
+  await c.client.completeSession({ id: reports.id })
+  expect(await c.client.getProgress({ id: reports.id })).toMatchObject({
+    completion_percentage: 100,
+    tokens_remaining_estimate: 0,
   })
 })
 

@@ -75,3 +75,39 @@ test('[MUS-249] a record that is read again after a restart is no change of stat
   const moved = after.slice(before.length).filter((to, i, all) => to !== (all[i - 1] ?? before.at(-1)))
   expect(moved).toEqual(['running', 'idle'])
 })
+
+test('[MUS-334] several questions that only keys could answer are left to the terminal', async () => {
+  const path = join(tempFolder('mhg-'), 'gemini')
+  writeFileSync(path, '#!/bin/sh\n[ "$1" = --version ] && echo 0.61.0 && exit\nexec sleep infinity\n')
+  chmodSync(path, 0o755)
+  const m = await sessionDaemon({ config: `clis: { gemini: { command: ${JSON.stringify(path)} } }\n` })
+  const { session_id: id } = await m.client.spawnSession({
+    agent_type: 'gemini',
+    prompt: '',
+    working_dir: m.home,
+  })
+  const question = (text: string) => ({
+    question: text,
+    header: text,
+    options: [{ label: 'A' }, { label: 'B' }],
+  })
+  const { token } = m.as(id)
+  const answer = await fetch(`${m.daemon.url}/api/v1/hooks/gemini`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({
+      hook_event_name: 'BeforeTool',
+      tool_name: 'ask_user',
+      tool_input: { questions: [question('One'), question('Two')] },
+    }),
+  })
+  expect(answer.status).toBe(200)
+  await eventually(
+    () => m.client.listApprovals({}),
+    ({ approvals }) => approvals.length === 1,
+  )
+  await expect(
+    m.client.decideApproval({ id, verdict: 'allow', answers: { One: 'A', Two: 'B' } }),
+  ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('sm attach') })
+  expect((await m.client.listApprovals({})).approvals).toHaveLength(1)
+})

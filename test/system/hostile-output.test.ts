@@ -21,53 +21,43 @@ type Case = {
   readonly takesWords?: true
 }
 
-/** Every command on something hostile. One without a line here does not compile. */
-const casesOf = (w: World): Readonly<Record<CommandName, Case>> => {
+/** Every command on something hostile: a session full of it where one is named, a hostile text everywhere else. */
+function casesOf(w: World): Readonly<Record<CommandName, Case>> {
+  const valueOf = (argument: string) => (argument.startsWith('session') ? w.rich : hostile)
+  const usual = commandEntries.map(([name, row]): [string, Case] => [
+    name,
+    { args: Object.keys(row.arguments).map(valueOf) },
+  ])
+  return { ...(Object.fromEntries(usual) as Record<CommandName, Case>), ...specialCases(w) }
+}
+
+/** Commands that need something else to have anything to show, or that would begin work. */
+const specialCases = (w: World): Partial<Record<CommandName, Case>> => {
   const { shell, answer, rich } = w
   const file = join(w.home, 'imported', readdirSync(join(w.home, 'imported'))[0] ?? '')
   return {
-    watch: { args: [] },
     ask: { args: ['evil', '-'], input: w.asked, hasLines: true, takesWords: true },
     chat: { args: ['--session', w.chat.session_id], input: `${hostile}\n`, hasLines: true, takesWords: true },
     demo: { args: ['--once'], takesWords: true },
     crew: { args: [hostile, '--detach', '--model', 'scripted'], takesWords: true },
-    'workflow list': { args: [] },
-    'workflow show': { args: [hostile] },
-    'workflow run': { args: [hostile] },
-    'workflow resume': { args: [hostile] },
-    'workflow fork': { args: [hostile] },
-    'workflow cancel': { args: [hostile, hostile] },
     spawn: { args: ['shell', hostile, '--dry-run'], takesWords: true },
     send: { args: [`${shell.session_id},${hostile}`, hostile] },
     messages: { args: [shell.session_id] },
     'messages dismiss': { args: [w.queued.message_id] },
     interrupt: { args: [answer.session_id] },
-    kill: { args: [rich] },
     budget: { args: [rich, '200k'] },
     approvals: { args: ['--all'] },
     approve: { args: [rich] },
     reject: { args: [rich, hostile] },
     attach: { args: [shell.session_id, '--print'] },
     wait: { args: [rich, '--timeout', '1'], takesWords: true },
-    resume: { args: [rich] },
     restore: { args: ['--dry-run'], takesWords: true },
-    adopt: { args: [rich] },
     all: { args: ['--closed'] },
-    status: { args: [] },
-    children: { args: [rich] },
-    progress: { args: [rich] },
     checkpoints: { args: [shell.session_id] },
-    events: { args: [rich] },
     tail: { args: [answer.session_id], hasLines: true },
     output: { args: [shell.session_id], hasLines: true },
-    blackboard: { args: [rich] },
     what: { args: [rich], hasLines: true },
     explain: { args: [shell.session_id] },
-    ps: { args: [] },
-    me: { args: [] },
-    who: { args: [] },
-    others: { args: [] },
-    alone: { args: [] },
     checkpoint: { args: [hostile, '--session', shell.session_id] },
     'checkpoint diff': { args: ['1', '2', '--session', shell.session_id], hasLines: true },
     complete: { args: [hostile, '--session', answer.session_id] },
@@ -79,33 +69,21 @@ const casesOf = (w: World): Readonly<Record<CommandName, Case>> => {
     down: { args: ['--help'], takesWords: true },
     open: { args: ['--print'], takesWords: true },
     doctor: { args: [], takesWords: true },
-    version: { args: [] },
     search: { args: ['FORGED'] },
     replay: { args: [answer.run_id] },
     'config show': { args: ['--origin'] },
-    'agents list': { args: [] },
+    trust: { args: ['--list', w.project] },
     'agents show': { args: ['evil'], hasLines: true },
-    'agents check': { args: [] },
-    'agents new': { args: [hostile] },
-    'crews list': { args: [] },
     'crews show': { args: ['evil'] },
-    'crews check': { args: [] },
-    models: { args: [] },
     'redact test': { args: ['-'], input: `password=${hostile} ghp_${'a'.repeat(36)}` },
     completion: { args: ['bash'], hasLines: true },
     'log validate': { args: [file] },
     'log import': { args: [file] },
-    'log export': { args: [rich] },
     'log migrate': { args: [file] },
     'log repair': { args: [file, '--out', join(w.home, 'repaired')] },
-    'journal verify': { args: [] },
     'journal tail': { args: ['-n', '200'] },
     'journal import': { args: [file] },
-    'journal export': { args: [] },
-    'journal stats': { args: [] },
     'journal rebuild-index': { args: [], takesWords: true },
-    'service install': { args: [] },
-    'service uninstall': { args: [] },
     hook: { args: ['claude', hostile], input: JSON.stringify({ tool_name: hostile, session_id: hostile }) },
   }
 }
@@ -237,14 +215,35 @@ test('[MUS-303] on a terminal too, with colours, full screens and conversations'
   expect(leaks).toEqual({})
 })
 
+/** Every way in which a file of `sm` could bring text to a terminal. */
+function waysOut(source: string): string[] {
+  const ways: Record<string, RegExp> = {
+    'a write': /std(out|err)\??\.(write|end)\(|writeSync\(|\bconsole\b|_rawDebug|emitWarning/,
+    'a stream that is passed on':
+      /[=:(,[]\s*process\.std(out|err)\b(?!\??\.)|\.pipe(To)?\(|\bpipeline\(|createWriteStream|WriteStream\(|\/dev\/(tty|std|fd|pts)/,
+    "a child's output": /'inherit'|stdio: \[[^\]]*\b[12]\b/,
+  }
+  return Object.keys(ways).filter((way) => ways[way]?.test(source))
+}
+
 test('[MUS-305] nobody else in sm writes to a terminal, and the log of the daemon is harmless to look at', async () => {
   const root = join(import.meta.dirname, '../../src/cli')
-  const writers = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .filter((file) =>
-      /std(out|err)\.write\(|writeSync\(|console\./.test(readFileSync(join(root, file), 'utf8')),
-    )
-  expect(writers.sort()).toEqual(['terminal.ts', 'tui/held-terminal.ts'])
+    .map((file) => [file, waysOut(readFileSync(join(root, file), 'utf8'))] as const)
+    .filter(([, ways]) => ways.length > 0)
+  expect(Object.fromEntries(files)).toEqual({
+    // The one writer, and the one that draws whole screens.
+    'terminal.ts': ['a write'],
+    'tui/held-terminal.ts': ['a write'],
+    // A question, as one line of `terminalLine`.
+    'io.ts': ['a stream that is passed on'],
+    // `sm attach` is the program itself; `sm up --foreground` shows the log, which is escaped.
+    'attach-terminal.ts': ["a child's output"],
+    'start-daemon.ts': ["a child's output"],
+  })
+  expect(waysOut('createInterface({ input: process.stdin, output: process.stderr })')).toHaveLength(1)
+  expect(waysOut('const out = process.stdout\ncreateInterface({ input, output: out })')).toHaveLength(1)
   const { log } = await world()
   expect(log()).toContain('FORGED')
   expect(printedFaults(log())).toEqual([])

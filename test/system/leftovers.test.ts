@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { closeGroup, openGroup } from '../../src/adapters/system/control-groups.ts'
 import { systemProcesses } from '../../src/adapters/system/processes.ts'
 import { eventually, sessionDaemon } from '../support/session-daemon.ts'
+import { users } from '../support/users.ts'
 
 type Daemon = Awaited<ReturnType<typeof sessionDaemon>>
 
@@ -48,7 +49,7 @@ test('[MUS-235][SM-57] of a program that ended by itself nothing is left but its
 
   await m.restart('SIGKILL')
   expect(terminals(m)).toEqual([one.tmux_session, over.tmux_session, 'muster-anchor'].sort())
-  expect(await m.client.killSession({ id: over.session_id })).toEqual({ killed: [], left: [] })
+  expect(await m.client.killSession({ id: over.session_id })).toEqual({ killed: [], left: [], suspects: [] })
   expect(terminals(m)).toEqual([one.tmux_session, 'muster-anchor'])
   await expect(m.client.killSession({ id: over.session_id })).rejects.toMatchObject({ code: 'conflict' })
 })
@@ -165,6 +166,102 @@ test('[MUS-235] sm kill ends what ran away with a clean environment, and sm ps s
   // Found again by a daemon that did not start it.
   await m.restart('SIGKILL')
   expect(await m.client.killSession({ id: one.session_id, force: true })).toMatchObject({ left: [] })
+  expect(await isThere(seconds)).toBe(false)
+})
+
+/** A daemon that can make no control group; where whoever runs the tests can, one of another user, who cannot. */
+async function ungrouped() {
+  const group = await openGroup({ of: 'a test' })
+  await closeGroup({ of: 'a test' })
+  const uid = group === undefined ? undefined : users.at(-1)?.uid
+  return group === undefined || uid !== undefined ? sessionDaemon({ uid }) : undefined
+}
+
+const listed = () => systemProcesses(systemClock).list(new AbortController().signal)
+
+const pidOf = async (seconds: number) =>
+  (await listed()).find(({ command }) => command === `sleep ${seconds}`)?.pid
+
+/** Ends what a test left on purpose. */
+function endLater(...seconds: number[]): void {
+  onTestFinished(async () => {
+    for (const one of seconds) {
+      const pid = await pidOf(one)
+      if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    }
+  })
+}
+
+test('[MUS-235][MUS-363] without control groups what ran away with a clean environment is named as a suspect, told by sm kill, and not ended', async ({
+  skip,
+}) => {
+  const m = await ungrouped()
+  if (m === undefined) return skip('control groups cannot be switched off here')
+  const work = m.folder('mleft-')
+  const [elsewhere, run, last] = [300_000 + process.pid, 400_000 + process.pid, 600_000 + process.pid]
+  endLater(elsewhere, run, last)
+  const one = await m.spawnShell({ working_dir: work })
+  // Neither what works elsewhere nor what still has whoever started it is meant.
+  spawnSync('sh', ['-c', runsAway(elsewhere)], { cwd: m.folder('mleft-'), ...m.user })
+  const owned = spawn('sleep', ['1000'], { cwd: work, stdio: 'ignore', env: {}, ...m.user })
+  onTestFinished(() => void owned.kill('SIGKILL'))
+  await m.type(one.tmux_session, runsAway(run))
+  const rows = async () => {
+    const { processes } = await m.client.listProcesses({})
+    return processes
+      .filter(({ is_suspect }) => is_suspect)
+      .map(({ session_id, command, is_orphan }) => ({ session_id, command, is_orphan }))
+  }
+  await eventually(rows, (found) => found.some(({ command }) => command === `sleep ${run}`))
+  const { session_id } = one
+  const suspect = { session_id, command: `sleep ${run}` }
+  expect(await rows()).toEqual([{ ...suspect, is_orphan: false }])
+  const pid = await pidOf(run)
+  const answer = await m.client.killSession({ id: session_id })
+  expect(answer).toMatchObject({ left: [], suspects: [{ pid, command: `sleep ${run}` }] })
+  expect(await pidOf(run)).toBe(pid)
+  expect(await rows()).toEqual([{ ...suspect, is_orphan: true }])
+  // Also for a daemon that did not see it.
+  await m.restart('SIGKILL')
+  expect(await rows()).toEqual([{ ...suspect, is_orphan: true }])
+
+  const other = await m.spawnShell({ working_dir: m.folder('mleft-') })
+  await m.type(other.tmux_session, runsAway(last))
+  await eventually(rows, (found) => found.some(({ command }) => command === `sleep ${last}`))
+  const { killed, suspects } = await m.client.shutdown({ sessions: true })
+  expect([killed, suspects?.map(({ command }) => command)]).toEqual([1, [`sleep ${last}`]])
+})
+
+test('[MUS-363] without control groups what was seen once is known later, wherever it has got to', async ({
+  skip,
+}) => {
+  const m = await ungrouped()
+  if (m === undefined) return skip('control groups cannot be switched off here')
+  const one = await m.spawnShell({ working_dir: m.folder('mleft-') })
+  const go = join(m.folder('mleft-'), 'go')
+  const seconds = 500_000 + process.pid
+  endLater(seconds)
+  // One process all along: first a child of the session without its mark, then nobody's, elsewhere.
+  const child = `until [ -e ${go} ]; do sleep 0.05; done; cd /; exec setsid sleep ${seconds}`
+  await m.type(one.tmux_session, `bash -c 'env -i bash -c "$0" </dev/null >/dev/null 2>&1 & wait' '${child}'`)
+  const own = async () => {
+    const { processes } = await m.client.listProcesses({})
+    const isIt = (command: string) => command.includes('until [') && !command.includes('wait')
+    return processes.filter(({ command, is_suspect }) => isIt(command) && !is_suspect)
+  }
+  const [seen] = await eventually(own, (found) => found.length === 1)
+  const parent = async () => (await listed()).find(({ pid }) => pid === seen?.pid)?.parent
+  const before = await parent()
+  m.tmux('send-keys', '-t', `=${one.tmux_session}:`, 'C-c')
+  await eventually(parent, (now) => now !== undefined && now !== before)
+  writeFileSync(go, '')
+  await eventually(
+    () => pidOf(seconds),
+    (pid) => pid !== undefined,
+  )
+  expect(await pidOf(seconds)).toBe(seen?.pid)
+  const killed = await m.client.killSession({ id: one.session_id, force: true })
+  expect(killed).toMatchObject({ left: [], suspects: [] })
   expect(await isThere(seconds)).toBe(false)
 })
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { runProgram } from '../cli/run-sm.ts'
 import { fakeField } from '../support/delivery/fake-field.ts'
-import { sitDown } from '../support/delivery/person.ts'
+import { readPane, sitDown } from '../support/delivery/person.ts'
 import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
@@ -47,6 +47,7 @@ test('[SM-42][SM-43] a draft of a person holds messages back, which is told, and
   const held = await sm(['send', id, 'from the parent', '--wait', '3'])
   expect(held.code).toBe(4)
   expect(held.stderr).toContain('not accepted after 3 s')
+  expect(held.stderr).toContain('holds a text that was not sent')
   expect(taken(0)).toEqual([])
   field.tmux('send-keys', '-t', terminal, 'C-u')
   await eventually(
@@ -54,6 +55,56 @@ test('[SM-42][SM-43] a draft of a person holds messages back, which is told, and
     (texts) => texts.length > 0,
   )
   expect(taken(0)).toEqual(['from the parent'])
+})
+
+test('[MUS-322][MUS-323] a prompt of a person that comes back into the box is theirs: it stays, messages wait, and all that shows them says why', async () => {
+  const { field, sm, ids, taken } = await calm(1)
+  const [id = ''] = ids
+  const terminal = `=${field.targets[0]?.tmuxSession ?? ''}:`
+  const box = () => readPane(field.socket, field.targets[0]?.tmuxSession ?? '', field).composer
+  // What Muster typed before is no reason to take what a person typed.
+  expect((await sm(['send', id, 'before it', '--wait', '120'])).code).toBe(0)
+  await eventually(
+    () => field.daemon.ask((client) => client.getSession({ id })),
+    ({ status }) => status === 'idle',
+  )
+  field.tmux('send-keys', '-t', terminal, '-l', 'think for 60000 ms')
+  field.tmux('send-keys', '-t', terminal, 'Enter')
+  await eventually(
+    async () => taken(0),
+    (texts) => texts.includes('think for 60000 ms'),
+  )
+  await eventually(
+    () => field.daemon.ask((client) => client.getSession({ id })),
+    ({ status }) => status === 'running',
+  )
+  field.tmux('send-keys', '-t', terminal, 'Escape')
+  await eventually(
+    async () => box(),
+    ({ state }) => state === 'text',
+  )
+  const sent = await field.daemon.ask((client) => client.sendMessage({ id, text: 'from the parent' }))
+  const why = /holds a text that was not sent/
+  const shown = await eventually(
+    () => field.daemon.ask((client) => client.getMessage({ message: sent.message_id })),
+    ({ detail }) => detail !== null && why.test(detail),
+  )
+  expect(shown.state).toBe('queued')
+  expect((await sm(['messages', id])).stdout).toContain('[its input box')
+  expect((await sm(['progress', id])).stdout).toMatch(/Queued: 1 message: .*holds a text/)
+  expect(await field.daemon.ask((client) => client.getSession({ id }))).toMatchObject({
+    queued_messages: 1,
+    queued_reason: expect.stringMatching(why),
+  })
+  const behind = await sm(['send', id, 'the next'])
+  expect(behind.stdout).toMatch(/^Queued for session \w+ \(\w+\): it waits behind another message, because/)
+  expect(box()).toEqual({ state: 'text', text: 'think for 60000 ms' })
+  field.tmux('send-keys', '-t', terminal, 'C-u')
+  await eventually(
+    async () => taken(0),
+    (texts) => texts.length === 4,
+  )
+  expect(taken(0)).toEqual(['before it', 'think for 60000 ms', 'from the parent', 'the next'])
 })
 
 test('[SM-42] a message without an end when its session is killed is a dead letter with its reason, and listed', async () => {
@@ -117,7 +168,7 @@ test('[SM-43] an urgent message presses no key while a person types, whose next 
     async () => taken(0),
     (texts) => texts.length === 1,
   )
-  const person = await sitDown(field.socket, field.targets[0]?.tmuxSession ?? '', field.version)
+  const person = await sitDown(field.socket, field.targets[0]?.tmuxSession ?? '', field)
   await send('stop that', 'urgent')
   // Longer than a prompt is given to be heard: only the person holds it back by then.
   for (let n = 0; n < 26; n++) {
@@ -133,5 +184,21 @@ test('[SM-43] an urgent message presses no key while a person types, whose next 
     (texts) => texts.length === 2,
   )
   expect(taken(0)).toEqual(['work for 60000 ms', 'stop that'])
+  expect(field.count('interrupt')).toBe(1)
+})
+
+test('[MUS-335] a key that a busy program missed is pressed again: an interrupt needs no luck', async () => {
+  const { field, sm, ids, taken } = await calm(1)
+  const [id = ''] = ids
+  await field.daemon.ask((client) => client.sendMessage({ id, text: 'numb for 300000 ms' }))
+  await eventually(
+    async () => taken(0),
+    (texts) => texts.length === 1,
+  )
+  const told = await eventually(
+    () => sm(['interrupt', id]),
+    ({ code }) => code !== 4,
+  )
+  expect(told).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Interrupted /) })
   expect(field.count('interrupt')).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { call, script } from '../support/own-agents.ts'
 import { agentFile, is, type Json, runtimeDaemon } from '../support/runtime-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
+import { withoutWalls } from '../support/without-walls.ts'
 
 const stdio = import.meta.resolve('@modelcontextprotocol/server/stdio')
 const server = import.meta.resolve('@modelcontextprotocol/server')
@@ -74,4 +75,35 @@ test('[MUS-267] WebFetch gets what the settings name without a question, and nev
     { tool: 'WebFetch', status: 'completed', detail: expect.stringContaining('hello there') },
     { tool: 'WebFetch', status: 'denied', detail: expect.stringContaining('runtime.web.deny') },
   ])
+})
+
+test('[MUS-356] a language server that a project brings is held back without walls, shown by sm trust, and runs once it is trusted', async () => {
+  const m = await runtimeDaemon({ env: withoutWalls() })
+  const bin = join(m.project, 'node_modules/.bin')
+  const fired = join(m.home, 'fired')
+  mkdirSync(join(m.project, 'node_modules/typescript'), { recursive: true })
+  writeFileSync(join(m.project, 'node_modules/typescript/package.json'), '{"version":"7.0.2"}')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'tsc'), `#!/bin/sh\n: > ${fired}\n`, { mode: 0o755 })
+  const look = script(call('LSP', { operation: 'symbols', query: 'x' }), { text: 'Done.' })
+  await m.say(look)
+  await m.until(is('Message', { from: 'boss', content: 'Done.' }))
+  expect(existsSync(fired)).toBe(false)
+  const { events } = await m.daemon.client.listEvents({ type: 'decision.made', limit: 50 })
+  expect(JSON.stringify(events)).toMatch(/continues without LSP.*node_modules\/\.bin\/tsc .*sm trust/)
+
+  const [shown] = (await m.daemon.client.listTrust({ path: m.project })).projects
+  expect(shown?.items).toMatchObject([
+    {
+      kind: 'program',
+      file: 'node_modules/.bin/tsc',
+      says: ['runs as the language server of built-in agents, unasked and without walls'],
+      state: 'untrusted',
+    },
+  ])
+  const files = (shown?.items ?? []).map(({ kind, file, sha256 }) => ({ kind, file, sha256 }))
+  await m.daemon.client.trustProject({ root: m.project, files })
+  await m.say(look)
+  await m.until(is('Message', { from: 'boss', content: 'Done.' }), 2)
+  expect(existsSync(fired)).toBe(true)
 })

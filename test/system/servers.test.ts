@@ -94,12 +94,12 @@ describe.each(forms)('[SM-103] tmux.socket: $form', (form) => {
       (count) => count >= 2,
     )
     m.tmux('kill-server')
-    const ended = await eventually(
-      () => m.client.getSession({ id: one.id }),
-      ({ status }) => status === 'error',
-    )
     // A program of one's own cannot be brought back, and is told as lost.
-    expect(ended.completion_message).toContain('no conversation to continue')
+    await eventually(
+      () => m.client.getSession({ id: one.id }),
+      ({ status, completion_message }) =>
+        status === 'error' && (completion_message ?? '').includes('no conversation to continue'),
+    )
     await eventually(
       async () => m.processes(),
       (left) => left.length === 0,

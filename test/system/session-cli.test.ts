@@ -95,6 +95,14 @@ describe('sm and a real daemon', () => {
     expect((await sm(['children'])).stdout).toContain(
       `(${short}) | completed | just now | "Feature X done"\n`,
     )
+    for (const late of [
+      ['checkpoint', 'one more'],
+      ['complete', 'again'],
+    ])
+      expect(await asChild(late)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(`is already completed; continue it with: sm send ${short}`),
+      })
     expect((await sm(['events'])).stdout).toContain(
       `completed: Child ${short} completed - "Feature X done"\n`,
     )
@@ -190,7 +198,9 @@ describe('sm and a real daemon', () => {
 
   test('[SM-84][SM-22] refusals have the exit codes of the table', async () => {
     const m = await usual()
-    const [one, two] = [await m.spawnShell(), await m.spawnShell()]
+    const parent = (await m.spawnShell()).session_id
+    const [one, two] = [await m.spawnShell({ parent }), await m.spawnShell({ parent })]
+    const stranger = await m.spawnShell()
     const codes = async (sm: Awaited<ReturnType<typeof smOf>>, line: string) =>
       (await sm(line.split(' '))).code
     const [person, inside] = [await smOf(m), await smOf(m, one)]
@@ -200,6 +210,7 @@ describe('sm and a real daemon', () => {
     expect(await codes(person, 'me')).toBe(2)
     expect(await codes(inside, `kill ${two.session_id}`)).toBe(5)
     expect(await codes(inside, `send ${two.session_id} hello`)).toBe(5)
+    expect(await codes(inside, `kill ${stranger.session_id}`)).toBe(3)
     expect(await codes(person, `wait ${one.session_id} --timeout 1`)).toBe(4)
     expect((await person(['spawn', 'shell', 'x', '--dry-run', '--args', '--a "b c"'])).stdout).toContain(
       "'b c'",

@@ -52,7 +52,7 @@ test('[SM-1][SM-5][SM-24][SM-95] a parent spawns children, follows them, and is 
     'completed',
   ])
   const progress = await m.client.getProgress({ id: child.session_id })
-  expect(progress).toMatchObject({ completion_percentage: 60, is_complete: true })
+  expect(progress).toMatchObject({ completion_percentage: 100, is_complete: true })
   expect(await m.client.getSession({ id: 'shell-task1042' })).toMatchObject({
     completion_status: 'completed',
     completion_message: 'Feature X done',
@@ -99,6 +99,26 @@ test('[SM-72] a program that ends by itself: its exit code decides, and a closed
     status: 'error',
     completion_message: expect.stringContaining('closed'),
   })
+})
+
+test('[MUS-314] what is sent to a dead program is refused with the way out, and makes nothing look alive', async () => {
+  const m = await usual()
+  const { session_id: id, tmux_session } = await m.spawnShell()
+  const pid = Number(m.tmux('display-message', '-p', '-t', `=${tmux_session}:`, '#{pane_pid}'))
+  process.kill(pid, 'SIGKILL')
+  const dead = await eventually(
+    () => m.client.getSession({ id }),
+    ({ status }) => status === 'error',
+  )
+  expect(dead).toMatchObject({ is_alive: false, completion_status: 'error' })
+  const refused = { code: 'conflict', message: expect.stringContaining(`sm resume ${id}`) }
+  for (const mode of ['sequential', 'important', 'urgent'] as const)
+    await expect(m.client.sendMessage({ id, text: ': hello', mode })).rejects.toMatchObject(refused)
+  await expect(m.client.interruptSession({ id })).rejects.toMatchObject(refused)
+  expect((await m.client.listMessages({ id })).messages).toEqual([])
+  expect(await m.client.getSession({ id })).toMatchObject({ status: 'error', is_alive: false })
+  const { events } = await m.client.listEvents({ session: id, type: 'session.reopened' })
+  expect(events).toEqual([])
 })
 
 describe('[SM-84] what is not its own', () => {

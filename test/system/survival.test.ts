@@ -63,12 +63,12 @@ test('[MUS-135][SM-72] without its tmux a program of one’s own is gone, once, 
     ({ status }) => status === 'error',
   )
   expect(lost.is_alive).toBe(false)
-  const { events } = await m.client.listEvents({
-    session: one.session_id,
-    type: 'session.failed,session.completed',
-  })
-  expect(events).toHaveLength(1)
+  // That its terminal is lost is seen before its end is written.
+  const ends = () =>
+    m.client.listEvents({ session: one.session_id, type: 'session.failed,session.completed' })
+  await eventually(ends, ({ events }) => events.length > 0)
   const { sessions } = await m.client.restoreSessions({})
+  expect((await ends()).events).toHaveLength(1)
   expect(sessions).toMatchObject([{ result: 'gone', why: expect.stringContaining('no conversation') }])
 })
 

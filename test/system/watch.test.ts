@@ -14,7 +14,7 @@ test('[MUS-238] sm watch shows real sessions, follows j and k, sends a reply, en
   const beta = await m.spawnShell({ name: 'beta' })
   const p = person(m.home)
   p.run(`stty -g > before; ${sm} watch; echo "left $?"; stty -g > after; cmp before after && echo same`)
-  const first = await p.shows(/alpha[\s\S]*gamma[\s\S]*beta[\s\S]*q quit/)
+  const first = await p.shows(/alpha[\s\S]*gamma[\s\S]*beta[\s\S]*── shell-alpha[\s\S]*q quit/)
   expect(first).toMatch(/^ muster .*3 sessions/)
   expect(first.split('\n').find((line) => line.startsWith('── shell-alpha'))).toHaveLength(80)
   expect(first).toMatch(new RegExp(`shell-alpha +${alpha.session_id} `))

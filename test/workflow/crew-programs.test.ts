@@ -155,8 +155,6 @@ test('[RUN-17] an agent program that works for a crew starts nothing and leaves 
     crew: (client) => client.startCrew({ ...at, request: 'x', crew: 'solo', cli: 'claude' }),
     script: (client) => client.startScript({ ...at, script: './nothing.ts', cli: 'own', limits: {} }),
     chat: (client) => client.chat({ ...at, agent_id: 'lead', message: 'x' }),
-    // At the root it would work for nobody, and nothing would hold it.
-    adopt: (client, id) => client.adoptSession({ id }),
   }
   const begun = async () => (await c.of('session.started')).length
   const onDuty = c.m.m.as(c.program.session_id).client
@@ -167,6 +165,8 @@ test('[RUN-17] an agent program that works for a crew starts nothing and leaves 
       message: expect.stringMatching(new RegExp(`works for ${c.workflow_id}.*blockers.*architect`)),
     })
   expect(await begun()).toBe(before)
+  // At the root it would work for nobody, and nothing would hold it.
+  await expect(onDuty.adoptSession({ id: c.program.session_id })).rejects.toMatchObject({ code: 'denied' })
   expect(await c.m.session(c.program)).toMatchObject({ parent_session_id: c.session_id })
 
   const free = await c.m.spawn({ agent_type: 'developer' })

@@ -24,6 +24,25 @@ test('[COL-28] a pair: the request is the one task, and the reviewer decides', a
   expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
 })
 
+test('[MUS-346] work that changes nothing is not called done, though its reviewer approves: in the list, the report and its session', async () => {
+  const m = await played([
+    approvedAtOnce,
+    { when: '"task_id": "request"', steps: [done('The note is there.')] },
+  ])
+  const { workflow_id, session_id } = await m.play('Write a note.', { crew: 'pair' })
+  const failed = { status: 'failed', detail: 'Nothing was changed. Good.' }
+  expect(await m.ended(workflow_id)).toMatchObject({
+    ...failed,
+    approvals: [],
+    report: { outcome: 'failed', summary: failed.detail },
+  })
+  const { workflows } = await m.client().listWorkflows({})
+  expect(workflows).toMatchObject([{ workflow_id, ...failed }])
+  await expect
+    .poll(() => m.client().getSession({ id: session_id }))
+    .toMatchObject({ status: 'error', completion_status: 'error', completion_message: failed.detail })
+})
+
 test('[COL-42] the style guide of a crew is passed on to developers as it stood at the start; one that is not there is refused', async () => {
   const m = await played([approvedAtOnce, wroteNote], {
     styled: 'description: styled\nmembers: [{ role: developer }]\nstyle_guide: { file: docs/style.md }',
@@ -54,7 +73,7 @@ test('[COL-42] the style guide of a crew is passed on to developers as it stood 
   )
 })
 
-test('[COL-18][COL-19] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
+test('[COL-18][COL-19][MUS-346] review-only: what is there is judged, also what nobody committed, and nothing is changed', async () => {
   const m = await played([
     {
       when: '"review_id": "review-1"',
@@ -76,7 +95,7 @@ test('[COL-18][COL-19] review-only: what is there is judged, also what nobody co
   const { workflow_id, session_id } = await m.play('Look at this.', { crew: 'review-only' })
   const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'rejected',
     report: { outcome: 'unapproved', rounds: [{ verdict: 'changes_requested' }] },
   })
   const denied = await m.events(session_id, 'tool.call.denied')
@@ -131,7 +150,7 @@ test('[COL-71][COL-12] a pipeline of which a member did only a part is not appro
   )
   const { workflow_id } = await m.play('Make it.', { crew: 'row' })
   expect(await m.ended(workflow_id)).toMatchObject({
-    status: 'completed',
+    status: 'rejected',
     approvals: [],
     report: {
       outcome: 'unapproved',

@@ -276,7 +276,7 @@ test('[MUS-280] the limit of one agent stops it alone: the others go on, and the
   expect(ofBounded).toHaveLength(3)
 })
 
-test('[MUS-280] money that nobody tells is no limit, and is refused as one', async () => {
+test('[MUS-330] money of a model without a price is no limit, and is refused as one before anything begins', async () => {
   const m = await crewDaemon({ parts: crewParts })
   writeFileSync(join(m.repo, 'reads.ts'), script('return 1'))
   const refused = { code: 'invalid', message: expect.stringContaining('limit the tokens instead') }

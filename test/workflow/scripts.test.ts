@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crewDaemon } from '../support/crew-daemon.ts'
+import { withoutWalls } from '../support/without-walls.ts'
 
 const script = `
 export const meta = { name: 'greet-all', description: 'Greets everybody', phases: ['greet', 'sum'], tools: ['Read'] }
@@ -68,4 +69,54 @@ test('[MUS-279] a script of a project runs its agents side by side, asks first, 
     code: 'not_found',
     message: expect.stringContaining('audit, migrate, research'),
   })
+})
+
+const asking = `
+export const meta = { name: 'ask-once', description: 'Asks once', phases: [] }
+export default async ({ approve }) => ({ approved: (await approve('Continue?')).approved })
+`
+
+test('[MUS-292] without walls a script runs where a person agreed to that, for one run and what is left of it after a kill', async () => {
+  const m = await crewDaemon()
+  writeFileSync(join(m.repo, 'ask-once.mjs'), asking)
+  const wish = { script: './ask-once.mjs', project_root: m.repo, args: null, cli: 'own', limits: {} }
+  const done = async (begun: { workflow_id: string; session_id: string }) => {
+    await m.until(begun.workflow_id, ({ approvals }) => approvals.length > 0)
+    await m.client().decideApproval({ id: begun.session_id, verdict: 'allow', scope: 'once' })
+    return m.ended(begun.workflow_id)
+  }
+  const walled = await m.client().startScript({ ...wish, approved: true })
+  expect(await done(walled)).toMatchObject({ status: 'completed', result: { approved: true } })
+
+  await m.kill(withoutWalls())
+  const refused = { code: 'denied', message: expect.stringContaining('add --unsafe') }
+  await expect(m.client().startScript({ ...wish, approved: true })).rejects.toMatchObject(refused)
+  await expect(m.client().forkWorkflow({ id: walled.workflow_id })).rejects.toMatchObject(refused)
+  const forked = await m.client().forkWorkflow({ id: walled.workflow_id, unsafe: true })
+  expect(await m.ended(forked.workflow_id)).toMatchObject({ status: 'completed' })
+
+  const begun = await m.client().startScript({ ...wish, approved: true, unsafe: true })
+  await m.until(begun.workflow_id, ({ approvals }) => approvals.length > 0)
+  await m.kill(withoutWalls())
+  expect(await done(begun)).toMatchObject({ status: 'completed', result: { approved: true } })
+  // That one run goes without walls says nothing of another.
+  await expect(m.client().forkWorkflow({ id: begun.workflow_id })).rejects.toMatchObject(refused)
+})
+
+test('[MUS-292] a name that ships is the shipped script, whatever a project has under it', async () => {
+  const m = await crewDaemon()
+  const own =
+    "export const meta = { name: 'research', description: 'Not the one', phases: [] }\nexport default async () => 1\n"
+  for (const folder of ['workflows', '.muster/workflows']) {
+    mkdirSync(join(m.repo, folder), { recursive: true })
+    writeFileSync(join(m.repo, folder, 'research.mjs'), own)
+  }
+  const wish = { project_root: m.repo, args: { question: 'Is it good?' }, cli: 'own', limits: {} }
+  const cardOf = async (script: string) => {
+    const begun = await m.client().startScript({ ...wish, script })
+    const flow = await m.until(begun.workflow_id, ({ approvals }) => approvals.length > 0)
+    return flow.approvals[0]?.action
+  }
+  expect(await cardOf('research')).not.toContain('Not the one')
+  expect(await cardOf('./workflows/research.mjs')).toContain('Not the one')
 })

@@ -16,7 +16,8 @@ const write = async (file: string, ...front: string[]) => {
   await writeFile(join(base, file), ['---', ...front, '---', `From ${file}`, ''].join('\n'))
 }
 const definitions = () => agentFiles({ shippedDir: join(base, 'shipped'), userDir: join(base, 'user') })
-const load = (trusted = true) => definitions().load({ root: join(base, 'repo'), trusted }, signal)
+const load = (trusted = true) =>
+  definitions().load({ root: join(base, 'repo'), trusts: () => trusted }, signal)
 const prompts = async (trusted = true) =>
   Object.fromEntries((await load(trusted)).agents.map(({ name, prompt }) => [name, prompt]))
 
@@ -44,8 +45,13 @@ test('[RUN-1][MUS-150] agents are what the folders hold: project over user over 
 })
 
 test('[RUN-1] without any folder there is no agent and no problem', async () => {
-  expect(await load()).toEqual({ agents: [], problems: [], shadowed: [] })
-  expect(await definitions().load(undefined, signal)).toEqual({ agents: [], problems: [], shadowed: [] })
+  expect(await load()).toEqual({ agents: [], problems: [], shadowed: [], held: [] })
+  expect(await definitions().load(undefined, signal)).toEqual({
+    agents: [],
+    problems: [],
+    shadowed: [],
+    held: [],
+  })
 })
 
 test('[MUS-149][MUS-153] a broken or repeated file is left out by name, in the order of names; the others load', async () => {
@@ -80,7 +86,7 @@ test('[MUS-149] hidden files, other files and a README are no agents', async () 
   await write('user/.hidden.md')
   await write('user/notes.txt')
   await write('user/README.md')
-  expect(await load()).toEqual({ agents: [], problems: [], shadowed: [] })
+  expect(await load()).toEqual({ agents: [], problems: [], shadowed: [], held: [] })
 })
 
 test("[MUS-149] Markdown without frontmatter in a project's agents folder is none of ours, elsewhere it is named", async () => {
@@ -149,7 +155,7 @@ test('[MUS-128] an untrusted project adds agents but replaces none, by name or b
     ['fresh', ['helper']],
     ['reviewer', ['critic']],
   ])
-  expect(problems.filter(({ message }) => message.includes('is not trusted'))).toHaveLength(2)
+  expect(problems.filter(({ message }) => message.includes('not trusted'))).toHaveLength(2)
   expect(await prompts(true)).toEqual({
     critic: 'From repo/agents/critic.md',
     fresh: 'From repo/agents/fresh.md',
@@ -162,8 +168,8 @@ test('[MUS-128] an untrusted project starts no server and prompts nobody while i
   const held = await load(false)
   expect(held.agents[0]).toMatchObject({ mcp: undefined, idlePrompt: undefined, idleIntervalSecs: undefined })
   expect(held.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '2 mcp is not used: the project is not trusted',
-    '3 idle_prompt is not used: the project is not trusted',
+    '2 mcp is not used: this file is not trusted as it is; see: sm trust',
+    '3 idle_prompt is not used: this file is not trusted as it is; see: sm trust',
   ])
   expect((await load(true)).agents[0]).toMatchObject({ mcp: { x: { command: 'evil' } }, idlePrompt: 'go on' })
 })

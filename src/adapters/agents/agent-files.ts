@@ -3,6 +3,7 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { type AgentDefinition, AgentFrontmatter, type LoadedAgents } from '../../contract/agent-definition.ts'
+import { leavesOf } from '../../contract/config/flatten-config.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentDefinitions, AgentProject } from '../../ports/definitions.ts'
 import {
@@ -21,11 +22,7 @@ type AgentHomes = { readonly shippedDir: string; readonly userDir: string }
 export function agentFiles(homes: AgentHomes): AgentDefinitions {
   const known: KnownFiles<AgentDefinition> = new Map()
   return {
-    load: (project, signal) =>
-      loadAgents(
-        { folders: foldersOf(homes, project), projectTrusted: project?.trusted ?? false, known },
-        signal,
-      ),
+    load: (project, signal) => loadAgents({ folders: foldersOf(homes, project), known }, signal),
     watch: (project, onChange, signal) => {
       watchAgents(
         foldersOf(homes, project).map(({ dir }) => dir),
@@ -42,7 +39,7 @@ function foldersOf(homes: AgentHomes, project: AgentProject | undefined): Defini
     { source: 'user', dir: homes.userDir },
   ]
   if (project === undefined) return shipped
-  const own = { source: 'project', within: project.root } as const
+  const own = { source: 'project', project } as const
   const folders: DefinitionFolder[] = [
     { ...own, dir: join(project.root, '.muster', 'agents') },
     { ...own, dir: join(project.root, 'agents'), isMixed: true },
@@ -54,20 +51,14 @@ function foldersOf(homes: AgentHomes, project: AgentProject | undefined): Defini
 /** The folders in which agents are looked for. */
 type AgentFolders = {
   readonly folders: readonly DefinitionFolder[]
-  readonly projectTrusted: boolean
   readonly known?: KnownFiles<AgentDefinition>
 }
 
 /** Reads every agent file, leaves out the broken ones with a reason, and lays the rest over each other. */
 export async function loadAgents(from: AgentFolders, signal: AbortSignal): Promise<LoadedAgents> {
   const read = await readDefinitions(from.folders, agentFormat(from.known), signal)
-  const { inForce, problems, shadowed } = layerDefinitions({
-    word: 'agent',
-    found: read.map(({ definition }) => definition).filter((agent) => agent !== undefined),
-    trusted: from.projectTrusted,
-    harmless,
-  })
-  return { agents: inForce, problems: [...read.flatMap((file) => file.problems), ...problems], shadowed }
+  const { inForce, problems, ...rest } = layerDefinitions({ word: 'agent', found: read, harmless })
+  return { agents: inForce, problems: [...read.flatMap((file) => file.problems), ...problems], ...rest }
 }
 
 const agentFormat = (known: AgentFolders['known'] = new Map()): DefinitionFormat<AgentDefinition> => ({
@@ -77,15 +68,29 @@ const agentFormat = (known: AgentFolders['known'] = new Map()): DefinitionFormat
     const { agent, problems, hasFrontmatter } = parseAgent(text, from)
     return { definition: agent, problems, isOurs: hasFrontmatter }
   },
+  commands: ({ mcp }) =>
+    [...leavesOf(mcp)]
+      .map(({ value }) => value)
+      .flat()
+      .map(String),
 })
 
 // A cloned repository must not start programs, nor prompt an agent while nobody looks.
 function harmless(agent: AgentDefinition) {
+  const { lines, mcp, idlePrompt } = agent
   return {
     definition: { ...agent, mcp: undefined, idlePrompt: undefined, idleIntervalSecs: undefined },
-    held: ['mcp', 'idle_prompt'].filter((field) => agent.lines[field] !== undefined),
+    held: [
+      { field: 'mcp', says: serverWords(mcp) },
+      { field: 'idle_prompt', says: [`prompts itself while idle: ${idlePrompt}`] },
+    ].filter(({ field }) => lines[field] !== undefined),
   }
 }
+
+const serverWords = (mcp: AgentDefinition['mcp'] = []): string[] =>
+  Array.isArray(mcp)
+    ? [`uses the MCP servers ${mcp.join(', ')} of the settings`]
+    : Object.entries(mcp).map(([name, server]) => `runs the MCP server ${name}: ${JSON.stringify(server)}`)
 
 const settleMs = 50
 const retryMs = 2000

@@ -7,10 +7,7 @@ import { gateCall } from '../../core/delegation/gate-call.ts'
 import { loadAgents } from './agent-files.ts'
 
 const dir = fileURLToPath(new URL('../../../agents', import.meta.url))
-const shipped = await loadAgents(
-  { folders: [{ source: 'shipped', dir }], projectTrusted: false },
-  new AbortController().signal,
-)
+const shipped = await loadAgents({ folders: [{ source: 'shipped', dir }] }, new AbortController().signal)
 const gates = ({ kind, tools, policy }: AgentDefinition) => ({ kind, tools: tools.toSorted(), ...policy })
 
 test('[COL-1] the shipped agents load, and the check finds nothing', () => {

@@ -176,7 +176,7 @@ test('[MUS-85] after the signal nothing is told any more', async () => {
 
 test('[RUN-2] a file added to a project while it is watched is an agent at the next load', async () => {
   const definitions = agentFiles({ shippedDir: join(base, 'shipped'), userDir: join(base, 'user') })
-  const project = { root: join(base, 'repo'), trusted: true }
+  const project = { root: join(base, 'repo'), trusts: () => true }
   const load = async () => (await definitions.load(project, stop.signal)).agents.map(({ name }) => name)
   const loaded = new Promise<void>((resolve) => {
     const reload = async () => {

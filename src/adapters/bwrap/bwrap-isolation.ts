@@ -1,14 +1,17 @@
 import { existsSync, promises as fs } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import type { ConfigHome, Isolation, IsolationRequest } from '../../ports/isolation.ts'
 import { privateFolder } from '../system/durable-files.ts'
 import { noFile } from '../system/foreign-files.ts'
-import { askProgram } from '../system/run-program.ts'
+import { gitClosedIn, gitRedirects, takeAway } from '../system/git-folders.ts'
+import { askProgram, findProgram } from '../system/run-program.ts'
+import type { Layer } from '../system/shell-sandbox.ts'
 
 /** Walls by bubblewrap: namespaces of its own for processes and mounts, made without any privilege. */
 export function bwrapIsolation(around: Surrounding & { readonly extra: () => readonly string[] }): Isolation {
+  const redirects = new WeakMap<readonly string[], Promise<readonly string[]>>()
   return {
     async writable(place, env, signal) {
       await mustWork(signal)
@@ -19,10 +22,35 @@ export function bwrapIsolation(around: Surrounding & { readonly extra: () => rea
       const homes = []
       for (const [i, home] of request.homes.entries())
         homes.push(await privateHome(home, `${request.folder}/home-${i}`))
-      return ['bwrap', ...bwrapArgs(request, { ...around, homes: homes.flat() }), '--', ...request.argv]
+      const program = await builderOutside(request.writable)
+      const closed = await gitClosedIn(request.writable, await linkedFolder(request.workingDir))
+      const args = bwrapArgs(request, { ...around, homes: homes.flat(), closed })
+      return [program, ...args, '--', ...request.argv]
+    },
+    async undo(writable) {
+      const watched = redirects.get(writable) ?? gitRedirects(writable)
+      redirects.set(writable, watched)
+      return takeAway(await watched)
     },
     state,
   }
+}
+
+/**
+ * The program that builds the walls, by its full path: looked up in the session's own environment it could be one that
+ * a session wrote, and would run outside.
+ */
+async function builderOutside(writable: readonly string[]): Promise<string> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  for (const folder of folders) {
+    const program = await findProgram('bwrap', folder)
+    const path = program && (await real(program))
+    if (path && !writable.some((open) => isWithin(path, open))) return path
+  }
+  throw new AppError(
+    'unavailable',
+    'bwrap was not found outside the folders of the session; install bubblewrap',
+  )
 }
 
 async function mustWork(signal: AbortSignal): Promise<void> {
@@ -71,10 +99,17 @@ const namespaces: readonly string[] = (
 /** Names are looked up with what lies here on machines where a service writes it. */
 const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager', '/run/current-system']
 
+/** What lies over the folders that a session may write. */
+type Inside = {
+  readonly homes: readonly string[]
+  /** What opens and closes in them. */
+  readonly closed: readonly Layer[]
+}
+
 /** The arguments of bwrap for a session; what comes later lies over what came before. */
 function bwrapArgs(
   request: IsolationRequest,
-  { hidden, readable, homes }: Surrounding & { readonly homes: readonly string[] },
+  { hidden, readable, homes, closed }: Surrounding & Inside,
 ): readonly string[] {
   const isHidden = (path: string) => hidden.some((folder) => `${path}/`.startsWith(`${folder}/`))
   const programs = request.path.split(':').filter((folder) => folder.startsWith('/') && !isHidden(folder))
@@ -85,6 +120,7 @@ function bwrapArgs(
       .filter((path) => existsSync(path))
       .flatMap((path) => ['--ro-bind', path, path]),
     ...request.writable.flatMap((path) => ['--bind', path, path]),
+    ...closed.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
     '--bind',
     request.folder,
     request.folder,
@@ -100,28 +136,54 @@ function bwrapArgs(
 const mostBytes = 4 << 20
 
 /**
- * A CLI's folder as a session behind walls sees it: conversations are the user's own, settings are copies and folders
- * read-only. Else it could leave a hook or a server there that the user's next session runs outside.
+ * A CLI's folder as a session behind walls sees it: settings are copies and folders read-only. Else it could leave a hook
+ * or a server there that the user's next session runs outside. Of conversations it sees those of its own place.
  */
 export async function privateHome(home: ConfigHome, folder: string): Promise<readonly string[]> {
   await privateFolder(folder)
-  for (const { name, isFolder } of home.shared)
-    if (isFolder) await fs.mkdir(join(home.path, name), { recursive: true, mode: 0o700 })
+  const { name: all, folder: place, own } = home.records
+  const records = join(home.path, all, place)
+  await fs.mkdir(records, { recursive: true, mode: 0o700 })
   const mounts: string[] = ['--bind', folder, home.path]
-  const shared = new Set(home.shared.map(({ name }) => name))
   for (const name of await fs.readdir(home.path)) {
     const path = join(home.path, name)
     const stat = await fs.stat(path).catch(() => undefined)
-    if (stat === undefined || home.fresh.includes(name)) continue
-    if (shared.has(name)) mounts.push('--bind', path, path)
+    if (stat === undefined || home.fresh.includes(name) || name === all) continue
+    if (home.shared.includes(name)) mounts.push('--bind', path, path)
     else if (stat.isFile() && stat.size <= mostBytes) await fs.copyFile(path, join(folder, name))
     else if (stat.isFile() || stat.isDirectory()) mounts.push('--ro-bind', path, path)
   }
+  mounts.push('--bind', records, records)
+  for (const path of await recordsOfOthers(records, own)) mounts.push('--ro-bind', path, path)
   for (const { from, name } of home.copied)
     await fs.copyFile(from, join(folder, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
   return mounts
+}
+
+const recordEnding = '.jsonl'
+/** An argv has an end; those written to last are the ones that somebody reads. */
+const mostRecords = 1000
+
+/** What a session could put into the mouths of others: their records, each with the folder that goes with it. */
+async function recordsOfOthers(folder: string, own: string): Promise<readonly string[]> {
+  const entries = await fs.readdir(folder, { withFileTypes: true })
+  const folders = new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name))
+  const ids = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(recordEnding))
+    .map(({ name }) => name.slice(0, -recordEnding.length))
+    .filter((id) => id !== own)
+  const dated = ids.map(async (id) => {
+    const stat = await fs.lstat(join(folder, `${id}${recordEnding}`)).catch(noFile)
+    return { id, at: stat?.mtimeMs }
+  })
+  return (await Promise.all(dated))
+    .flatMap(({ id, at }) => (at === undefined ? [] : [{ id, at }]))
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, mostRecords)
+    .flatMap(({ id }) => [`${id}${recordEnding}`, ...(folders.has(id) ? [id] : [])])
+    .map((name) => join(folder, name))
 }
 
 type Around = {
@@ -142,7 +204,8 @@ export async function writableFor(
   const added = there.filter((path) => path !== undefined)
   // One that we make ourselves lies in the state folder, and nothing else of that is opened.
   if (treeOf !== undefined) {
-    const repository = (await linkedRepository(await real(treeOf))) ?? join(await real(treeOf), '.git')
+    const linked = await linkedFolder(await real(treeOf))
+    const repository = linked ? repositoryOf(linked) : join(await real(treeOf), '.git')
     return [workingDir, repository, ...added]
   }
   const work = await real(workingDir)
@@ -160,8 +223,8 @@ export async function writableFor(
       'invalid',
       `${workingDir} is inside ${inside}, which is hidden from it; choose another folder`,
     )
-  const repository = await linkedRepository(work)
-  return [work, ...(repository ? [repository] : []), ...added]
+  const linked = await linkedFolder(work)
+  return [work, ...(linked ? [repositoryOf(linked)] : []), ...added]
 }
 
 const isWithin = (path: string, folder: string): boolean =>
@@ -169,14 +232,22 @@ const isWithin = (path: string, folder: string): boolean =>
 
 const real = (path: string): Promise<string> => fs.realpath(path).catch(() => resolve(path))
 
-/** Commits of a linked work tree go to the repository that it belongs to. */
-async function linkedRepository(workingDir: string): Promise<string | undefined> {
+const repositoryOf = (linked: string): string => dirname(dirname(linked))
+
+/**
+ * The folder that a linked work tree has in the repository that it belongs to, where its commits go. The repository must
+ * know the work tree, too: whoever once worked in a folder could have left a link there that opens any other to the next
+ * session.
+ */
+async function linkedFolder(workingDir: string): Promise<string | undefined> {
   for (let at = workingDir; at !== dirname(at); at = dirname(at)) {
-    const link = await fs.readFile(join(at, '.git'), 'utf8').catch(noFile)
-    const [, folder] = /^gitdir: (.+)$/m.exec(link ?? '') ?? []
+    const link = join(at, '.git')
+    const [, folder] = /^gitdir: (.+)$/m.exec((await fs.readFile(link, 'utf8').catch(noFile)) ?? '') ?? []
     if (folder === undefined) continue
-    const common = await fs.readFile(join(resolve(at, folder), 'commondir'), 'utf8').catch(noFile)
-    return common && real(resolve(at, folder, common.trim()))
+    const own = await real(resolve(at, folder))
+    const back = (await fs.readFile(join(own, 'gitdir'), 'utf8').catch(noFile))?.trim()
+    const isKnown = back !== undefined && (await real(resolve(own, back))) === (await real(link))
+    return isKnown && basename(dirname(own)) === 'worktrees' ? own : undefined
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { foreignJson } from '../../contract/formats/foreign-json.ts'
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
-import { type Asking, askProgram, versionIn } from '../system/run-program.ts'
+import { type Asking, askProgram, askVersion, versionIn } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
 import { findForeign, findTranscripts } from './claude-conversations.ts'
 import { decisionReply, gateReply, hookSignals, injectReply, nothing } from './claude-hooks.ts'
@@ -24,7 +24,7 @@ export function claudeCli({ env, isRoot }: Surroundings): AgentCli {
     name: 'claude',
     dialect: claudeDialect,
     plan: (request, signal) => planLaunch(request, { isRoot, signal }),
-    version: (command, signal) => askVersion(command, { env, signal }),
+    version: (command, signal) => claudeVersion(command, { env, signal }),
     login: (command, signal) => askLogin(command, { env, signal }),
     transcripts: findTranscripts,
     // Its id is chosen before it starts, and its file is there before a tool runs.
@@ -50,8 +50,8 @@ export const claudeDialect: Dialect = {
 }
 
 /** The version of the program, or nothing when it is not there or is something else. */
-async function askVersion(command: string, asking: Asking): Promise<string | undefined> {
-  const ran = await askProgram(command, ['--version'], asking)
+async function claudeVersion(command: string, asking: Asking): Promise<string | undefined> {
+  const ran = await askVersion(command, asking)
   return ran?.code === 0 && ran.stdout.includes('Claude Code') ? versionIn(ran.stdout) : undefined
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
@@ -26,11 +26,14 @@ const conversation = (env: Record<string, string>, more: object = {}) => ({
 
 test('[SM-86] a conversation’s folder is named after the working folder', () => {
   expect(projectFolder({ CLAUDE_CONFIG_DIR: '/c' }, '/tmp/x/v2.1')).toBe('/c/projects/-tmp-x-v2-1')
+  const long = `/srv/${Array.from({ length: 30 }, () => 'long name').join('/')}`
+  const name = `-srv-${'long-name-'.repeat(30)}`.slice(0, 200)
+  expect(projectFolder({ CLAUDE_CONFIG_DIR: '/c' }, long)).toBe(`/c/projects/${name}-87sa54`)
   expect(configFolder({ HOME: '/home/dev' })).toBe('/home/dev/.claude')
   expect(configFolder({ HOME: '/home/dev', CLAUDE_CONFIG_DIR: '' })).toBe('/home/dev/.claude')
 })
 
-test('[SM-86] the file is found by its path, by the rule, or by its id; nothing when it is not there yet', async () => {
+test('[SM-86][MUS-307] the file is found by its path, by the rule, or by its id; nothing when it is not there or not its own', async () => {
   const { folder, env } = claudeHome({
     'projects/-work-v2-1-x/abc.jsonl': '',
     'projects/elsewhere/other.jsonl': '',
@@ -40,10 +43,15 @@ test('[SM-86] the file is found by its path, by the rule, or by its id; nothing 
   const paths = async (more: object) =>
     (await findTranscripts(conversation(env, more))).map(({ path }) => path)
   expect(await paths({})).toEqual([usual])
-  expect(await paths({ transcript: usual, foreignId: undefined })).toEqual([usual])
+  expect(await paths({ transcript: usual })).toEqual([usual])
+  expect(await paths({ transcript: usual, foreignId: undefined })).toEqual([])
+  expect(await paths({ transcript: usual, foreignId: 'none' })).toEqual([])
+  const [elsewhere, link] = [join(folder, 'abc.jsonl'), join(folder, 'projects/elsewhere/abc.jsonl')]
+  writeFileSync(elsewhere, '')
+  symlinkSync(elsewhere, link)
+  for (const transcript of [elsewhere, link]) expect(await paths({ transcript })).toEqual([])
   expect(await paths({ foreignId: 'other' })).toEqual([join(folder, 'projects/elsewhere/other.jsonl')])
   expect(await paths({ foreignId: 'none' })).toEqual([])
-  expect(await paths({ transcript: '/none.jsonl' })).toEqual([])
   expect(await paths({ foreignId: undefined })).toEqual([])
 })
 

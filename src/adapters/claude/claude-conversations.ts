@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import * as z from 'zod'
 import type { Conversation, ForeignSession, TranscriptFile } from '../../ports/agent-cli.ts'
-import { isThere } from '../system/foreign-files.ts'
+import { openPlain, recordIn } from '../system/foreign-files.ts'
 import { parseStat } from '../system/proc-table.ts'
 import { isAlive } from '../system/temporary-files.ts'
 
@@ -13,23 +13,26 @@ export async function findTranscripts(conversation: Conversation): Promise<reado
   return main === undefined ? [] : [{ path: main }, ...(await findSubagents(main))]
 }
 
-/** The path of one conversation: as it was told, where the rule puts it, or wherever a file has its id. */
+/**
+ * The path of one conversation: as it was told, where the rule puts it, or wherever a file has its id. What was told is
+ * a word of the session: it only saves a search.
+ */
 async function findMain({
   transcript,
   foreignId,
   workingDir,
   env,
 }: Conversation): Promise<string | undefined> {
-  if (transcript !== undefined) return (await isThere(transcript)) ? transcript : undefined
   if (foreignId === undefined) return undefined
   const file = `${foreignId}.jsonl`
-  const usual = join(projectFolder(env, workingDir), file)
-  if (await isThere(usual)) return usual
-  // The CLI resolves links and shortens long paths before it names the folder.
-  const projects = join(configFolder(env), 'projects')
-  for (const folder of await entries(projects)) {
-    const path = join(projects, folder, file)
-    if (await isThere(path)) return path
+  const all = join(configFolder(env), projects)
+  if (transcript !== undefined && basename(transcript) === file) return recordIn(all, transcript)
+  const usual = await recordIn(all, join(projectFolder(env, workingDir), file))
+  if (usual) return usual
+  // The CLI resolves links before it names the folder.
+  for (const folder of await entries(all)) {
+    const path = await recordIn(all, join(all, folder, file))
+    if (path) return path
   }
   return undefined
 }
@@ -44,7 +47,7 @@ async function findSubagents(main: string): Promise<readonly TranscriptFile[]> {
   return Promise.all(
     spoken.map(async (file): Promise<TranscriptFile> => {
       const path = join(folder, file)
-      const meta = Meta.safeParse(await readJson(path.replace(/\.jsonl$/, '.meta.json')))
+      const meta = Meta.safeParse(await readPlain(path.replace(/\.jsonl$/, '.meta.json')))
       const agent = basename(file, '.jsonl').replace('agent-', '')
       return { path, agent, ...(meta.data?.agentType && { agentType: meta.data.agentType }) }
     }),
@@ -137,9 +140,23 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const configFolder = (env: Environment): string =>
   env['CLAUDE_CONFIG_DIR'] || join(env['HOME'] || homedir(), '.claude')
 
-/** The folder of a project's conversations: its path with a dash for whatever is no letter or digit. */
+/** The folder of a project's conversations. */
 export const projectFolder = (env: Environment, workingDir: string): string =>
-  join(configFolder(env), 'projects', workingDir.replaceAll(/[^A-Za-z0-9]/g, '-'))
+  join(configFolder(env), projects, projectName(workingDir))
+
+/** Where those of all projects are. */
+export const projects = 'projects'
+
+const longestName = 200
+
+/** What the CLI calls it: the path with a dash for whatever is no letter or digit, shortened when it is long. */
+export function projectName(workingDir: string): string {
+  const name = workingDir.replaceAll(/[^A-Za-z0-9]/g, '-')
+  if (name.length <= longestName) return name
+  let hash = 0
+  for (let i = 0; i < workingDir.length; i++) hash = ((hash << 5) - hash + workingDir.charCodeAt(i)) | 0
+  return `${name.slice(0, longestName)}-${Math.abs(hash).toString(36)}`
+}
 
 /** A file of the CLI's as JSON; nothing when it is missing, unreadable or in the middle of being written. */
 export async function readJson(path: string): Promise<unknown> {
@@ -148,6 +165,20 @@ export async function readJson(path: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof SyntaxError || isFileError(error)) return undefined
     throw error
+  }
+}
+
+/** The same of a file that an isolated session can write. */
+async function readPlain(path: string): Promise<unknown> {
+  const handle = await openPlain(path)
+  if (!handle) return undefined
+  try {
+    return JSON.parse(await handle.readFile('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  } finally {
+    await handle.close()
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Decision, GateAnswer } from '../../contract/decision.ts'
+import { askedQuestions } from '../../contract/formats/asked-questions.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
 import type { RateLimit, Signal, SignalOf } from '../../contract/signal.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
-import { askedQuestions, jsonReply } from '../system/hook-payload.ts'
+import { jsonReply } from '../system/hook-payload.ts'
 import { failureOf } from './claude-failure.ts'
 import {
   compactionTrigger,
@@ -93,6 +94,9 @@ const readers: Readonly<Partial<Record<string, Reader>>> = {
           },
         ]
       : [],
+  PreCompact: (hook, base) => [
+    { ...base, kind: 'compacting', ...told({ trigger: compactionTrigger(hook.trigger) }) },
+  ],
   PostCompact: (hook, base) => [
     {
       ...base,
@@ -154,11 +158,18 @@ function meterOf(payload: unknown, at: number): readonly Signal[] {
       ...told({
         model: model?.id,
         costUsd: cost?.total_cost_usd,
+        billing: billingOf(cost?.total_cost_usd, limits),
         contextPercent: context?.used_percentage,
         limits: limits && rateLimits(limits),
       }),
     },
   ]
+}
+
+/** Only a plan has allowances, and they are told with the first answer: before it nobody knows. */
+function billingOf(spent: number | undefined, limits: object | undefined): 'api' | 'plan' | undefined {
+  if (limits && Object.keys(limits).length > 0) return 'plan'
+  return spent !== undefined && spent > 0 ? 'api' : undefined
 }
 
 const rateLimits = (limits: Readonly<Record<string, unknown>>): RateLimit[] =>
@@ -247,21 +258,18 @@ function kept(
   return rules.length > 0 ? rules.map((rule) => ({ ...rule, destination })) : modes
 }
 
-/** Answers by the text of each question, which may be given by its header too; undefined when one is missing. */
+/** Answers by the text of each question; undefined when one is missing. */
 function answersOf(
   input: unknown,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> | undefined {
-  const questions = askedQuestions(input)
-  const [only] = Object.values(given)
-  const isOne = questions.length === 1 && Object.keys(given).length === 1
   const answers: Record<string, string> = {}
-  for (const { question, header } of questions) {
-    const answer = given[question] ?? given[header ?? question] ?? (isOne ? only : undefined)
+  for (const { question } of askedQuestions(input)) {
+    const answer = given[question]
     if (answer === undefined) return undefined
     answers[question] = answer
   }
-  return questions.length === 0 ? undefined : answers
+  return Object.keys(answers).length === 0 ? undefined : answers
 }
 
 const objectOf = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freeCommands } from '../../contract/cli/free-commands.ts'
@@ -7,7 +7,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import type { ConfigHome } from '../../ports/isolation.ts'
 import { fitsArgument, isAtLeast } from '../system/run-program.ts'
-import { configFolder } from './claude-conversations.ts'
+import { configFolder, projectName, projects } from './claude-conversations.ts'
 import {
   type Hooks,
   hookSettings,
@@ -41,7 +41,7 @@ export async function planLaunch(request: LaunchRequest, { isRoot, signal }: Lau
   }
   const parts = { folder, hookCommand: request.hookCommand, ...(theirs && { theirs: theirs.command }) }
   const foreignId = conversationOf(request)
-  const isolated = isolatedHome(request.env)
+  const isolated = isolatedHome(request.env, { workingDir: await placeOf(workingDir), own: foreignId })
   return {
     argv: [
       request.command,
@@ -198,25 +198,33 @@ const fresh = [
   'history.jsonl',
 ]
 
-/** Claude Code's folder behind walls: its conversations and its login are the user's, its settings are copies. */
-function isolatedHome(env: Environment): {
+/** Its real path, by which the CLI names the folder of its conversations. */
+const placeOf = async (workingDir: string): Promise<string> =>
+  (await realpath(workingDir).catch(() => workingDir)).normalize('NFC')
+
+/**
+ * Claude Code's folder behind walls: its login is the user's, which it must be able to renew; its conversations lie
+ * where they always do, and its settings are copies.
+ */
+function isolatedHome(
+  env: Environment,
+  { workingDir, own }: { readonly workingDir: string; readonly own: string },
+): {
   readonly env: Readonly<Record<string, string>>
   readonly homes: readonly ConfigHome[]
 } {
   const path = configFolder(env)
   // Without this name the file lies beside the folder, where nothing can be written.
-  const own = env['CLAUDE_CONFIG_DIR'] ? [] : [join(env['HOME'] || homedir(), '.claude.json')]
+  const beside = env['CLAUDE_CONFIG_DIR'] ? [] : [join(env['HOME'] || homedir(), '.claude.json')]
   return {
     env: { CLAUDE_CONFIG_DIR: path },
     homes: [
       {
         path,
-        shared: [
-          { name: 'projects', isFolder: true },
-          { name: '.credentials.json', isFolder: false },
-        ],
+        shared: ['.credentials.json'],
+        records: { name: projects, folder: projectName(workingDir), own },
         fresh,
-        copied: own.map((from) => ({ from, name: '.claude.json' })),
+        copied: beside.map((from) => ({ from, name: '.claude.json' })),
       },
     ],
   }

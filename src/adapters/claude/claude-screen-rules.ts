@@ -30,6 +30,8 @@ export type ScreenRules = {
   readonly queued: { readonly each: RegExp; readonly end?: RegExp; readonly turnEnd?: RegExp }
   readonly dialogs: readonly DialogRule[]
   readonly numbered: RegExp
+  /** What the questions of a dialog are called, in the line above them. */
+  readonly heading: RegExp
   readonly pointed: RegExp
 }
 
@@ -77,7 +79,8 @@ const first: ScreenRules = {
   ],
   queued: { each: /^ {2}❯ / },
   dialogs,
-  numbered: /^ *(?<pointer>❯)? *(?<number>\d+)\. +(?:\[.\] +)?(?<label>.+)$/,
+  numbered: /^ *(?<pointer>❯)? *(?<number>\d+)\. +(?<check>\[.\] +)?(?<label>.+)$/,
+  heading: /[☐☒] (?<heading>\S+(?: \S+)*)/g,
   pointed: /^(?<indent> *)❯ (?<label>.+)$/,
 }
 

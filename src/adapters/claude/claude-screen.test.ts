@@ -33,6 +33,8 @@ const menu = (title: string) =>
   )
 const drafted = typed('typed\nby hand\n\n  x')
 const toppings = ['Cheese', 'Ham', 'Type something', 'Chat about this']
+/** One of two questions of the same dialog. */
+const ofTwo = (reading: Dialog): ScreenReading => asks({ ...reading, headings: ['Colour', 'Toppings'] })
 
 type Expected = Record<string, ScreenReading>
 
@@ -82,12 +84,12 @@ const common: Expected = {
       'Tell Claude what to change',
     ]),
   ),
-  'question-multi': asks(dialog('question', 'Which toppings?', toppings, 2)),
-  'question-submit': asks(dialog('question', 'Review your answers', ['Submit answers', 'Cancel'])),
-  'question-two': asks(
+  'question-multi': ofTwo({ ...dialog('question', 'Which toppings?', toppings, 2), isMany: true }),
+  'question-submit': ofTwo(dialog('question', 'Review your answers', ['Submit answers', 'Cancel'])),
+  'question-two': ofTwo(
     dialog('question', 'Which colour?', ['Red', 'Blue', 'Type something.', 'Chat about this']),
   ),
-  'question-two-second': asks(dialog('question', 'Which toppings?', toppings)),
+  'question-two-second': ofTwo({ ...dialog('question', 'Which toppings?', toppings), isMany: true }),
   'queued-long': { ...working, queued: 1 },
   'queued-two': { ...working, queued: 2 },
   ready: calm,

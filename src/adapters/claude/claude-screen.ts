@@ -141,6 +141,7 @@ function findDialog(lines: readonly string[], rules: ScreenRules): Dialog | unde
       title: titleOf(lines, { rule, at, parting }),
       ...(rule.kind === 'permission' && bodyOf(lines.slice(parting + 1, at))),
       ...optionsBelow(lines.slice(isFooter(rule) ? parting : at), rules),
+      ...(rule.kind === 'question' && headingsOf(lines[at] ?? '', rules)),
     }
   }
   return undefined
@@ -156,6 +157,12 @@ function titleOf(lines: readonly string[], { rule, at, parting }: Found): string
   return column(title.endsWith(':') ? `${title} ${more}` : title)
 }
 
+/** Several questions are asked one after the other; the line above them names them all. */
+function headingsOf(line: string, { heading }: ScreenRules): Pick<Dialog, 'headings'> {
+  const headings = Array.from(line.matchAll(heading), ({ groups }) => groups?.['heading'] ?? '')
+  return headings.length > 1 ? { headings } : {}
+}
+
 /** What is asked about is between the heading and the question; the lines around it only set it apart. */
 function bodyOf(lines: readonly string[]): Pick<Dialog, 'body'> {
   const [, ...body] = lines.map((line) => line.trim()).filter((line) => line !== '' && !/^╌+$/.test(line))
@@ -168,18 +175,20 @@ const isFooter = ({ title, kind }: DialogRule): boolean => title === 'heading' &
 /** What is set apart by blanks is a remark. */
 const column = (text: string): string => text.split(/ {2,}/)[0] ?? ''
 
-type Options = Pick<Dialog, 'options' | 'selected'>
+type Options = Pick<Dialog, 'options' | 'selected' | 'isMany'>
 
 function optionsBelow(lines: readonly string[], { numbered, pointed }: ScreenRules): Options {
   const options: string[] = []
   let selected: number | undefined
+  let isMany: true | undefined
   for (const line of lines) {
     const found = numbered.exec(line)?.groups
     if (!found || Number(found['number']) !== options.length + 1) continue
     if (found['pointer']) selected = options.length
+    if (found['check']) isMany = true
     options.push(column(found['label'] ?? ''))
   }
-  return options.length > 0 ? { options, ...told({ selected }) } : unnumbered(lines, pointed)
+  return options.length > 0 ? { options, ...told({ selected, isMany }) } : unnumbered(lines, pointed)
 }
 
 /** Options without numbers: the one that is pointed at, and its neighbours that begin in the same column. */

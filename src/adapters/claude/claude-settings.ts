@@ -68,7 +68,14 @@ const observed: readonly { readonly since: string; readonly events: readonly str
   },
   {
     since: '2.1.197',
-    events: ['PostToolUseFailure', 'PermissionDenied', 'StopFailure', 'SubagentStart', 'PostCompact'],
+    events: [
+      'PostToolUseFailure',
+      'PermissionDenied',
+      'StopFailure',
+      'SubagentStart',
+      'PreCompact',
+      'PostCompact',
+    ],
   },
 ]
 

@@ -101,6 +101,15 @@ const Usage = objectOf({
 
 export type Usage = z.infer<typeof Usage>
 
+/** What one model was used for in a conversation. */
+export const ModelUsage = z.looseObject({
+  inputTokens: number,
+  outputTokens: number,
+  thinkingTokens: number,
+  cacheReadInputTokens: number,
+  cacheCreationInputTokens: number,
+})
+
 const Message = objectOf({
   id: text,
   model: text,
@@ -140,6 +149,8 @@ export const TranscriptLine = z.looseObject({
   interruptedMessageId: text,
   toolUseResult: ToolResult,
   message: Message,
+  sessionId: text,
+  modelUsage: record,
   compactMetadata: objectOf({ trigger: text, preTokens: number, postTokens: number }),
   operation: text,
   content: anything,

@@ -298,3 +298,19 @@ test('[MUS-14] unknown lines tell nothing, and no line can throw', () => {
     }),
   )
 })
+
+test('[MUS-327] the line with the totals of a conversation, which has no time, is told at the time of the line before', () => {
+  const used = { inputTokens: 10, outputTokens: 2, cacheReadInputTokens: 3, cacheCreationInputTokens: 4 }
+  const totals = { type: 'cost-state', sessionId: 'abc', totalCostUSD: 1, modelUsage: { m: used, odd: 1 } }
+  const before = { type: 'mode', timestamp: '2026-11-18T14:30:39.655Z' }
+  expect(read([JSON.stringify(totals)])).toEqual([])
+  expect(read([before, totals].map((line) => JSON.stringify(line)))).toEqual([
+    {
+      source: 'transcript',
+      at: Date.parse(before.timestamp),
+      kind: 'totals',
+      foreignId: 'abc',
+      models: { m: { input: 10, output: 2, cacheRead: 3, cacheWrite: 4 } },
+    },
+  ])
+})

@@ -8,6 +8,7 @@ import {
   type Block,
   compactionTrigger,
   isTaskNotification,
+  ModelUsage,
   TranscriptLine,
   type Usage,
 } from './claude-shapes.ts'
@@ -15,14 +16,14 @@ import {
 /** What one line of a conversation's file tells. */
 export function transcriptSignals(text: string, context: TranscriptContext): readonly Signal[] {
   const entry = TranscriptLine.safeParse(foreignJson(text)).data
-  const at = entry?.timestamp === undefined ? Number.NaN : Date.parse(entry.timestamp)
-  if (!entry || Number.isNaN(at)) return []
+  if (!entry) return []
+  const memory = remembered(context.memory)
+  // The line with the totals has no time of its own.
+  const at = entry.timestamp === undefined ? memory.at : Date.parse(entry.timestamp)
+  if (at === undefined || Number.isNaN(at)) return []
+  memory.at = at
   const agent = context.agent ?? (entry.isSidechain ? (entry.agentId ?? 'sidechain') : undefined)
-  const line: Line = {
-    entry,
-    base: { source: 'transcript', at, ...told({ agent }) },
-    memory: remembered(context.memory),
-  }
+  const line: Line = { entry, base: { source: 'transcript', at, ...told({ agent }) }, memory }
   return readers[entry.type]?.(line) ?? []
 }
 
@@ -32,6 +33,26 @@ const readers: Readonly<Partial<Record<string, (line: Line) => readonly Signal[]
   system: compacted,
   'queue-operation': queued,
   attachment: attached,
+  'cost-state': totals,
+}
+
+/** Written when a conversation is left: only here the CLI tells what its own calls used, a compaction's above all. */
+function totals({ entry: { sessionId: foreignId, modelUsage = {} }, base }: Line): readonly Signal[] {
+  const models = Object.entries(modelUsage).flatMap(([model, figures]) => {
+    const used = ModelUsage.safeParse(figures).data
+    if (!used) return []
+    const usage = told({
+      input: count(used.inputTokens),
+      output: count(used.outputTokens),
+      cacheRead: count(used.cacheReadInputTokens),
+      cacheWrite: count(used.cacheCreationInputTokens),
+      reasoning: count(used.thinkingTokens),
+    })
+    return [[model, usage] as const]
+  })
+  return foreignId === undefined || models.length === 0
+    ? []
+    : [{ ...base, kind: 'totals', foreignId, models: Object.fromEntries(models) }]
 }
 
 function attached(line: Line): readonly Signal[] {
@@ -275,13 +296,15 @@ type Remembered = {
   readonly calls: Record<string, OpenCall>
   readonly agents: Record<string, string>
   usage: string
+  /** When the last line was written that says so. */
+  at: number | undefined
 }
 
 /** The memory of one file, made on its first line. */
 function remembered(memory: TranscriptMemory): Remembered {
   const known = memory['claude']
   if (isRemembered(known)) return known
-  const made: Remembered = { calls: {}, agents: {}, usage: '' }
+  const made: Remembered = { calls: {}, agents: {}, usage: '', at: undefined }
   memory['claude'] = made
   return made
 }

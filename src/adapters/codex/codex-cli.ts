@@ -2,6 +2,7 @@ import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
 import { askProgram, versionOf } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
+import { typedText } from '../system/typed-text.ts'
 import { codexForeign, codexMayHaveRun, codexTranscripts } from './codex-conversations.ts'
 import { codexDecision, codexGate, codexHook, codexInject } from './codex-hooks.ts'
 import { codexPlan } from './codex-launch.ts'
@@ -52,9 +53,9 @@ export const codexDialect: Dialect = {
     interrupt: ['Escape'],
     clear: ['C-c'],
     settleMs: 200,
-    marker: /\[Pasted Content \d+ chars\]/,
+    marker: /\[Pasted Content (?<chars>\d+) chars\](?: #\d+)?/,
     quit: ['C-c', 'C-c'],
   }),
   // `/` begins a command, `!` a shell command, `@` a file search that swallows the first Enter, `#` a note.
-  harmless: (text) => (/^\s*[/!@#$]/.test(text) ? `Message: ${text.trimStart()}` : text),
+  harmless: (text) => typedText(text, /^[/!@#$]/),
 }

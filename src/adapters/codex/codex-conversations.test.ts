@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { codexForeign, codexMayHaveRun, codexTranscripts } from './codex-conversations.ts'
@@ -55,8 +55,13 @@ test('[SM-86] one that was begun long ago is found in its old place', async () =
   expect(await codexTranscripts()({ ...conversation, foreignId: 'cccc-1' })).toEqual([{ path: old }])
 })
 
-test('[SM-86] the path that Codex told needs no search, and what is unknown is not there', async () => {
-  expect(await codexTranscripts()({ ...conversation, transcript: own })).toHaveLength(2)
+test('[SM-86][MUS-307] the path that Codex told needs no search; one that is elsewhere or of another is none', async () => {
+  const told = { ...conversation, foreignId: 'aaaa-1', transcript: own }
+  expect(await codexTranscripts()(told)).toHaveLength(2)
+  expect(await codexTranscripts()({ ...told, foreignId: 'dddd-1' })).toEqual([])
+  const elsewhere = join(home, basename(own))
+  copyFileSync(own, elsewhere)
+  expect(await codexTranscripts()({ ...told, transcript: elsewhere })).toEqual([])
   expect(await codexTranscripts()({ ...conversation, foreignId: 'dddd-1' })).toEqual([])
   expect(
     await codexTranscripts()({ ...conversation, env: { CODEX_HOME: '/nonexistent' }, foreignId: 'x' }),

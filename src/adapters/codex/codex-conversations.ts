@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { type Foreign, foreign, foreignLine, foreignText } from '../../contract/formats/foreign-json.ts'
 import type { Conversation, ForeignSession, TranscriptFile } from '../../ports/agent-cli.ts'
-import { missing, namesIn } from '../system/foreign-files.ts'
+import { missing, namesIn, openPlain, recordIn } from '../system/foreign-files.ts'
 
 /** Finds the rollout files of a conversation and its subagents; heads never change and are read once. */
 export function codexTranscripts(): (conversation: Conversation) => Promise<readonly TranscriptFile[]> {
@@ -15,7 +15,9 @@ export function codexTranscripts(): (conversation: Conversation) => Promise<read
   return async ({ foreignId, transcript, env, startedAtMs }) => {
     const home = codexHome(env)
     const recent = await rolloutsSince(home, startedAtMs)
-    const own = transcript ?? (await ownFile(home, foreignId, recent))
+    const isTold = foreignId !== undefined && transcript?.endsWith(`-${foreignId}.jsonl`)
+    const found = isTold ? transcript : await ownFile(home, foreignId, recent)
+    const own = found && (await recordIn(join(home, 'sessions'), found))
     if (own === undefined) return []
     const root = (await headOf(own))?.id ?? foreignId
     const agents: TranscriptFile[] = []
@@ -149,7 +151,8 @@ const codexHome = (env: Readonly<Record<string, string | undefined>>): string =>
 
 /** The rollout files of the days since a time, the newest day first; without a time those of all days. */
 async function rolloutsSince(home: string, sinceMs?: number): Promise<readonly string[]> {
-  const root = join(home, 'sessions')
+  const root = await fs.realpath(join(home, 'sessions')).catch(missing)
+  if (root === undefined) return []
   // The folders are named by local time, which may be a day away from any other.
   const first = sinceMs === undefined ? '' : new Date(sinceMs - 86_400_000).toISOString().slice(0, 10)
   const files: string[] = []
@@ -183,7 +186,7 @@ async function rolloutHead(path: string): Promise<RolloutHead | undefined> {
 const longest = 1 << 20
 
 async function firstLine(path: string): Promise<Foreign | undefined> {
-  const handle = await fs.open(path).catch(missing)
+  const handle = await openPlain(path)
   if (!handle) return undefined
   try {
     for (let size = 1 << 16; size <= longest; size *= 4) {

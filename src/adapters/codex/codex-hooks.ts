@@ -1,8 +1,9 @@
 import type { Decision, GateAnswer } from '../../contract/decision.ts'
+import { askedQuestions } from '../../contract/formats/asked-questions.ts'
 import { type Foreign, foreign, foreignText, told } from '../../contract/formats/foreign-json.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
-import { askedQuestions, emptyReply, jsonReply, toolNamed } from '../system/hook-payload.ts'
+import { emptyReply, jsonReply, toolNamed } from '../system/hook-payload.ts'
 
 const reasons = { startup: 'startup', resume: 'resume', clear: 'clear', compact: 'compact' } as const
 const reasonOf = (source: unknown) =>
@@ -48,6 +49,8 @@ export function codexHook(payload: unknown, at: number): readonly Signal[] {
     case 'SubagentStart':
     case 'SubagentStop':
       return subagent(hook, at)
+    case 'PreCompact':
+      return [{ ...seen, kind: 'compacting', ...told({ trigger: triggerOf(hook['trigger']) }) }]
     case 'PostCompact':
       return [{ ...seen, kind: 'compacted', ...told({ trigger: triggerOf(hook['trigger']) }) }]
     case 'SessionEnd':

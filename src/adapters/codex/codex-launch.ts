@@ -73,6 +73,7 @@ const events: Readonly<Record<string, number>> = {
   PostToolUse: shortly,
   SubagentStart: shortly,
   SubagentStop: shortly,
+  PreCompact: shortly,
   PostCompact: shortly,
   Stop: shortly,
   SessionEnd: 3,

@@ -53,3 +53,15 @@ test('[MUS-14] an unknown version is read by the nearest rules, and any screen w
     expect(codexScreen(screen, version).composer.state).toBe('empty')
   expect(codexScreen({ ...screen, lines: [] }, '0.166.0').composer).toEqual({ state: 'none' })
 })
+
+test('[MUS-320] Codex 0.166.0: a box that has scrolled is read without its own mark', () => {
+  const { composer } = read('scrolled')
+  expect(composer).toMatchObject({ state: 'text', text: expect.stringMatching(/^\$H\nעב\n[^↑]*👍$/) })
+})
+
+test('[MUS-334] Codex 0.166.0: of several questions the one on the screen says how many there are', () => {
+  const screen = screenFixture(new URL('./fixtures/0.166.0-question.txt', import.meta.url))
+  const lines = screen.lines.map((line) => line.replace('1/1 (1 unanswered)', '1/2 (2 unanswered)'))
+  expect(codexScreen({ ...screen, lines }, '0.166.0').dialog?.headings).toEqual(['Question 1', 'Question 2'])
+  expect(read('question').dialog?.headings).toBeUndefined()
+})

@@ -49,7 +49,8 @@ function composerAt({ cursor }: Screen, lines: readonly string[]): Box | undefin
   return {
     from,
     text: body
-      .map((line) => line.slice(2))
+      // A box that has scrolled says so at its right edge.
+      .map((line) => line.slice(2).replace(/ {2,}[↑↓]$/, ''))
       .join('\n')
       .trim(),
   }
@@ -80,7 +81,20 @@ function dialogOn(lines: readonly string[], rules: CodexScreenRules): Dialog | u
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join('\n')
-  return { kind: kind?.kind ?? 'menu', title, body, options, ...told({ selected: found.selected }) }
+  const headings = headingsIn(title)
+  return {
+    kind: kind?.kind ?? 'menu',
+    title,
+    body,
+    options,
+    ...told({ selected: found.selected, headings }),
+  }
+}
+
+/** Of several questions it is only said how many there are. */
+function headingsIn(title: string): readonly string[] | undefined {
+  const count = Number(/^Question \d+\/(\d+)/.exec(title)?.[1] ?? 1)
+  return count > 1 ? Array.from({ length: count }, (_, at) => `Question ${at + 1}`) : undefined
 }
 
 /** The last prompt in the conversation; everything above it belongs to earlier turns. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { askedQuestions } from '../../contract/formats/asked-questions.ts'
 import {
   type Foreign,
   foreign,
@@ -12,7 +13,6 @@ import {
 import type { Signal, SignalOf } from '../../contract/signal.ts'
 import type { Tokens } from '../../contract/values.ts'
 import type { TranscriptContext, TranscriptMemory } from '../../ports/agent-cli.ts'
-import { askedQuestions } from '../system/hook-payload.ts'
 import { codexTool } from './codex-hooks.ts'
 
 /** What one line of a rollout file tells. */
@@ -278,7 +278,15 @@ function meterOf(payload: Foreign, seen: Seen): readonly Signal[] {
   const contextPercent = window && used !== undefined ? Math.min(100, (100 * used) / window) : undefined
   if (contextPercent === undefined && limits.length === 0) return []
   return [
-    { ...seen, kind: 'meter', ...told({ contextPercent, limits: limits.length > 0 ? limits : undefined }) },
+    {
+      ...seen,
+      kind: 'meter',
+      ...told({
+        contextPercent,
+        // A key has no allowances that are told as a share.
+        ...(limits.length > 0 && { limits, billing: 'plan' as const }),
+      }),
+    },
   ]
 }
 

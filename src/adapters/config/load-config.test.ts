@@ -27,7 +27,7 @@ const write = async (file: string, text: string) => {
   await writeFile(file, text)
 }
 const load = (over: Partial<ConfigSource> = {}) =>
-  loadConfig({ env: {}, home, cwd: repo, projectTrust: true, ...over }, signal)
+  loadConfig({ env: {}, home, cwd: repo, projectTrust: () => () => true, ...over }, signal)
 const refusal = async (over: Partial<ConfigSource> = {}) => {
   const error = await load(over).catch((thrown: unknown) => thrown)
   if (!(error instanceof AppError)) throw new Error('the configuration was taken')
@@ -263,7 +263,9 @@ test('[MUS-141] a file that is both the user file and the project file counts on
   await write(projectFile, 'child_agents: {mode: manual}\n')
   const link = join(home, 'link.yaml')
   await symlink(projectFile, link)
-  expect((await load({ env: { MUSTER_CONFIG: link }, projectTrust: false })).files).toEqual([link])
+  expect((await load({ env: { MUSTER_CONFIG: link }, projectTrust: () => () => false })).files).toEqual([
+    link,
+  ])
 })
 
 test('[MUS-128] an untrusted project cannot run a program, loosen a limit or drop a redaction; the rest applies', async () => {
@@ -292,7 +294,7 @@ test('[MUS-128] an untrusted project cannot run a program, loosen a limit or dro
       'runtime: {max_iters: 5, approvals: [{tool: Bash, action: allow}]}',
     ].join('\n'),
   )
-  const { config, warnings, project, origins } = await load({ projectTrust: false })
+  const { config, warnings, project, origins } = await load({ projectTrust: () => () => false })
   expect(config.claude).toEqual({
     default_command: 'claude',
     default_args: ['--mine'],
@@ -308,6 +310,18 @@ test('[MUS-128] an untrusted project cannot run a program, loosen a limit or dro
     file: projectFile,
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     trusted: false,
+    programs: [],
+    warnings: warnings.slice(0, 2),
+    waiting: [
+      { key: 'claude.default_command', value: './evil' },
+      { key: 'claude.default_args', value: ['--bypass-permissions'] },
+      { key: 'claude.agent_configs.engineer.args', value: ['--bypass-permissions'] },
+      { key: 'claude.agent_configs.engineer.cli', value: 'codex' },
+      { key: 'claude.presets.quick.args', value: ['--plan'] },
+      { key: 'limits.max_depth', value: 9 },
+      { key: 'sessions.inherit_environment_vars', value: ['AWS_SECRET_ACCESS_KEY'] },
+      { key: 'runtime.approvals', value: [{ tool: 'Bash', action: 'allow' }] },
+    ],
     ignored: [
       'claude.default_command',
       'claude.default_args',
@@ -332,25 +346,63 @@ test('[MUS-128] an untrusted project cannot run a program, loosen a limit or dro
   expect(config.runtime).toEqual({ ...defaultConfig.runtime, max_iters: 5 })
   expect(warnings).toEqual([
     expect.stringMatching(
-      /is not trusted, so it may not set claude.default_command \(line 2\), .*into your own settings/,
+      /is not trusted as it is, so it may not set claude.default_command \(line 2\), .*; see: sm trust$/,
     ),
+    expect.stringMatching(/ may not set http.host \(line 9\), .*; put what you need into your own settings$/),
   ])
 })
 
-test('[MUS-128] trust is asked for one file with one content', async () => {
-  await write(projectFile, 'http: {port: 4000}\n')
-  const asked: { file: string; sha256: string }[] = []
+test('[MUS-128] what is trusted is one file with one content, and the programs that it names', async () => {
+  await write(projectFile, 'claude: {default_command: ./run.sh}\nhttp: {port: 4000}\n')
+  await write(join(repo, 'run.sh'), 'echo good\n')
+  const asked: string[] = []
   const first = await load({
-    projectTrust: async (project) => {
-      asked.push(project)
+    projectTrust: (root) => (file, sha256) => {
+      asked.push(`${root} ${file} ${sha256}`)
       return true
     },
   })
-  expect(first.config.http.port).toBe(4000)
-  await write(projectFile, 'http: {port: 4001}\n')
-  const second = await load({ projectTrust: ({ sha256 }) => sha256 === asked[0]?.sha256 })
-  expect(second.config.http.port).toBeUndefined()
-  expect(second.project).toMatchObject({ file: projectFile, trusted: false, ignored: ['http.port'] })
+  expect(first.config.claude.default_command).toBe(join(repo, 'run.sh'))
+  expect(asked.map((one) => one.split(' ').slice(0, 2))).toEqual([
+    [repo, '.muster.yaml'],
+    [repo, 'run.sh'],
+  ])
+  // What is about the daemon stays with the operator's own file.
+  expect(first.config.http.port).toBeUndefined()
+  expect(first.project).toMatchObject({ file: projectFile, trusted: true, ignored: ['http.port'] })
+  const projectTrust: ConfigSource['projectTrust'] = (root) => (file, sha256) =>
+    asked.includes(`${root} ${file} ${sha256}`)
+  expect((await load({ projectTrust })).project?.trusted).toBe(true)
+  await write(join(repo, 'run.sh'), 'echo evil\n')
+  const second = await load({ projectTrust })
+  expect(second.config.claude.default_command).toBe('claude')
+  expect(second.project).toMatchObject({ trusted: false, ignored: ['claude.default_command', 'http.port'] })
+  await write(join(repo, 'run.sh'), 'echo good\n')
+  await write(projectFile, 'claude: {default_command: ./run.sh, default_args: [--evil]}\n')
+  expect((await load({ projectTrust })).config.claude.default_command).toBe('claude')
+})
+
+test('[MUS-310] a command is trusted with the files that it names in the folder where it runs, and not in a work tree', async () => {
+  await write(projectFile, 'claude: {default_args: [run.sh]}\n')
+  await write(join(repo, 'run.sh'), 'echo good\n')
+  await write(join(repo, 'sub', 'run.sh'), 'echo evil\n')
+  const projectTrust: ConfigSource['projectTrust'] = () => (file) => file !== 'sub/run.sh'
+  const isTrusted = async (over: Partial<ConfigSource>) =>
+    (await load({ projectTrust, ...over })).project?.trusted
+  expect(await isTrusted({})).toBe(true)
+  expect(await isTrusted({ cwd: join(repo, 'sub') })).toBe(false)
+  expect(await isTrusted({ isForWorktree: true })).toBe(false)
+  await write(projectFile, 'claude: {default_args: [--fast]}\n')
+  expect(await isTrusted({ isForWorktree: true })).toBe(true)
+})
+
+test('[MUS-128][MUS-319] a project file that is a link out of the project is refused, with no word of where it leads', async () => {
+  await symlink(join(home, 'theirs.yaml'), projectFile)
+  for (const text of ['claude: {default_command: secret}\n', '{"a": "secret" "b"', 'secret: 1\n']) {
+    await write(join(home, 'theirs.yaml'), text)
+    await expect(load()).rejects.toThrow(/leads out of the project/)
+    await expect(load()).rejects.not.toThrow(/secret/)
+  }
 })
 
 test('[MUS-67][MUS-139] a redaction rule that the redactor would refuse is refused here, with its place', async () => {

@@ -1,43 +1,87 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve, sep } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { projectMaySet } from '../../contract/config/config-keys.ts'
 import { flattenConfig } from '../../contract/config/flatten-config.ts'
 import type { Config, LoadedConfig } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { FileTrust } from '../../ports/definitions.ts'
+import { areTrusted, namedPrograms } from '../system/named-programs.ts'
 import { findProject, type MusterPaths, musterPaths, type PathEnvironment } from './muster-paths.ts'
 import { type Layer, mergeLayers, type NamedLayer, parseLayer } from './parse-layer.ts'
 
-/** Whether the owner of this machine has read a project file and lets it decide everything. */
-type ProjectTrust = boolean | ((project: { file: string; sha256: string }) => boolean | Promise<boolean>)
-
-/** From where the configuration is looked for. */
-export type ConfigSource = PathEnvironment & { readonly cwd: string; readonly projectTrust: ProjectTrust }
+/** From where the configuration is looked for, and what a person trusts of a project. */
+export type ConfigSource = PathEnvironment & {
+  readonly cwd: string
+  readonly projectTrust: (root: string) => FileTrust
+  /** The work is to be done in a work tree that is not there yet: a file that is named here is another one there. */
+  readonly isForWorktree?: boolean
+}
 
 /** Reads the user's and the project's file, checks them whole, and lays them over the defaults. */
 export async function loadConfig(source: ConfigSource, signal: AbortSignal): Promise<LoadedConfig> {
-  const paths = musterPaths(source)
-  const user = await readUser(paths, signal)
-  const { file } = await findProject(source.cwd, source.home)
+  return layered(await readUser(musterPaths(source), signal), source, signal)
+}
+
+/** The user's file as it is now, for a daemon that serves every project; `inProject` lays that of a folder over it. */
+export async function daemonConfig(place: PathEnvironment, signal: AbortSignal): Promise<DaemonConfig> {
+  const user = await readUser(musterPaths(place), signal)
+  const below = user === undefined ? [] : [user]
+  refuseProblems(below)
+  const loaded = finish(below, place)
+  return {
+    loaded,
+    // Most folders have no file of their own.
+    inProject: async (source, during) =>
+      (await findProject(source.cwd, place.home)).file === undefined
+        ? loaded
+        : layered(user, { ...place, ...source }, during),
+  }
+}
+
+/** Settings of the user, and on top of them those of a project. */
+export type DaemonConfig = {
+  readonly loaded: LoadedConfig
+  inProject(source: Omit<ConfigSource, keyof PathEnvironment>, signal: AbortSignal): Promise<LoadedConfig>
+}
+
+async function layered(
+  user: LayerFile | undefined,
+  source: ConfigSource,
+  signal: AbortSignal,
+): Promise<LoadedConfig> {
+  const { root, file } = await findProject(source.cwd, source.home)
   const project =
-    file === undefined || (await isSame(file, user?.file)) ? undefined : await readFile(file, signal)
-  const files = [user, project].filter((layer) => layer !== undefined)
-  refuseProblems(files)
-  if (project === undefined) return finish(files, { source, paths })
+    file === undefined || (await isSame(file, user?.file)) ? undefined : await readProject(file, root, signal)
+  const below = user === undefined ? [] : [user]
+  refuseProblems(project === undefined ? below : [...below, project])
+  if (project === undefined) return finish(below, source)
 
   const { file: name, sha256 } = project
-  const trust = source.projectTrust
-  const trusted = typeof trust === 'boolean' ? trust : await trust({ file: name, sha256 })
-  if (trusted)
-    return { ...finish(files, { source, paths }), project: { file: name, sha256, trusted, ignored: [] } }
-  const below = user === undefined ? [] : [user]
   const judged = judgeProject(project, mergeLayers(below).config)
-  const loaded = finish([...below, judged.layer], { source, paths })
+  const programs = await namedPrograms(root, commandsOf(judged.waiting), await realpath(source.cwd))
+  const trusts = source.projectTrust(root)
+  const trusted =
+    trusts(relative(root, name), sha256) &&
+    areTrusted(programs, trusts) &&
+    !(source.isForWorktree && programs.length > 0)
+  const waiting = trusted ? [] : judged.waiting
+  const values = project.values.filter((one) => !judged.never.includes(one) && !waiting.includes(one))
+  const loaded = finish([...below, { file: name, values: fromRoot(values, root) }], source)
+  const held = heldWarnings(name, waiting, judged.never)
   return {
     ...loaded,
-    warnings: [...judged.warnings, ...loaded.warnings],
-    project: { file: name, sha256, trusted, ignored: judged.ignored },
+    warnings: [...held, ...loaded.warnings],
+    project: {
+      file: name,
+      sha256,
+      trusted,
+      waiting: judged.waiting.map(({ key, value }) => ({ key, value })),
+      programs,
+      warnings: held,
+      ignored: project.values.filter((one) => !values.includes(one)).map(({ key }) => key),
+    },
   }
 }
 
@@ -52,14 +96,30 @@ async function readUser(paths: MusterPaths, signal: AbortSignal): Promise<LayerF
   )
 }
 
+/**
+ * A link out of the project is not followed: what is wrong with a file is told in its words, and who put the link there
+ * may be a session that cannot read where it leads.
+ */
+async function readProject(file: string, root: string, signal: AbortSignal): Promise<LayerFile | undefined> {
+  if (await isWithin(file, root)) return readFile(file, signal)
+  return refusedFile(file, 'is a link that leads out of the project; put the file itself there')
+}
+
+function refusedFile(file: string, why: string): LayerFile {
+  const problem = { line: 1, column: 1, key: '', message: `this file ${why}` }
+  return { file, sha256: '', values: [], problems: [problem] }
+}
+
 async function readFile(file: string, signal: AbortSignal): Promise<LayerFile | undefined> {
   const read = await readText(file, signal)
   if (read === undefined) return undefined
-  if ('refused' in read) {
-    const problem = { line: 1, column: 1, key: '', message: `this file ${read.refused}` }
-    return { file, sha256: '', values: [], problems: [problem] }
-  }
+  if ('refused' in read) return refusedFile(file, read.refused)
   return { file, sha256: createHash('sha256').update(read.bytes).digest('hex'), ...parseLayer(read.text) }
+}
+
+/** A link out of the project leads to a file that others write. */
+async function isWithin(file: string, root: string): Promise<boolean> {
+  return (await realpath(file)).startsWith(root + sep)
 }
 
 async function isSame(file: string, other: string | undefined): Promise<boolean> {
@@ -83,17 +143,11 @@ function refuseProblems(files: readonly LayerFile[]): void {
   )
 }
 
-function finish(
-  layers: readonly NamedLayer[],
-  at: { source: ConfigSource; paths: MusterPaths },
-): LoadedConfig {
+function finish(layers: readonly NamedLayer[], place: PathEnvironment): LoadedConfig {
   const { config, origins, warnings } = mergeLayers(layers)
   const key = 'child_agents.cleanup.archive_path'
-  const { stateDir } = at.paths
-  const archive_path = archivePath(config.child_agents.cleanup.archive_path, {
-    stateDir,
-    home: at.source.home,
-  })
+  const { stateDir } = musterPaths(place)
+  const archive_path = archivePath(config.child_agents.cleanup.archive_path, { stateDir, home: place.home })
   const origin = origins[key]
   const isRisky = origin !== undefined && origin !== 'default' && isTemporary(archive_path)
   const warning = isRisky
@@ -113,29 +167,43 @@ function finish(
   }
 }
 
-/** The part of a project file that applies, and the part that waits for trust. */
-type JudgedProject = {
-  readonly layer: NamedLayer
-  readonly ignored: readonly string[]
-  readonly warnings: readonly string[]
+type Values = NamedLayer['values']
+
+/** Tells what of a project file waits for trust, and what it may never decide, from what always applies. */
+function judgeProject(project: NamedLayer, below: Config): { waiting: Values; never: Values } {
+  const current = new Map(flattenConfig(below).map(({ key, value }) => [key, value]))
+  const verdicts = project.values.map((one) => projectMaySet(one.key, one.value, current.get(one.key)))
+  return {
+    waiting: project.values.filter((_one, i) => verdicts[i] === 'trusted'),
+    never: project.values.filter((_one, i) => verdicts[i] === 'never'),
+  }
 }
 
-/** Holds back what an untrusted project file may not decide over the configuration below it. */
-function judgeProject(project: NamedLayer, below: Config): JudgedProject {
-  const current = new Map(flattenConfig(below).map(({ key, value }) => [key, value]))
-  const allowed = project.values.filter(({ key, value }) => projectMaySet(key, value, current.get(key)))
-  const held = project.values.filter((value) => !allowed.includes(value))
-  const list = held.map(({ key, line }) => `${key} (line ${line})`).join(', ')
-  return {
-    layer: { file: project.file, values: allowed },
-    ignored: held.map(({ key }) => key),
-    warnings:
-      held.length === 0
-        ? []
-        : [
-            `${project.file} is not trusted, so it may not set ${list}; put what you need into your own settings`,
-          ],
-  }
+/** The words of commands that settings have run. */
+const commandsOf = (values: Values): string[] =>
+  values.flatMap(({ value }) => [value].flat()).filter((word) => typeof word === 'string')
+
+/** A command that is a path means that file of the project, wherever in it the work is done. */
+const fromRoot = (values: Values, root: string): Values =>
+  values.map((one) =>
+    /(^|[._])command$/.test(one.key) &&
+    typeof one.value === 'string' &&
+    one.value.includes('/') &&
+    !isAbsolute(one.value)
+      ? { ...one, value: resolve(root, one.value) }
+      : one,
+  )
+
+function heldWarnings(file: string, waiting: Values, never: Values): string[] {
+  const list = (values: Values) => values.map(({ key, line }) => `${key} (line ${line})`).join(', ')
+  return [
+    ...(waiting.length > 0
+      ? [`${file} is not trusted as it is, so it may not set ${list(waiting)}; see: sm trust`]
+      : []),
+    ...(never.length > 0
+      ? [`${file} may not set ${list(never)}; put what you need into your own settings`]
+      : []),
+  ]
 }
 
 /** Makes the folder of the archived transcripts absolute: `~` is home, a relative path starts at the state folder. */

@@ -16,7 +16,7 @@ const write = async (file: string, ...lines: string[]) => {
   await writeFile(join(base, file), ['members: [{role: developer}]', ...lines, ''].join('\n'))
 }
 const files = () => crewFiles({ shippedDir: join(base, 'shipped'), userDir: join(base, 'user') })
-const load = (trusted = true) => files().load({ root: join(base, 'repo'), trusted }, signal)
+const load = (trusted = true) => files().load({ root: join(base, 'repo'), trusts: () => trusted }, signal)
 const said = (problems: readonly { file: string; line: number; severity: string; message: string }[]) =>
   problems.map(({ file, line, severity, message }) =>
     `${file.slice(base.length + 1)}:${line} ${severity} ${message}`.replaceAll(`${base}/`, ''),
@@ -89,10 +89,10 @@ test('[MUS-277] an untrusted project replaces no crew, runs no commands of its o
     ['plain', 'project', { custom: [] }, 'abort'],
   ])
   expect(said(held.problems)).toEqual([
-    'repo/.muster/crews/own.yaml:2 warning checks is not used: the project is not trusted',
-    'repo/.muster/crews/own.yaml:3 warning on_max_iterations is not used: the project is not trusted',
-    'repo/.muster/crews/pair.yaml:1 error may not replace the crew pair: the project is not trusted; copy it to your own crews folder',
-    'repo/.muster/crews/two.yaml:1 error may not replace the crew two: the project is not trusted; copy it to your own crews folder',
+    'repo/.muster/crews/own.yaml:2 warning checks is not used: this file is not trusted as it is; see: sm trust',
+    'repo/.muster/crews/own.yaml:3 warning on_max_iterations is not used: this file is not trusted as it is; see: sm trust',
+    'repo/.muster/crews/pair.yaml:1 error may not replace the crew pair: this file is not trusted as it is; see: sm trust, or copy it to your own crews folder',
+    'repo/.muster/crews/two.yaml:1 error may not replace the crew two: this file is not trusted as it is; see: sm trust, or copy it to your own crews folder',
   ])
   const trusted = (await load(true)).crews.find(({ name }) => name === 'own')
   expect(trusted).toMatchObject({

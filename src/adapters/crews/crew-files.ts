@@ -22,13 +22,8 @@ export function crewFiles(homes: CrewHomes): CrewDefinitions {
   return {
     load: async (project, signal): Promise<LoadedCrews> => {
       const read = await readDefinitions(foldersOf(homes, project), format, signal)
-      const { inForce, problems, shadowed } = layerDefinitions({
-        word: 'crew',
-        found: read.map(({ definition }) => definition).filter((crew) => crew !== undefined),
-        trusted: project?.trusted ?? false,
-        harmless,
-      })
-      return { crews: inForce, problems: [...read.flatMap((file) => file.problems), ...problems], shadowed }
+      const { inForce, problems, ...rest } = layerDefinitions({ word: 'crew', found: read, harmless })
+      return { crews: inForce, problems: [...read.flatMap((file) => file.problems), ...problems], ...rest }
     },
   }
 }
@@ -40,13 +35,15 @@ function foldersOf(homes: CrewHomes, project: AgentProject | undefined): Definit
   ]
   if (project === undefined) return folders
   const dir = join(project.root, '.muster', 'crews')
-  return [...folders, { source: 'project', dir, within: project.root }]
+  return [...folders, { source: 'project', dir, project }]
 }
 
 // A cloned repository must not run its commands, nor wave its own work through.
 function harmless(crew: CrewDefinition) {
   const { test, typeCheck, custom } = crew.checks
-  const hasChecks = test !== undefined || typeCheck !== undefined || custom.length > 0
+  const commands = [test, typeCheck, ...custom.map(({ command }) => command)].filter(
+    (command) => command !== undefined,
+  )
   const isForced = crew.onMaxIterations === 'force_approve'
   return {
     definition: {
@@ -54,6 +51,13 @@ function harmless(crew: CrewDefinition) {
       checks: { custom: [] },
       onMaxIterations: isForced ? ('human_review' as const) : crew.onMaxIterations,
     },
-    held: [...(hasChecks ? ['checks'] : []), ...(isForced ? ['on_max_iterations'] : [])],
+    held: [
+      ...(commands.length > 0
+        ? [{ field: 'checks', says: commands.map((command) => `runs the check ${JSON.stringify(command)}`) }]
+        : []),
+      ...(isForced
+        ? [{ field: 'on_max_iterations', says: ['accepts work that no review has approved'] }]
+        : []),
+    ],
   }
 }

@@ -2,6 +2,7 @@ import type { AgentCli, Dialect } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
 import { versionOf } from '../system/run-program.ts'
 import { answerKeys } from '../system/screen-dialogs.ts'
+import { typedText } from '../system/typed-text.ts'
 import { geminiGate, geminiHook, geminiInject } from './gemini-hooks.ts'
 import { geminiPlan } from './gemini-launch.ts'
 import { geminiAnswerRules, geminiScreen } from './gemini-screen.ts'
@@ -37,15 +38,16 @@ export const geminiDialect: Dialect = {
   answerKeys: (dialog, decision) => answerKeys(geminiAnswerRules, dialog, decision),
   gate: geminiGate,
   inject: geminiInject,
+  recordsEnds: true,
   nothing: emptyReply,
   typing: () => ({
     submit: ['Enter'],
     interrupt: ['Escape'],
     clear: ['C-c'],
     settleMs: 400,
-    marker: /\[Pasted Text: \d+ (lines|chars)\]/,
+    marker: /\[Pasted Text: (?:(?<lines>\d+) lines|(?<chars>\d+) chars)(?: #\d+)?\]/,
     quit: ['C-c', 'C-c'],
   }),
   // `/` begins a command, `!` switches to a shell, `@` takes a file, `?` alone opens the shortcuts.
-  harmless: (text) => (/^\s*[/!@?]/.test(text) ? `Message: ${text.trimStart()}` : text),
+  harmless: (text) => typedText(text, /^[/!@?]/),
 }

@@ -74,6 +74,12 @@ test('[MUS-209] a refusal is one to Gemini too, and a permission cannot be answe
   expect(inject({ hook_event_name: 'Notification' }, 'x')).toBeUndefined()
 })
 
+test('[MUS-345] Gemini compresses because a person wants it: only that is told, and only that is hooked', () => {
+  const compress = (trigger: string) => geminiHook({ hook_event_name: 'PreCompress', trigger }, 9)
+  expect(compress('manual')).toEqual([{ kind: 'compacting', source: 'hook', at: 9, trigger: 'manual' }])
+  expect(compress('auto')).toEqual([])
+})
+
 test('[MUS-14] unknown hooks tell nothing, and what is fired before every turn is no compaction', () => {
   for (const payload of [undefined, 3, [], {}, { hook_event_name: 'PreCompress', trigger: 'auto' }])
     expect(geminiHook(payload, 1)).toEqual([])

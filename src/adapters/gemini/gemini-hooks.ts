@@ -1,9 +1,10 @@
 import type { GateAnswer } from '../../contract/decision.ts'
+import { askedQuestions } from '../../contract/formats/asked-questions.ts'
 import { type Foreign, foreign, foreignList, foreignText, told } from '../../contract/formats/foreign-json.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
-import { askedQuestions, emptyReply, jsonReply, toolNamed } from '../system/hook-payload.ts'
+import { emptyReply, jsonReply, toolNamed } from '../system/hook-payload.ts'
 
 const reasons = { startup: 'startup', resume: 'resume', clear: 'clear' } as const
 
@@ -32,7 +33,9 @@ export function geminiHook(payload: unknown, at: number): readonly Signal[] {
       return turnEnd(hook, at)
     case 'SessionEnd':
       return [{ ...seen, kind: 'gone', ...told({ reason: foreignText(hook['reason']) }) }]
-    // PreCompress is fired before every turn, whether anything is compressed or not.
+    // Any other is fired before every turn, whether anything is compressed or not.
+    case 'PreCompress':
+      return hook['trigger'] === 'manual' ? [{ ...seen, kind: 'compacting', trigger: 'manual' }] : []
     default:
       return []
   }
@@ -122,7 +125,7 @@ function changeOf({ filePath, fileDiff, urls }: Foreign): unknown {
   return told({ file_path: path, diff, url })
 }
 
-/** It is fired after Escape and after an error too, then with these words; the transcript tells which it was. */
+/** It is fired after Escape and after an error too, with these words when there are none of the model; the transcript tells which it was. */
 const noText = '[no response text]'
 
 function turnEnd(hook: Foreign, at: number): readonly Signal[] {

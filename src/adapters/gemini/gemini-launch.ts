@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { freeCommands } from '../../contract/cli/free-commands.ts'
+import { told } from '../../contract/formats/foreign-json.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import type { LaunchPlan, LaunchRequest } from '../../ports/agent-cli.ts'
 import { decidingHook, tellingHook } from '../system/hook-command.ts'
@@ -65,8 +66,11 @@ const events = [
   'AfterTool',
   'Notification',
   'AfterAgent',
+  'PreCompress',
   'SessionEnd',
 ] as const
+/** It asks before every turn whether there is anything to compress; only what a person wants is told. */
+const matchers: Readonly<Record<string, string>> = { PreCompress: 'manual' }
 const shortlyMs = 10_000
 /** A gate that is cut off lets the tool run, so it ends by itself long before this. */
 const gateMs = 600_000
@@ -81,7 +85,7 @@ function extensionFiles(
     const isGate = event === 'BeforeTool' && role?.tools !== undefined
     const command = (isGate ? decidingHook : tellingHook)([...hookCommand, event])
     const hook = { type: 'command', name: extensionName, command, timeout: isGate ? gateMs : shortlyMs }
-    return [event, [{ hooks: [hook] }]]
+    return [event, [told({ matcher: matchers[event], hooks: [hook] })]]
   })
   const text = role?.text ?? ''
   const manifest = {

@@ -137,9 +137,17 @@ test('[SM-86] a chat is found by its whole id, with its subagents', async () => 
   expect(await geminiTranscripts({ ...conversation, foreignId: 'unknown' })).toEqual([])
 })
 
-test('[SM-86] a path through the session’s folder is told as the one that lasts', async () => {
+test('[MUS-337] a path through the session’s folder, which is gone with its program, leads to the same chat', async () => {
+  const transcript = join(root, 'gone/tmp/proj/chats/session-2026-01-01T00-00-7e9bab7c.jsonl')
+  expect(await geminiTranscripts({ ...conversation, transcript })).toEqual(expected)
+})
+
+test('[SM-86][MUS-307] a path through the session’s folder is told as the one that lasts; one elsewhere or of another is none', async () => {
   symlinkSync(join(root, '.gemini'), join(root, 'shadow'))
   const transcript = join(root, 'shadow/tmp/proj/chats/session-2026-01-01T00-00-7e9bab7c.jsonl')
   expect(await geminiTranscripts({ ...conversation, transcript })).toEqual(expected)
-  expect(await geminiTranscripts({ ...conversation, transcript: '/nonexistent' })).toEqual([])
+  const elsewhere = join(root, 'session-2026-01-01T00-00-7e9bab7c.jsonl')
+  writeFileSync(elsewhere, `{"sessionId":"${conversation.foreignId}"}\n`)
+  expect(await geminiTranscripts({ ...conversation, transcript: elsewhere })).toEqual([])
+  expect(await geminiTranscripts({ ...conversation, foreignId: '7e9bab7c-another', transcript })).toEqual([])
 })

@@ -17,7 +17,7 @@ import type {
   TranscriptFile,
   TranscriptMemory,
 } from '../../ports/agent-cli.ts'
-import { missing, namesIn } from '../system/foreign-files.ts'
+import { missing, namesIn, openPlain, recordIn } from '../system/foreign-files.ts'
 import { geminiHome } from './gemini-home.ts'
 import { geminiTool, shellFailure } from './gemini-hooks.ts'
 
@@ -170,11 +170,13 @@ function geminiFailure(error: string, seen: Seen): SignalOf<'turn-failed'> {
 /** The chat file of a conversation, and its subagents' in a folder named by its id beside it. */
 export async function geminiTranscripts(conversation: Conversation): Promise<readonly TranscriptFile[]> {
   const { foreignId, transcript, env } = conversation
-  const own = transcript ?? (await ownFile(geminiHome(env), foreignId))
+  if (foreignId === undefined) return []
+  const home = geminiHome(env)
+  const told = transcript?.endsWith(endOf(foreignId)) ? transcript : undefined
   // The way that Gemini tells leads through the session's own folder, which does not outlive the session.
-  const path = own && (await fs.realpath(own).catch(missing))
-  if (!path) return []
-  if (foreignId === undefined) return [{ path }]
+  const own = told && (await isThere(told)) ? told : await ownFile(home, foreignId)
+  const path = own && (await recordIn(join(home, 'tmp'), own))
+  if (!path || !(await isOf(path, foreignId))) return []
   const folder = join(path, '..', foreignId)
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.jsonl'))
   const agents = names.toSorted().map((name) => {
@@ -184,21 +186,29 @@ export async function geminiTranscripts(conversation: Conversation): Promise<rea
   return [{ path }, ...agents]
 }
 
-async function ownFile(home: string, foreignId: string | undefined): Promise<string | undefined> {
-  if (foreignId === undefined) return undefined
-  const end = `-${foreignId.slice(0, 8)}.jsonl`
-  for (const project of await namesIn(join(home, 'tmp'))) {
-    const chats = join(home, 'tmp', project, 'chats')
-    for (const name of (await namesIn(chats)).toReversed())
-      if (name.startsWith('session-') && name.endsWith(end) && (await isOf(join(chats, name), foreignId)))
-        return join(chats, name)
+const isThere = (path: string): Promise<boolean> =>
+  fs.access(path).then(
+    () => true,
+    () => false,
+  )
+
+const endOf = (foreignId: string): string => `-${foreignId.slice(0, 8)}.jsonl`
+
+async function ownFile(home: string, foreignId: string): Promise<string | undefined> {
+  const root = await fs.realpath(join(home, 'tmp')).catch(missing)
+  for (const project of root === undefined ? [] : await namesIn(root)) {
+    const chats = join(root ?? '', project, 'chats')
+    const names = (await namesIn(chats)).filter((name) => name.startsWith('session-'))
+    for (const name of names.filter((one) => one.endsWith(endOf(foreignId))).toReversed())
+      if (await isOf(join(chats, name), foreignId)) return join(chats, name)
   }
   return undefined
 }
 
 /** The name has only the first part of the id in it; the first line has all of it. */
 async function isOf(path: string, foreignId: string): Promise<boolean> {
-  const handle = await fs.open(path)
+  const handle = await openPlain(path)
+  if (!handle) return false
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0)
     return buffer.toString('utf8', 0, bytesRead).includes(`"sessionId":"${foreignId}"`)

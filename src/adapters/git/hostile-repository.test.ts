@@ -16,7 +16,8 @@ import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { systemClock } from '../system/clock.ts'
 import { systemProcesses } from '../system/processes.ts'
 import { gitBranches } from './branches.ts'
-import { safeSettings } from './repository-settings.ts'
+import { repositoryDrivers, safeSettings } from './repository-settings.ts'
+import { trustDrivers } from './trusted-drivers.ts'
 import { gitWorkspace } from './workspace.ts'
 
 const { signal } = new AbortController()
@@ -257,7 +258,7 @@ test("[MUS-295] what a filter of the user's would run for a repository is the us
     ['credential.https://mine.example.helper', 'other'],
   ])
   plantSettings(join(dir, '.git', 'config'), [['lfs.customtransfer.evil.path', arm('lfs')]])
-  expect((await safeSettings(dir, signal)).drivers).toEqual([
+  expect((await safeSettings(dir, signal)).drivers).toMatchObject([
     { attribute: 'filter', name: 'lfs', key: 'lfs.customtransfer.evil.path' },
   ])
 })
@@ -393,4 +394,40 @@ test('[MUS-296] repositories that lie elsewhere for a reason work as before', as
   await expect(branches.head(apart, signal)).rejects.toThrow('git config core.worktree')
   runGit(apart, 'config', 'core.worktree', apart)
   expect(await gitWorkspace.root(apart, signal)).toBe(apart)
+})
+
+test('[MUS-310] a driver that is trusted is told to git again, and one that runs a file of the project never is', async () => {
+  const { arm } = armoury()
+  const filter = arm('filter', 'cat')
+  const dir = realpathSync(repository(tempFolder('muster-trusted-')))
+  commitFiles(dir, { 'filter.sh': 'cat\n' })
+  plantSettings(join(dir, '.git', 'config'), [
+    ['filter.outside.clean', filter],
+    ['filter.inside.clean', 'sh filter.sh'],
+  ])
+  const asked: string[] = []
+  onTestFinished(
+    trustDrivers((root, isCopy) => (file) => {
+      asked.push(`${root} ${file} ${isCopy}`)
+      return true
+    }),
+  )
+  expect((await repositoryDrivers(dir, signal)).map(({ file, programs }) => [file, programs.length])).toEqual(
+    [
+      ['.git/config filter.outside', 0],
+      ['.git/config filter.inside', 1],
+    ],
+  )
+  const { settings, drivers } = await safeSettings(dir, signal)
+  expect(drivers).toMatchObject([{ name: 'inside' }])
+  expect(settings).toContainEqual(['filter.outside.clean', filter])
+  expect(settings).not.toContainEqual(['filter.inside.clean', 'sh filter.sh'])
+  const tree = join(realpathSync(tempFolder('muster-trees-')), 'tree')
+  runGit(dir, '-c', 'filter.inside.clean=cat', 'worktree', 'add', '-q', tree)
+  expect((await safeSettings(tree, signal)).settings).toContainEqual(['filter.outside.clean', filter])
+  expect(asked).toEqual([`${dir} .git/config filter.outside false`, `${dir} .git/config filter.outside true`])
+  // A file that the work tree alone has is one that an agent wrote there.
+  plantSettings(join(dir, '.git', 'config'), [['filter.later.clean', 'sh later.sh']])
+  put(tree, { 'later.sh': 'evil\n' })
+  expect((await safeSettings(tree, signal)).drivers).toMatchObject([{ name: 'inside' }, { name: 'later' }])
 })

@@ -4,6 +4,14 @@ import { AppError } from '../../contract/errors.ts'
 import { namesIn, noFile } from '../system/foreign-files.ts'
 import { type GitSetting, harmlessGit } from '../system/harmless-git.ts'
 import { askProgram } from '../system/run-program.ts'
+import {
+  type Driver,
+  driverSettings,
+  type Entry,
+  isTrusted,
+  type NamedDriver,
+  namedDriver,
+} from './trusted-drivers.ts'
 
 /** What git is told in a folder so that it runs nothing of the repository's own. */
 export type SafeSettings = {
@@ -14,9 +22,6 @@ export type SafeSettings = {
   /** Filters and merge drivers of the repository, which are turned off: files that need one come out wrong. */
   readonly drivers: readonly Driver[]
 }
-
-/** A program that files pass through when an attribute names it. */
-export type Driver = { readonly attribute: 'filter' | 'merge'; readonly name: string; readonly key: string }
 
 /**
  * Reads what the repository of a folder says in its own settings, with git commands that run nothing.
@@ -36,8 +41,36 @@ export async function safeSettings(folder: string, signal: AbortSignal): Promise
   for (const one of around) entries.push(...(await entriesOf(one, signal)))
   const suspects = entries.filter(({ key }) => isSuspect(key))
   if (suspects.length === 0) return { root, settings: [], drivers: [] }
-  return { root, ...judge(suspects, await usersOwn(folder, signal)) }
+  const own = await usersOwn(folder, signal)
+  const { settings, drivers } = judge(suspects, own)
+  const place = {
+    root: repository.root ?? repository.gitFolder,
+    main: mainRoot(repository),
+    isNested: around.length > 0,
+  }
+  const off: Driver[] = []
+  for (const driver of drivers)
+    if (await isTrusted(driver, place)) settings.push(...driverSettings(driver, own))
+    else {
+      off.push(driver)
+      settings.push(...turnedOff[driver.attribute](driver.name))
+    }
+  return { root, settings, drivers: off }
 }
+
+/** The drivers that a repository names itself; those of a work tree belong to the repository it was made from. */
+export async function repositoryDrivers(root: string, signal: AbortSignal): Promise<readonly NamedDriver[]> {
+  const [repository] = await repositoriesOf(root)
+  if (repository === undefined || mainRoot(repository) !== root) return []
+  const suspects = (await entriesOf(repository, signal)).filter(({ key }) => isSuspect(key))
+  if (suspects.length === 0) return []
+  const { drivers } = judge(suspects, await usersOwn(root, signal))
+  return Promise.all(drivers.map((driver) => namedDriver(driver, root)))
+}
+
+/** The folder beside the settings that all of its work trees share. */
+const mainRoot = ({ store }: Repository): string | undefined =>
+  basename(store) === '.git' ? dirname(store) : undefined
 
 type Repository = {
   /** The folder that holds `.git`; undefined inside of a repository. */
@@ -111,9 +144,6 @@ async function checkLink(repository: Repository, entries: readonly Entry[]): Pro
     `${link} leads to ${gitFolder}, which belongs to another folder; if you moved this work tree, run git worktree repair in it, else git config core.worktree ${root}`,
   )
 }
-
-/** One setting as a file has it. */
-type Entry = { readonly key: string; readonly value: string }
 
 const isBareEntry = ({ key, value }: Entry): boolean =>
   key === 'core.bare' && !/^(false|no|off|0|)$/i.test(value)
@@ -207,11 +237,11 @@ const ofLfs = /^lfs\.(extension\..+|customtransfer\..+|(.+\.)?standalonetransfer
 const isSuspect = (key: string): boolean =>
   key === 'merge.default' || [driver, program, configuredHook, ofLfs].some((kind) => kind.test(key))
 
-/** What of a repository's settings is replaced by the user's own, or turned off. */
+/** What of a repository's settings is replaced by the user's own, and its drivers. */
 function judge(
   suspects: readonly Entry[],
   own: readonly Entry[],
-): Pick<SafeSettings, 'settings' | 'drivers'> {
+): { readonly settings: GitSetting[]; readonly drivers: readonly Driver[] } {
   const valueOf = (key: string) => own.findLast((one) => one.key === key)?.value
   const drivers = new Map<string, Driver>()
   const settings: GitSetting[] = []
@@ -219,19 +249,20 @@ function judge(
     if (valueOf(key) === value) continue
     const one = driverOf(key)
     const [, hook] = configuredHook.exec(key) ?? []
-    if (one) drivers.set(`${one.attribute}.${one.name}`, one)
-    else if (hook) settings.push([`hook.${hook}.enabled`, 'false'], [`hook.${hook}.event`, ''])
+    if (one) {
+      const id = `${one.attribute}.${one.name}`
+      drivers.set(id, { ...one, entries: [...(drivers.get(id)?.entries ?? []), { key, value }] })
+    } else if (hook) settings.push([`hook.${hook}.enabled`, 'false'], [`hook.${hook}.event`, ''])
     else if (key.startsWith('credential.')) settings.push(['credential.helper', ''])
     else settings.push([key, valueOf(key) ?? instead[key] ?? 'false'])
   }
   // An empty helper forgets all that were named before it, those of the user too.
   if (settings.some(([key]) => key === 'credential.helper'))
     for (const { key, value } of own) if (key.startsWith('credential.')) settings.push([key, value])
-  for (const { attribute, name } of drivers.values()) settings.push(...turnedOff[attribute](name))
   return { settings, drivers: [...drivers.values()] }
 }
 
-function driverOf(key: string): Driver | undefined {
+function driverOf(key: string): Omit<Driver, 'entries'> | undefined {
   if (ofLfs.test(key)) return { attribute: 'filter', name: 'lfs', key }
   const [, attribute, name = '', part] = driver.exec(key) ?? []
   const isOne = attribute === 'merge' ? part === 'driver' : part !== 'driver'

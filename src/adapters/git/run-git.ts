@@ -103,7 +103,7 @@ async function refuseDrivers(
     const section = used.key.slice(0, used.key.lastIndexOf('.'))
     throw new AppError(
       'denied',
-      `${file} needs the ${kind} ${JSON.stringify(name)}, a program that the settings of the repository in ${folder} name; Muster runs only your own: if you trust it, set ${section} with git config --global, else remove it with git config --remove-section ${section}`,
+      `${file} needs the ${kind} ${JSON.stringify(name)}, a program that the settings of the repository in ${folder} name; Muster runs only your own and those that you trust: see sm trust, set ${section} with git config --global, or remove it with git config --remove-section ${section}`,
       { details: { key: used.key, file } },
     )
   }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { foreignJson, isForeign } from '../../contract/formats/foreign-json.ts'
-import { BlobRef } from '../../contract/values.ts'
+import { blobRefs } from '../../contract/blob-refs.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
+import type { BlobRef } from '../../contract/values.ts'
 import { acknowledgedSeq, checkSegments } from './anchor.ts'
 import { genesis, layout, listSegments, packPath } from './format.ts'
 import { tailDamage } from './recover.ts'
@@ -125,12 +126,4 @@ class BlobCheck {
     this.#pack = pack
     if (statSync(file, { throwIfNoEntry: false })) this.#fd = openSync(file, 'r')
   }
-}
-
-/** Every reference to a long text inside an event, however deep. */
-function blobRefs(value: unknown): BlobRef[] {
-  if (Array.isArray(value)) return value.flatMap(blobRefs)
-  if (!isForeign(value)) return []
-  const ref = BlobRef.safeParse(value)
-  return ref.success ? [ref.data] : Object.values(value).flatMap(blobRefs)
 }

@@ -12,6 +12,8 @@ type Starting = {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly processes: Processes
+  /** The TypeScript that the older server works with, in place of the project's. */
+  readonly typescript?: string | undefined
 }
 
 /** A language server that works on one project. */
@@ -42,7 +44,7 @@ const stepMs = 100
 const mostBytes = 4 << 20
 
 export async function startLsp(
-  { workspace, argv, env, processes }: Starting,
+  { workspace, argv, env, processes, typescript }: Starting,
   signal: AbortSignal,
 ): Promise<LspSession> {
   const program = await startPiped({ argv, env, folder: workspace, processes })
@@ -51,7 +53,7 @@ export async function startLsp(
     const { uri, diagnostics } = (params ?? {}) as { uri?: string; diagnostics?: unknown }
     if (method === published && uri !== undefined) told.set(uri, diagnostics)
   })
-  const canPull = await greet(wire, { workspace, program, signal })
+  const canPull = await greet(wire, { workspace, program, typescript, signal })
   const changed = watchSources(workspace)
   await changed()
   const texts = new Map<string, string>()
@@ -110,10 +112,13 @@ export async function startLsp(
   }
 }
 
-type Greeting = { readonly workspace: string; readonly program: PipedProgram; readonly signal: AbortSignal }
+type Greeting = Pick<Starting, 'workspace' | 'typescript'> & {
+  readonly program: PipedProgram
+  readonly signal: AbortSignal
+}
 
 /** Whether it can be asked what is wrong with a file. */
-async function greet(wire: LspWire, { workspace, program, signal }: Greeting): Promise<boolean> {
+async function greet(wire: LspWire, { workspace, program, typescript, signal }: Greeting): Promise<boolean> {
   const rootUri = pathToFileURL(workspace).href
   try {
     const answer = await wire.request(
@@ -122,8 +127,12 @@ async function greet(wire: LspWire, { workspace, program, signal }: Greeting): P
         processId: null,
         rootUri,
         workspaceFolders: [{ uri: rootUri, name: 'workspace' }],
-        // Else the older server answers from one file alone until it has read the project.
-        initializationOptions: { tsserver: { useSyntaxServer: 'never' } },
+        initializationOptions: {
+          // Else the older server would start npm to fetch types, and answer from one file alone until it has read
+          // the project.
+          disableAutomaticTypingAcquisition: true,
+          tsserver: { useSyntaxServer: 'never', ...(typescript !== undefined && { path: typescript }) },
+        },
         capabilities: {
           workspace: { didChangeWatchedFiles: { dynamicRegistration: true }, workspaceFolders: true },
           textDocument: {

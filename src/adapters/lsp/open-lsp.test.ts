@@ -1,10 +1,24 @@
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { processes, running } from '../../../test/support/bash-bench.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import { toolBench } from '../../../test/support/tool-bench.ts'
+import { withoutWalls } from '../../../test/support/without-walls.ts'
+import { projectServers } from './find-server.ts'
 import { openLsp } from './open-lsp.ts'
+
+const never = new AbortController().signal
 
 type Around = Partial<Parameters<typeof openLsp>[0]>
 
@@ -25,24 +39,39 @@ function project(around: Around = {}) {
   return { ...b, lsp, ask }
 }
 
-/** A project whose only language server is this script. */
+/** A machine with walls, and one without where a person trusts what the project brings. */
+const machines = [
+  ['behind walls', () => ({})],
+  [
+    'trusted, without walls',
+    () => ({ env: { ...process.env, ...withoutWalls() }, trustIn: () => () => true }),
+  ],
+] as const
+
+/** A project whose only language server is this script, installed as people install the older one. */
 function withServer(script: string, around: Around = {}) {
   const b = project(around)
-  const bin = tempFolder('mlsp-')
-  writeFileSync(join(bin, 'typescript-language-server'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const modules = join(tempFolder('mlsp-'), 'node_modules')
+  const put = (name: string, text: string) => {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    writeFileSync(join(modules, name), text, { mode: 0o755 })
+  }
+  const bin = join(modules, '.bin')
+  put('typescript-language-server/package.json', '{"version":"4.3.3"}')
+  put('typescript-language-server/lib/cli.sh', `#!/bin/sh\n${script}\n`)
+  mkdirSync(bin)
+  symlinkSync('../typescript-language-server/lib/cli.sh', join(bin, 'typescript-language-server'))
   rmSync(join(b.workspace, 'node_modules'))
-  const lsp = openLsp({
-    env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` },
-    processes,
-    ...around,
-  })
+  const env = { ...process.env, ...around.env }
+  const lsp = openLsp({ processes, ...around, env: { ...env, PATH: `${bin}:${env['PATH']}` } })
   onTestFinished(() => lsp.close())
-  return { lsp, ask: (input: object, context = {}) => lsp.tool.run(input, { ...b.context, ...context }) }
+  const ask = (input: object, context = {}) => lsp.tool.run(input, { ...b.context, ...context })
+  return { ...b, lsp, ask, modules, putModule: put }
 }
 
-describe.each([true, false])('LSP (walls: %s)', (hasWalls) => {
+describe.each(machines)('LSP (%s)', (_name, around) => {
   test('[MUS-270] definitions, references, types, symbols and errors come from the real server', async () => {
-    const { ask } = project({ hasWalls })
+    const { ask } = project(around())
     expect(await ask({ operation: 'definition', file: 'src/b.ts', line: 3, character: 1 })).toEqual({
       text: 'src/a.ts:2:17 export function add(a: number, b: number): number {',
       isError: false,
@@ -102,9 +131,9 @@ test.each([
 
 test('[MUS-270] without a server the tool says why it is not there', async () => {
   const b = project({ env: { PATH: '/usr/bin:/bin' } })
-  expect(await b.lsp.present(b.workspace)).toMatchObject({ ok: true })
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({ ok: true })
   rmSync(join(b.workspace, 'node_modules'))
-  const none = await b.lsp.present(b.workspace)
+  const none = await b.lsp.present(b.workspace, never)
   expect(none).toMatchObject({ ok: false, reason: expect.stringContaining('install typescript 7') })
   expect(await b.ask({ operation: 'symbols', query: 'x' })).toMatchObject({ isError: true })
 })
@@ -175,11 +204,98 @@ test('[MUS-270] of a server that tells errors by itself the last word counts', a
         setTimeout(() => tell(uri, [{ range: { start, end: start }, message: 'late error', severity: 1 }]), 200)
       }
     })`
-  const file = join(tempFolder('mpush-'), 'server.cjs')
-  writeFileSync(file, server)
-  const { ask } = withServer(`exec node ${file}`, { hasWalls: false })
+  const b = withServer('exec node "$(dirname "$(realpath "$0")")/server.cjs"')
+  b.putModule('typescript-language-server/lib/server.cjs', server)
+  const { ask } = b
   expect(await ask({ operation: 'diagnostics', file: 'src/b.ts' })).toEqual({
     text: 'src/b.ts:2:5 error: late error',
     isError: false,
   })
+})
+
+/** A project that somebody cloned: whatever could be its language server is a program of theirs. */
+function hostile(around: Around = {}) {
+  const b = project(around)
+  const marks = tempFolder('mfired-')
+  const plant = (name: string, script: string) => {
+    writeFileSync(b.put(`node_modules/.bin/${name}`), `#!/bin/bash\n${script}\n`)
+    chmodSync(join(b.workspace, 'node_modules/.bin', name), 0o755)
+  }
+  rmSync(join(b.workspace, 'node_modules'))
+  b.put('node_modules/typescript/package.json', '{"version":"7.0.0"}')
+  for (const name of ['tsc', 'tsgo', 'typescript-language-server']) plant(name, `: > ${marks}/${name}`)
+  return { ...b, plant, fired: () => readdirSync(marks).toSorted() }
+}
+
+test('[MUS-356] a language server that the project brings does not run without walls, unless a person trusts it', async () => {
+  const trusted = new Map<string, string>()
+  const seen: string[] = []
+  const trustIn = () => (file: string, sha256: string) => {
+    seen.push(file)
+    return trusted.get(file) === sha256
+  }
+  const open = withoutWalls()
+  const b = hostile({ env: open, trustIn })
+  const search = { operation: 'symbols', query: 'x' }
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({
+    ok: false,
+    isHeld: true,
+    reason: expect.stringMatching(/node_modules\/\.bin\/tsc .*sm trust/),
+  })
+  expect(await b.ask(search)).toMatchObject({ isError: true, text: expect.stringContaining('sm trust') })
+  // Nor when the PATH leads into the project, by a link too.
+  const link = join(tempFolder('mlink-'), 'bin')
+  symlinkSync(join(b.workspace, 'node_modules/.bin'), link)
+  for (const folder of [link, join(b.workspace, 'node_modules/.bin')]) {
+    const lsp = openLsp({ env: { PATH: `${folder}:${open.PATH}` }, processes })
+    expect(await lsp.present(b.workspace, never)).toMatchObject({ ok: false, isHeld: true })
+    expect(await lsp.tool.run(search, b.context)).toMatchObject({ isError: true })
+    await lsp.close()
+  }
+  expect(b.fired()).toEqual([])
+  expect(seen).toEqual(expect.arrayContaining(['node_modules/.bin/tsc', 'node_modules/.bin/tsgo']))
+
+  for (const { file, sha256 } of await projectServers(b.workspace))
+    if (file.endsWith('tsgo')) trusted.set(file, sha256)
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({
+    argv: [join(b.workspace, 'node_modules/.bin/tsgo'), '--lsp', '-stdio'],
+  })
+  await b.ask(search)
+  expect(b.fired()).toEqual(['tsgo'])
+  // What was trusted is those bytes.
+  b.plant('tsgo', 'exit 1')
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({ ok: false, isHeld: true })
+})
+
+test('[MUS-356] behind walls the server of a project reaches no network and no other process', async () => {
+  let calls = 0
+  const outside = createServer((socket) => {
+    calls += 1
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void outside.close())
+  const { port } = outside.address() as AddressInfo
+  const b = hostile()
+  const tries = `(exec 3<>/dev/tcp/127.0.0.1/${port}) && echo reached; kill -0 ${process.pid} && echo alive`
+  b.plant('tsc', `{ ${tries}; echo tried; } >&2; exit 1`)
+  const said = await b.ask({ operation: 'symbols', query: 'x' })
+  expect(said.text).toMatch(/tried$/)
+  expect(said.text).not.toMatch(/reached|alive/)
+  expect(calls).toBe(0)
+})
+
+test('[MUS-356] without walls the older server works with the TypeScript beside it, never with that of the project', async () => {
+  const log = join(tempFolder('mlog-'), 'log')
+  const env = withoutWalls()
+  const b = withServer(`{ read -r size; read -r _; size=\${size#*: }; head -c "\${size%?}"; } > ${log}`, {
+    env,
+  })
+  // Alone it would run what the project has.
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({ ok: false })
+  b.putModule('typescript/lib/tsserver.js', '')
+  await b.ask({ operation: 'symbols', query: 'x' })
+  expect(readFileSync(log, 'utf8')).toContain(JSON.stringify(realpathSync(join(b.modules, 'typescript/lib'))))
+  b.putModule('typescript-language-server/package.json', '{"version":"3.3.2"}')
+  expect(await b.lsp.present(b.workspace, never)).toMatchObject({ ok: false })
 })

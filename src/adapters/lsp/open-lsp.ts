@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import type { FileTrust } from '../../ports/definitions.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { Tool, ToolContext } from '../../ports/tools.ts'
 import { deadline, defineTool, toolEnvironment } from '../system/define-tool.ts'
@@ -35,8 +36,8 @@ type Opening = {
   readonly processes: Processes
   /** Full paths of folders of which the server may see nothing. */
   readonly hidden?: readonly string[]
-  /** Whether it runs behind walls where that is possible. */
-  readonly hasWalls?: boolean
+  /** What a person trusts of a project; nothing when it is left out. */
+  readonly trustIn?: (workspace: string) => FileTrust
   /** How long one call may take. */
   readonly callMs?: number
 }
@@ -45,31 +46,44 @@ type Opening = {
 export type OpenLsp = {
   readonly tool: Tool
   /** Whether there is a server for a project; the tool is offered only then. */
-  present(workspace: string): Promise<FoundServer>
+  present(workspace: string, signal: AbortSignal): Promise<FoundServer>
   close(): Promise<void>
 }
 
 const usualMs = 60_000
+const offline = { isOffline: true } as const
 
 export function openLsp(opening: Opening): OpenLsp {
-  const { processes, hidden = [], hasWalls = true, callMs = usualMs } = opening
+  const { processes, hidden = [], trustIn = () => () => false, callMs = usualMs } = opening
   const env = toolEnvironment(opening.env)
   const sessions = new Map<string, Promise<LspSession>>()
   let isClosed = false
-  const present = (workspace: string) => findServer(workspace, env['PATH'] ?? '')
+  let isWalled = false
+  const hasWalls = async (signal: AbortSignal) => (isWalled ||= await canWall(env, signal, offline))
+  const present = (workspace: string, signal: AbortSignal) =>
+    findServer({
+      workspace,
+      path: env['PATH'] ?? '',
+      trusts: trustIn(workspace),
+      hasWalls: () => hasWalls(signal),
+    })
 
   const start = async (workspace: string, signal: AbortSignal): Promise<LspSession> => {
-    const found = await present(workspace)
+    const found = await present(workspace, signal)
     if (!found.ok) throw new AppError('unavailable', found.reason)
-    const isWalled = hasWalls && (await canWall(env, signal))
+    const walled = (await hasWalls(signal)) ? wallArguments : () => []
     const temporary = await ownTemporary('lsp')
     const remove = () => fs.rm(temporary, { recursive: true, force: true })
-    // A program of the project runs here: it sees no more than a command does, and changes nothing.
+    // A program of the project runs here unasked: it sees no more than a command does, changes nothing, and what it
+    // says goes nowhere but into the answer.
     const layers = (await packagesOf(found.argv[0])).map((path) => ({ path, isOpen: false }))
-    const walls = { workspace, writable: [], layers, alsoWritable: [], temporary, hidden, env }
-    const argv = [...(isWalled ? wallArguments(walls) : []), ...found.argv]
+    const walls = { workspace, writable: [], layers, alsoWritable: [], temporary, hidden, env, ...offline }
+    const argv = [...walled(walls), ...found.argv]
     try {
-      const session = await startLsp({ workspace, argv, env, processes }, signal)
+      const session = await startLsp(
+        { workspace, argv, env, processes, typescript: found.typescript },
+        signal,
+      )
       return { ...session, end: () => session.end().then(remove) }
     } catch (error) {
       await remove()

@@ -1,6 +1,7 @@
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
 import { askProgram, versionOf } from '../system/run-program.ts'
+import { typedText } from '../system/typed-text.ts'
 import { openCodeDecision, openCodeGate, openCodeHook, openCodeInject } from './opencode-hooks.ts'
 import { openCodePlan } from './opencode-launch.ts'
 import { openCodeScreen } from './opencode-screen.ts'
@@ -44,13 +45,12 @@ export const opencodeDialect: Dialect = {
   nothing: emptyReply,
   typing: () => ({
     submit: ['Enter'],
-    // The first asks whether it is meant.
-    interrupt: ['Escape', 'Escape'],
+    interrupt: ['Escape'],
     clear: ['C-c'],
     settleMs: 300,
-    marker: /\[Pasted ~?\d+ lines\]/,
+    marker: /\[Pasted ~(?<lines>\d+) lines\]/,
     quit: ['C-c', 'C-c'],
   }),
   // `/` begins a command, `!` a shell command, `@` takes a file or an agent.
-  harmless: (text) => (/^\s*[/!@]/.test(text) ? `Message: ${text.trimStart()}` : text),
+  harmless: (text) => typedText(text, /^[/!@]/),
 }

@@ -144,9 +144,12 @@ test('[MUS-187] answers are what the plugin sends on', () => {
     path: 'reply',
     body: { reply: 'reject', message: 'no' },
   })
-  expect(body(question, { verdict: 'allow', scope: 'once', answers: { 'Which?': 'Red' } })).toEqual({
+  const allow = (answers: Record<string, string>) =>
+    body(question, { verdict: 'allow', scope: 'once', answers })
+  expect(allow({ 'Which?': 'Red' })).toBeNull()
+  expect(allow({ 'Which?': 'Red', 'When?': 'as you like' })).toEqual({
     path: 'reply',
-    body: { answers: [['Red'], []] },
+    body: { answers: [['Red'], ['as you like']] },
   })
   expect(body(question, { verdict: 'deny' })).toEqual({ path: 'reject' })
   expect(body({ event: 'tool.before' }, { verdict: 'deny' })).toBeNull()

@@ -1,4 +1,5 @@
 import type { Decision, GateAnswer } from '../../contract/decision.ts'
+import { askedQuestions } from '../../contract/formats/asked-questions.ts'
 import {
   type Foreign,
   foreign,
@@ -8,9 +9,10 @@ import {
   foreignTime,
   told,
 } from '../../contract/formats/foreign-json.ts'
+import { chosenLabels } from '../../contract/question-answers.ts'
 import type { Signal } from '../../contract/signal.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
-import { askedQuestions, jsonReply, toolNamed } from '../system/hook-payload.ts'
+import { compactionOf, jsonReply, toolNamed } from '../system/hook-payload.ts'
 
 /** What the plugin tells; each payload has the time at which it was made, for some come late. */
 export function openCodeHook(payload: unknown, at: number): readonly Signal[] {
@@ -41,8 +43,10 @@ export function openCodeHook(payload: unknown, at: number): readonly Signal[] {
       return idle(hook, seen)
     case 'session.error':
       return openCodeError(foreign(hook['error']), seen)
+    case 'session.compacting':
+      return [{ ...seen, kind: 'compacting', ...compactionOf(hook) }]
     case 'session.compacted':
-      return [{ ...seen, kind: 'compacted' }]
+      return [{ ...seen, kind: 'compacted', ...compactionOf(hook) }]
     case 'permission.asked':
     case 'question.asked':
       return [{ ...seen, kind: 'asking', ...openCodeAsked(hook) }]
@@ -208,13 +212,16 @@ export function openCodeDecision(payload: unknown, decision: Decision): HookRepl
   return jsonReply({ path: 'reply', body: told({ reply, message }) })
 }
 
-/** One answer for each question, in their order; without answers there is nothing to reply with. */
+/** The choices for each question, in their order, or words in their place; undefined when one is missing. */
 function answer(hook: Foreign, decision: Decision): HookReply | undefined {
   if (decision.verdict === 'deny') return jsonReply({ path: 'reject' })
-  const { answers } = decision
-  if (!answers) return undefined
-  const chosen = askedQuestions(hook).map(({ question }) => (answers[question] ? [answers[question]] : []))
-  return jsonReply({ path: 'reply', body: { answers: chosen } })
+  const chosen: (readonly string[])[] = []
+  for (const question of askedQuestions(hook)) {
+    const given = decision.answers?.[question.question]
+    if (given === undefined) return undefined
+    chosen.push(chosenLabels(question, given) ?? [given])
+  }
+  return chosen.length === 0 ? undefined : jsonReply({ path: 'reply', body: { answers: chosen } })
 }
 
 export const openCodeGate = (_payload: unknown, gate: GateAnswer): HookReply =>

@@ -1,10 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { loadPlugin, pluginDaemon } from '../../../test/support/plugin-host.ts'
+import { openCodeHook } from './opencode-hooks.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
 
 type Hooks = {
   event(input: { event: { type: string; properties: object } }): Promise<void>
   'chat.message'(input: object, output: object): Promise<void>
+  'experimental.session.compacting'(input: object): Promise<void>
   'tool.execute.before'(input: object, output: object): Promise<void>
   'tool.execute.after'(input: object, output: { output: string }): Promise<void>
 }
@@ -140,4 +142,28 @@ test('[SM-94] a message can be put behind the result of a tool', async () => {
   const output = { output: 'ok' }
   await hooks['tool.execute.after'](call, output)
   expect(output.output).toBe('ok\n\nlook here')
+})
+
+test('[MUS-345] a compaction is told as it begins: without a turn a person asked for it', async () => {
+  const { daemon, hooks, send } = await host(false)
+  const compact = async () => {
+    await send('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
+    await hooks['experimental.session.compacting']({ sessionID: 'ses_1' })
+    await send('session.compacted', { sessionID: 'ses_1' })
+  }
+  await compact()
+  await send('session.status', { sessionID: 'ses_1', status: { type: 'idle' } })
+  await hooks['chat.message']({ sessionID: 'ses_1' }, { message: { id: 'm' }, parts: [] })
+  await compact()
+  await daemon.hears(6)
+  const told = daemon.heard.flatMap((payload) => openCodeHook(payload, 0))
+  const compactions = told.flatMap((one) =>
+    one.kind === 'compacting' || one.kind === 'compacted' ? [[one.kind, one.trigger]] : [],
+  )
+  expect(compactions).toEqual([
+    ['compacting', 'manual'],
+    ['compacted', 'manual'],
+    ['compacting', 'auto'],
+    ['compacted', 'auto'],
+  ])
 })

@@ -16,6 +16,8 @@ export const Muster = async ({ client, directory }) => {
   const children = new Set()
   const words = new Map()
   const busy = new Set()
+  const turns = new Set()
+  const compacts = new Map()
   const asked = new Map()
   let begun = 0
   const of = (id) => (children.has(id) ? { session: id, agent: id } : { session: id })
@@ -29,13 +31,15 @@ export const Muster = async ({ client, directory }) => {
       return { info, isFirst: begun === 1 }
     },
     'session.status': ({ sessionID, status }) => {
-      if (status?.type === 'idle') busy.delete(sessionID)
-      else busy.add(sessionID)
+      if (status?.type === 'idle') {
+        busy.delete(sessionID)
+        turns.delete(sessionID)
+      } else busy.add(sessionID)
       return status?.type === 'retry' ? { status } : undefined
     },
     'session.idle': ({ sessionID }) => ({ text: words.get(sessionID) }),
     'session.error': ({ error }) => ({ error }),
-    'session.compacted': () => ({}),
+    'session.compacted': ({ sessionID }) => ({ trigger: compacts.get(sessionID) }),
     'message.updated': ({ info }) => (info?.role === 'assistant' && info.time?.completed ? { info } : undefined),
     'message.part.updated': ({ sessionID, part }) => {
       if (part?.type === 'text' && part.time?.end && part.text) {
@@ -90,8 +94,14 @@ export const Muster = async ({ client, directory }) => {
     },
     'chat.message': async ({ sessionID }, { message, parts }) => {
       words.delete(sessionID)
+      turns.add(sessionID)
       const text = parts.flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : [])).join('\\n')
       tell({ event: 'chat.message', ...of(sessionID), id: message?.id, text, isQueued: busy.has(sessionID) })
+    },
+    // Without a turn it is one that a person asked for.
+    'experimental.session.compacting': async ({ sessionID }) => {
+      compacts.set(sessionID, turns.has(sessionID) ? 'auto' : 'manual')
+      tell({ event: 'session.compacting', ...of(sessionID), trigger: compacts.get(sessionID) })
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
       const call = { event: 'tool.before', ...of(sessionID), tool, callID, args }

@@ -60,3 +60,10 @@ test('[SM-88] a request that is repeated shows its attempt', () => {
     retry: { attempt: 4 },
   })
 })
+
+test('[MUS-347] a first Escape that was counted shows: the screen asks for another', () => {
+  const screen = fixture('working')
+  const lines = screen.lines.map((line) => line.replace('esc interrupt', 'esc again to interrupt'))
+  expect(openCodeScreen({ ...screen, lines }, '1.18.33')).toMatchObject({ isWorking: true, isArmed: true })
+  expect(read('working')).not.toHaveProperty('isArmed')
+})

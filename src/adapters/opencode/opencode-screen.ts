@@ -10,17 +10,16 @@ export function openCodeScreen(screen: Screen, version: string): ScreenReading {
   const floor = lines.findLastIndex((line) => /^ *╹▀+/.test(line))
   const box = floor < 0 ? undefined : boxAbove(lines, floor)
   const dialog = box ? undefined : dialogOn(lines, rules)
-  const attempt = lines
-    .slice(floor + 1)
-    .map((line) => rules.retry.exec(line)?.[1])
-    .find((found) => found !== undefined)
+  const below = box ? lines.slice(floor + 1) : []
+  const attempt = below.map((line) => rules.retry.exec(line)?.[1]).find((found) => found !== undefined)
   const queued = lines.filter((line) => rules.queued.test(line)).length
   return {
     composer: box ? composerOf(box, rules) : { state: 'none' },
-    isWorking: box !== undefined && lines.slice(floor + 1).some((line) => rules.working.test(line)),
+    isWorking: below.some((line) => rules.working.test(line)),
     ...told({
+      isArmed: below.some((line) => rules.armed.test(line)) ? true : undefined,
       dialog,
-      retry: box && attempt !== undefined ? { attempt: Number(attempt) } : undefined,
+      retry: attempt !== undefined ? { attempt: Number(attempt) } : undefined,
       queued: queued > 0 ? queued : undefined,
     }),
   }
@@ -68,6 +67,7 @@ function question(inside: readonly string[]): Dialog {
 type OpenCodeScreenRules = {
   readonly placeholder: RegExp
   readonly working: RegExp
+  readonly armed: RegExp
   readonly retry: RegExp
   readonly queued: RegExp
   readonly dialogs: readonly DialogRule[]
@@ -79,6 +79,7 @@ const openCodeScreenRules: readonly (readonly [since: string, rules: OpenCodeScr
     {
       placeholder: /^Ask anything/,
       working: /\besc (again to )?interrupt\b/,
+      armed: /\besc again to interrupt\b/,
       retry: /\[retrying attempt #(\d+)\]/,
       queued: /\bQUEUED\b/,
       dialogs: [

@@ -1,6 +1,7 @@
 import type { AgentCli, Dialect, LoginState } from '../../ports/agent-cli.ts'
 import { emptyReply } from '../system/hook-payload.ts'
 import { askProgram, versionOf } from '../system/run-program.ts'
+import { typedText } from '../system/typed-text.ts'
 import { piDecision, piGate, piHook, piInject } from './pi-hooks.ts'
 import { piPlan } from './pi-launch.ts'
 import { piAnswerKeys, piScreen } from './pi-screen.ts'
@@ -50,9 +51,9 @@ export const piDialect: Dialect = {
     interrupt: ['Escape'],
     clear: ['C-c'],
     settleMs: 300,
-    marker: /\[paste #\d+ \+?\d+ (lines|chars)\]/,
+    marker: /\[paste #\d+ (?:\+(?<lines>\d+) lines|(?<chars>\d+) chars)\]/,
     quit: ['C-d'],
   }),
   // `/` begins a command, `!` a shell command, `@` takes a file.
-  harmless: (text) => (/^\s*[/!@]/.test(text) ? `Message: ${text.trimStart()}` : text),
+  harmless: (text) => typedText(text, /^[/!@]/),
 }

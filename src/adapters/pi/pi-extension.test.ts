@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { loadPlugin, pluginDaemon } from '../../../test/support/plugin-host.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import { piExtension } from './pi-extension.ts'
+import { piHook } from './pi-hooks.ts'
 
 type Handler = (event: object, ctx: object) => unknown
 type Select = (
@@ -125,5 +126,17 @@ test('[SM-86] sessions, ends and queued prompts are told', async () => {
   expect(daemon.heard).toEqual([
     expect.objectContaining({ event: 'session_start', id: 'id-1', file: '/x.jsonl', reason: 'startup' }),
     expect.objectContaining({ event: 'agent_end', stopReason: 'stop', text: 'done' }),
+  ])
+})
+
+test('[MUS-345] pi tells that a compaction begins, and whether a turn wants it', async () => {
+  const { daemon, run } = await host('bypass')
+  run('session_before_compact', {})
+  run('session_compact', {})
+  await daemon.hears(2)
+  const told = daemon.heard.flatMap((payload) => piHook(payload, 0))
+  expect(told.map(({ kind, ...more }) => [kind, (more as { trigger?: string }).trigger])).toEqual([
+    ['compacting', 'manual'],
+    ['compacted', 'manual'],
   ])
 })

@@ -73,7 +73,13 @@ export default function (pi) {
     const last = event.messages.findLast((message) => message.role === 'assistant') ?? {}
     tell({ event: 'agent_end', stopReason: last.stopReason, error: last.errorMessage, text: words(last.content) })
   })
-  pi.on('session_compact', () => tell({ event: 'session_compact' }))
+  // Without a turn it is one that a person asked for.
+  let compacts
+  pi.on('session_before_compact', (event, ctx) => {
+    compacts = ctx.isIdle() ? 'manual' : 'auto'
+    void tell({ event: 'session_before_compact', trigger: compacts })
+  })
+  pi.on('session_compact', () => void tell({ event: 'session_compact', trigger: compacts }))
   pi.on('session_shutdown', async (event) => {
     await ask({ event: 'session_shutdown', reason: event.reason }, 500).catch(() => {})
   })

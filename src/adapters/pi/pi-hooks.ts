@@ -2,7 +2,7 @@ import type { Decision, GateAnswer } from '../../contract/decision.ts'
 import { type Foreign, foreign, foreignText, foreignTime, told } from '../../contract/formats/foreign-json.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
-import { jsonReply, toolNamed } from '../system/hook-payload.ts'
+import { compactionOf, jsonReply, toolNamed } from '../system/hook-payload.ts'
 
 const starts = { startup: 'startup', resume: 'resume', new: 'clear', fork: 'clear' } as const
 /** Another session in the same program is no end of it; a reload is neither. */
@@ -40,8 +40,10 @@ export function piHook(payload: unknown, at: number): readonly Signal[] {
       }))
     case 'agent_end':
       return [turnEnd(hook, seen)]
+    case 'session_before_compact':
+      return [{ ...seen, kind: 'compacting', ...compactionOf(hook) }]
     case 'session_compact':
-      return [{ ...seen, kind: 'compacted' }]
+      return [{ ...seen, kind: 'compacted', ...compactionOf(hook) }]
     case 'session_shutdown':
       return gone(foreignText(hook['reason']), seen)
     default:

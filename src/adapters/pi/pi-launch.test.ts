@@ -49,15 +49,18 @@ test('[MUS-135] a conversation is gone on with by its id', async () => {
   expect(argv.slice(-2)).toEqual(['--session', 'id-1'])
 })
 
-test('[SM-86] the session file is found by its id, or by its name once it is there', async () => {
+test('[SM-86][MUS-307] the session file is found by its id, or where pi says once it is there and says so itself', async () => {
   const home = mkdtempSync(join(tmpdir(), 'muster-pi-'))
   const folder = join(home, '.pi/agent/sessions/--home-dev-proj--')
   mkdirSync(folder, { recursive: true })
   const path = join(folder, '2026-01-01T00-00-00-000Z_id-1.jsonl')
   const conversation = { workingDir: '/home/dev/proj', env: { HOME: home }, startedAtMs: 0 }
-  expect(await piTranscripts({ ...conversation, transcript: path })).toEqual([])
-  writeFileSync(path, '{}\n')
-  expect(await piTranscripts({ ...conversation, transcript: path })).toEqual([{ path }])
+  const told = { ...conversation, foreignId: 'id-1', transcript: path }
+  expect(await piTranscripts(told)).toEqual([])
+  writeFileSync(path, '{"type":"session","id":"id-2"}\n')
+  expect(await piTranscripts(told)).toEqual([])
+  writeFileSync(path, '{"type":"session","id":"id-1"}\n')
+  expect(await piTranscripts(told)).toEqual([{ path }])
   expect(await piTranscripts({ ...conversation, foreignId: 'id-1' })).toEqual([{ path }])
   expect(await piTranscripts({ ...conversation, foreignId: 'id-2' })).toEqual([])
   rmSync(home, { recursive: true, force: true })

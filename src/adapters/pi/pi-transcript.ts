@@ -16,7 +16,7 @@ import type {
   TranscriptFile,
   TranscriptMemory,
 } from '../../ports/agent-cli.ts'
-import { isThere, namesIn } from '../system/foreign-files.ts'
+import { namesIn, openPlain, recordIn } from '../system/foreign-files.ts'
 import { piFailure, piTool } from './pi-hooks.ts'
 
 /** What one line of a pi session file tells. */
@@ -144,13 +144,32 @@ function piUsage(said: Foreign, { id, memory, seen }: Entry): readonly Signal[] 
 /** The session file of a conversation; its name ends with the id. */
 export async function piTranscripts(conversation: Conversation): Promise<readonly TranscriptFile[]> {
   const { foreignId, transcript, env } = conversation
-  // pi writes the file with the first answer, not when it tells its name.
-  if (transcript !== undefined) return (await isThere(transcript)) ? [{ path: transcript }] : []
   if (foreignId === undefined) return []
+  const end = `_${foreignId}.jsonl`
+  // pi keeps it wherever its settings or arguments say, and writes it with the first answer, not when it tells its name.
+  if (transcript?.endsWith(end)) {
+    const path = await recordIn('/', transcript)
+    return path && (await isOf(path, foreignId)) ? [{ path }] : []
+  }
   const home = env['PI_CODING_AGENT_DIR'] || join(env['HOME'] ?? '/', '.pi', 'agent')
   const root = env['PI_CODING_AGENT_SESSION_DIR'] || join(home, 'sessions')
   for (const folder of [root, ...(await namesIn(root)).map((name) => join(root, name))])
-    for (const name of await namesIn(folder))
-      if (name.endsWith(`_${foreignId}.jsonl`)) return [{ path: join(folder, name) }]
+    for (const name of await namesIn(folder)) {
+      const path = name.endsWith(end) ? await recordIn(root, join(folder, name)) : undefined
+      if (path) return [{ path }]
+    }
   return []
+}
+
+/** The first line says whose conversation it is. */
+async function isOf(path: string, foreignId: string): Promise<boolean> {
+  const handle = await openPlain(path)
+  if (!handle) return false
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(8192), 0, 8192, 0)
+    const head = foreignLine(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '')
+    return head?.['type'] === 'session' && head['id'] === foreignId
+  } finally {
+    await handle.close()
+  }
 }

@@ -12,15 +12,22 @@ export const projectFiles = (shippedDir: string): ProjectFiles => ({
   styleGuide: readStyleGuide,
 })
 
-const endings = new Set(['.ts', '.mts', '.mjs'])
+/** What the name of a script ends in. */
+export const scriptEndings: ReadonlySet<string> = new Set(['.ts', '.mts', '.mjs'])
+
+/** Where a project keeps scripts that are run by name. */
+export const scriptFolders = (root: string): readonly string[] => [
+  join(root, '.muster/workflows'),
+  join(root, 'workflows'),
+]
 
 /** The file of a script: a path from the project, or a name that the project's folders or the package know. */
 async function findScript(shippedDir: string, root: string, word: string): Promise<string> {
-  if (word.includes('/') || endings.has(extname(word))) return resolve(root, word)
+  if (word.includes('/') || scriptEndings.has(extname(word))) return resolve(root, word)
   const names = new Set<string>()
   // What came with the package is what its name means, whatever a project has beside it.
-  for (const folder of [shippedDir, join(root, '.muster/workflows'), join(root, 'workflows')]) {
-    const files = (await readdir(folder).catch(() => [])).filter((file) => endings.has(extname(file)))
+  for (const folder of [shippedDir, ...scriptFolders(root)]) {
+    const files = (await readdir(folder).catch(() => [])).filter((file) => scriptEndings.has(extname(file)))
     const found = files.find((file) => file.slice(0, -extname(file).length) === word)
     if (found !== undefined) return join(folder, found)
     for (const file of files) names.add(file.slice(0, -extname(file).length))

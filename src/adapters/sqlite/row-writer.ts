@@ -78,6 +78,7 @@ export class RowWriter {
   #upsert(op: Upsert<TableName>, isFresh: boolean): void {
     const table = this.#table(op.table)
     const row = table.row(table.key(op.key), isFresh)
+    if (op.of !== undefined && !table.may(row, 'sessionId', op.of)) return
     const isSettled = op.unless !== undefined && table.value(row, op.unless) !== null
     const { carries } = table.spec
     const before = carries?.map((carry) => carried(table, row, carry))
@@ -99,7 +100,9 @@ export class RowWriter {
       const amount = amounts.values[i]
       if (typeof amount === 'number') change[name] = sign * amount
     }
-    table.add(table.row(amounts.key), change)
+    const row = table.row(amounts.key)
+    const owner = table.value(row, 'sessionId')
+    if (owner === null || owner === amounts.owner) table.add(row, change)
   }
 
   #table(name: string): TableWriter {
@@ -109,10 +112,16 @@ export class RowWriter {
   }
 }
 
-type Carried = { readonly key: readonly RowValue[]; readonly values: readonly RowValue[] }
+type Carried = {
+  readonly key: readonly RowValue[]
+  readonly values: readonly RowValue[]
+  /** The session that they are of. */
+  readonly owner: RowValue
+}
 
 function carried(table: TableWriter, row: Row, carry: Carry): Carried | undefined {
   const key = carry.key.map((name) => table.value(row, name))
   if (key.includes(null)) return undefined
-  return { key, values: carry.columns.map((name) => table.value(row, name)) }
+  const values = carry.columns.map((name) => table.value(row, name))
+  return { key, values, owner: table.value(row, 'sessionId') }
 }

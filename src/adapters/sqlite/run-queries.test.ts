@@ -94,3 +94,38 @@ test('[RUN-27] a session that ends closes the run it names', () => {
   expect(index.runs({ runId: runIdOf(1) })).toMatchObject([{ status: 'cancelled', detail: 'enough' }])
   expect(index.runs({ runId: runIdOf(3) })).toMatchObject([{ status: 'failed', detail: 'gone' }])
 })
+
+test('[MUS-361] what is reported counts for no run and no span of another session, open or ended', () => {
+  const stream = new EventStream()
+  const at = (n: number) => ({ sessionId: sessionIdOf(n), runId: runIdOf(n), spanId: spanIdOf(n) })
+  const call = { callId: 'c', tool: 'Bash' }
+  for (const n of [1, 2]) {
+    stream.add('agent.spawned', { agentId: 'a', agentType: 'coder' }, at(n))
+    stream.add('tool.call.started', call, { ...at(n), spanId: spanIdOf(10 + n) })
+  }
+  stream.add('agent.completed', { agentId: 'a' }, at(2))
+  const rows = () => {
+    using place = new TempIndex()
+    using index = place.queries(stream.events)
+    const spans = [1, 2].flatMap((n) => index.spans({ sessionId: sessionIdOf(n) }))
+    return { runs: [1, 2].flatMap((n) => index.runs({ sessionId: sessionIdOf(n) })), spans }
+  }
+  const before = rows()
+  for (const n of [1, 2])
+    for (const via of ['report', 'import'] as const) {
+      const by = { kind: 'session', id: sessionIdOf(3), via } as const
+      for (const spanId of [spanIdOf(n), spanIdOf(10 + n)]) {
+        const told = { ...at(n), spanId, sessionId: sessionIdOf(3), by }
+        stream.add('tool.call.started', call, told)
+        stream.add('tool.call.completed', call, told)
+        stream.add('tool.call.denied', { ...call, gate: 'tool', reason: 'x' }, told)
+        stream.add('agent.failed', { agentId: 'a' }, told)
+        stream.add(
+          'llm.request.completed',
+          { responseId: `${via}${n}${spanId}`, model: 'm', usage: { input: 1000 }, costUsd: 5 },
+          told,
+        )
+      }
+    }
+  expect(rows()).toEqual(before)
+})

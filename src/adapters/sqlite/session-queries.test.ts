@@ -57,7 +57,7 @@ test('[MUS-70] sessions are filtered by state, place in the tree, folder, type, 
   expect(index.sessions({ origin: 'never-seen' })).toEqual([])
 })
 
-test('[MUS-70] a word finds a session by id, short id, name, foreign id or how one of them begins', () => {
+test('[MUS-70] a word finds a session by id, short id, name, the end of a name, foreign id or how one of them begins', () => {
   using place = new TempIndex()
   using index = place.queries(family().events)
   expect(names(index.findSessions(sessionIdOf(4)))).toEqual(['helper'])
@@ -66,6 +66,7 @@ test('[MUS-70] a word finds a session by id, short id, name, foreign id or how o
   expect(names(index.findSessions('lead'))).toEqual(['lead'])
   expect(names(index.findSessions('abc-123'))).toEqual(['Solo_100%'])
   expect(names(index.findSessions('dev-'))).toEqual(['dev-ui', 'dev-api'])
+  expect(names(index.findSessions('api'))).toEqual(['dev-api'])
   expect(names(index.findSessions(shortId(sessionIdOf(4)).slice(0, 5)))).toEqual(['helper'])
   for (const word of ['', '*', 'nobody', 'ev-ui', '[a-z]', "' OR 1=1"])
     expect(index.findSessions(word)).toEqual([])

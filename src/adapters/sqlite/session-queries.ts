@@ -42,12 +42,15 @@ export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[]
 
 /** The most exact reading of a word that any session fits. */
 export function findSessions(reader: RowReader, word: string, limit?: number): SessionRow[] {
-  const start = `${word.replace(/[*?[]/g, '[$&]')}*`
+  const plain = word.replace(/[*?[]/g, '[$&]')
+  const start = `${plain}*`
   const readings: (Condition | undefined)[] = [
     reader.is('sessionId', word),
     { sql: 'shortId = ?', values: [word.toLowerCase()] },
     { sql: 'name = ? OR friendlyName = ?', values: [word, word] },
     { sql: 'foreignId = ?', values: [word] },
+    // The name that was given, before the kind of agent was put in front of it.
+    { sql: 'name GLOB ? OR friendlyName GLOB ?', values: [`*-${plain}`, `*-${plain}`] },
     {
       sql: 'shortId GLOB ? OR name GLOB ? OR friendlyName GLOB ?',
       values: [start.toLowerCase(), start, start],

@@ -70,6 +70,13 @@ export class TableWriter {
     return row.values[this.#column(column).at] ?? null
   }
 
+  /** Whether a column of a row has this value, or none yet. */
+  may(row: Row, column: string, value: RowValue): boolean {
+    const { at, kind } = this.#column(column)
+    const known = row.values[at] ?? null
+    return known === null || known === this.#stored(kind, value)
+  }
+
   set(row: Row, change: Change): void {
     for (const name in change) {
       const value = change[name]

@@ -67,6 +67,34 @@ test('[MUS-181] a correction from elsewhere changes the figures of a call, not i
   expect(index.stats({ by: ['phase'] }).find((row) => row.phase === 'work')).toMatchObject({ tokens: 50 })
 })
 
+test('[MUS-361] a hook, a record, a report or an import takes no call of another session to itself', () => {
+  for (const via of ['hook', 'transcript', 'report', 'import'] as const) {
+    const stream = new EventStream()
+    const of = (n: number, more: object = {}) => ({ sessionId: sessionIdOf(n), runId: runIdOf(n), ...more })
+    const told = (n: number) => of(n, { by: { kind: 'session', id: sessionIdOf(n), via } })
+    stream.add('llm.request.completed', answer('r1', 10, { costUsd: 1 }), { ...told(1), spanId: spanIdOf(1) })
+    stream.add('llm.request.completed', answer('r1', 0), { ...told(2), spanId: spanIdOf(2) })
+    stream.add('llm.usage.corrected', { responseId: 'r1', usage: { input: 0 }, costUsd: 0 }, told(2))
+    // What its own session tells later still counts.
+    stream.add('llm.usage.corrected', { responseId: 'r1', usage: { input: 20 } }, told(1))
+    using place = new TempIndex()
+    using index = place.queries(stream.events)
+    const used = index.usage({ by: 'session' }).filter(({ calls }) => calls > 0)
+    expect(used, via).toMatchObject([{ of: sessionIdOf(1), calls: 1, tokens: 20, costUsd: 1 }])
+    expect(index.ledger({}), via).toMatchObject([{ sessionId: sessionIdOf(1), reports: 2 }])
+  }
+  // Nor does what others told first keep a call from whoever made it, as the daemon knows.
+  const stream = new EventStream()
+  stream.add('llm.request.completed', answer('r1', 0), {
+    by: { kind: 'session', id: sessionIdOf(1), via: 'transcript' },
+  })
+  const mine = { sessionId: sessionIdOf(2), runId: runIdOf(2), by: { kind: 'daemon' as const } }
+  stream.add('llm.request.completed', answer('r1', 10), mine)
+  using place = new TempIndex()
+  using index = place.queries(stream.events)
+  expect(index.ledger({})).toMatchObject([{ sessionId: sessionIdOf(2), tokens: 11 }])
+})
+
 test('[MUS-181] usage is summed by session, subtree, run and model', () => {
   const stream = new EventStream()
   const at = (n: number) => ({ sessionId: sessionIdOf(n), runId: runIdOf(n) })

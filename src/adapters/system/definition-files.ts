@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type {
   Definition,
   DefinitionProblem,
   DefinitionSource,
+  HeldDefinition,
+  NamedProgram,
   ShadowedDefinition,
 } from '../../contract/definition-file.ts'
+import type { AgentProject } from '../../ports/definitions.ts'
+import { areTrusted, namedPrograms } from './named-programs.ts'
 
 const maxBytes = 1024 * 1024
 const mostKnown = 1000
@@ -15,8 +20,8 @@ const tickMs = 2000
 export type DefinitionFolder = {
   readonly source: DefinitionSource
   readonly dir: string
-  /** Files that a link takes out of this folder are refused. */
-  readonly within?: string
+  /** Whose folder it is: a file that a link takes out of the project is refused, one that is not trusted held back. */
+  readonly project?: AgentProject
   /** A folder that also holds other files of this ending: those that are not ours are passed over. */
   readonly isMixed?: boolean
 }
@@ -29,12 +34,22 @@ export type ReadDefinition<D> = {
   readonly isOurs: boolean
 }
 
+/** What came of one file, and what its content is known by. */
+type FoundFile<D> = ReadDefinition<D> & {
+  readonly sha256: string
+  /** Files of the project that its commands name. */
+  readonly programs: readonly NamedProgram[]
+  /** False of a project's file that nobody trusts as it is. */
+  readonly isTrusted: boolean
+}
+
 /** What came of files before, by their path: they are read again and again, and hardly ever change. */
 export type KnownFiles<D> = Map<string, KnownFile<D>>
 
+type Digested<D> = ReadDefinition<D> & { readonly sha256: string }
+
 type KnownFile<D> = {
-  readonly text: string
-  readonly read: ReadDefinition<D>
+  readonly read: Digested<D>
   /** The state of the file, when no later change can look the same. */
   readonly state: string | undefined
 }
@@ -44,6 +59,8 @@ export type DefinitionFormat<D> = {
   readonly fileName: RegExp
   readonly known: KnownFiles<D>
   parse(text: string, from: { file: string; source: DefinitionSource }): ReadDefinition<D>
+  /** The words of the commands that a definition has run. */
+  commands?(definition: D): readonly string[]
 }
 
 /** Reads the definition files of all folders, in the order of their names; what cannot be read is a problem. */
@@ -51,16 +68,34 @@ export async function readDefinitions<D>(
   folders: readonly DefinitionFolder[],
   format: DefinitionFormat<D>,
   signal: AbortSignal,
-): Promise<ReadDefinition<D>[]> {
-  const read: ReadDefinition<D>[] = []
+): Promise<FoundFile<D>[]> {
+  const read: FoundFile<D>[] = []
   for (const folder of folders) {
     const files = await filesIn(folder.dir, format.fileName)
     const all = await Promise.all(
-      files.map((file) => readOne(join(folder.dir, file), { folder, signal }, format)),
+      files.map(async (name) => {
+        const file = join(folder.dir, name)
+        return judged(file, await readOne(file, { folder, signal }, format), { folder, format })
+      }),
     )
     read.push(...all.filter(({ isOurs }) => isOurs || !folder.isMixed))
   }
   return read
+}
+
+/** The digest is that of the bytes that were parsed, so what is trusted is what is used. */
+async function judged<D>(
+  file: string,
+  read: Digested<D>,
+  { folder, format }: { folder: DefinitionFolder; format: DefinitionFormat<D> },
+): Promise<FoundFile<D>> {
+  const { definition, sha256 } = read
+  if (folder.project === undefined || definition === undefined)
+    return { ...read, programs: [], isTrusted: folder.project === undefined }
+  const { root, trusts } = folder.project
+  const programs = await namedPrograms(root, format.commands?.(definition) ?? [])
+  const isTrusted = trusts(relative(root, file), sha256) && areTrusted(programs, trusts)
+  return { ...read, programs, isTrusted }
 }
 
 async function filesIn(dir: string, fileName: RegExp): Promise<string[]> {
@@ -75,10 +110,10 @@ async function readOne<D>(
   file: string,
   at: { folder: DefinitionFolder; signal: AbortSignal },
   { known, ...format }: DefinitionFormat<D>,
-): Promise<ReadDefinition<D>> {
-  const { source, within } = at.folder
+): Promise<Digested<D>> {
+  const { source, project } = at.folder
   try {
-    if (within !== undefined && !(await isInside(file, within)))
+    if (project !== undefined && !(await isInside(file, project.root)))
       return refused(file, 'is a link that leaves the project')
     const found = await stat(file)
     if (!found.isFile()) return refused(file, 'is not a regular file')
@@ -88,14 +123,18 @@ async function readOne<D>(
     const state = Date.now() - ctimeMs > tickMs ? `${ino} ${size} ${mtimeMs} ${ctimeMs}` : undefined
     const before = known.get(file)
     if (before && state !== undefined && before.state === state) return before.read
-    const text = await readFile(file, { encoding: 'utf8', signal: at.signal })
-    const read = before?.text === text ? before.read : format.parse(text, { file, source })
+    const bytes = await readFile(file, { signal: at.signal })
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const read =
+      before?.read.sha256 === sha256
+        ? before.read
+        : { ...format.parse(bytes.toString('utf8'), { file, source }), sha256 }
     if (known.size >= mostKnown) known.clear()
-    known.set(file, { text, read, state })
+    known.set(file, { read, state })
     return read
   } catch (error) {
     // Files come and go while a folder is read: an editor saves by renaming.
-    if (isMissing(error)) return { definition: undefined, problems: [], isOurs: false }
+    if (isMissing(error)) return { definition: undefined, problems: [], isOurs: false, sha256: '' }
     if (error instanceof Error && 'code' in error && error.code === 'EACCES')
       return refused(file, 'cannot be read (EACCES)')
     throw error
@@ -106,76 +145,94 @@ async function isInside(file: string, dir: string): Promise<boolean> {
   return (await realpath(file)).startsWith((await realpath(dir)) + sep)
 }
 
-function refused(file: string, why: string): ReadDefinition<never> {
+function refused(file: string, why: string): Digested<never> {
   const problem: DefinitionProblem = { file, line: 1, severity: 'error', message: `this file ${why}` }
-  return { definition: undefined, problems: [problem], isOurs: true }
+  return { definition: undefined, problems: [problem], isOurs: true, sha256: '' }
 }
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }
 
-/** Definitions as they were read, in the order of their files, and what an untrusted project may bring of one. */
+/** Files as they were read, in the order of their names, and what one that is not trusted may bring. */
 type FoundDefinitions<D extends Definition> = {
   readonly word: 'agent' | 'crew'
-  readonly found: readonly D[]
-  readonly trusted: boolean
-  /** Takes out of a project's definition what could do harm, and names the fields. */
-  harmless(definition: D): { readonly definition: D; readonly held: readonly string[] }
+  readonly found: readonly FoundFile<D>[]
+  /** Takes out of a project's definition what could do harm, and names the fields and what they would do. */
+  harmless(definition: D): { readonly definition: D; readonly held: readonly HeldField[] }
 }
+
+type HeldField = { readonly field: string; readonly says: readonly string[] }
 
 /** The definitions in force, and what became of the files that are not. */
 type Layered<D extends Definition> = {
   readonly inForce: readonly D[]
   readonly problems: readonly DefinitionProblem[]
   readonly shadowed: readonly ShadowedDefinition[]
+  readonly held: readonly HeldDefinition[]
 }
 
 const rank: Record<DefinitionSource, number> = { shipped: 0, user: 1, project: 2 }
 
 /** Decides which file wins each name and each alias: project over user over shipped, in a layer the first file. */
 export function layerDefinitions<D extends Definition>(from: FoundDefinitions<D>): Layered<D> {
-  const { word, trusted } = from
+  const { word } = from
+  const files = from.found.flatMap((file) => (file.definition ? [{ ...file, next: file.definition }] : []))
   const problems: DefinitionProblem[] = []
   const shadowed: ShadowedDefinition[] = []
+  const heldBack: HeldDefinition[] = []
   const winners = new Map<string, D>()
-  for (const next of from.found.toSorted((a, b) => rank[a.source] - rank[b.source])) {
+  for (const { next, isTrusted, sha256, programs } of files.toSorted(
+    (a, b) => rank[a.next.source] - rank[b.next.source],
+  )) {
     const below = winners.get(next.name)
-    const isHeldBack = next.source === 'project' && !trusted
+    const { definition, held } = isTrusted ? { definition: next, held: [] } : from.harmless(next)
+    const taken = [next.name, ...next.aliases].filter((name) => isTaken(name, winners))
+    const says = [
+      ...held.flatMap((field) => field.says),
+      ...(taken.length > 0 ? [`takes the place of ${[...new Set(taken)].join(', ')}`] : []),
+    ]
+    if (!isTrusted && says.length > 0) heldBack.push({ file: next.file, sha256, programs, says })
     if (below?.source === next.source) {
       problems.push(error(next, `the ${word} ${next.name} is already defined by ${below.file}`))
-    } else if (isHeldBack && isTaken(next.name, winners)) {
+    } else if (!isTrusted && taken.includes(next.name)) {
       problems.push(
         error(
           next,
-          `may not replace the ${word} ${next.name}: the project is not trusted; copy it to your own ${word}s folder`,
+          `may not replace the ${word} ${next.name}: this file is not trusted as it is; see: sm trust, or copy it to your own ${word}s folder`,
         ),
       )
     } else {
       if (below !== undefined) shadowed.push({ ...nameOf(below), by: next.file })
-      const { definition, held } = isHeldBack ? from.harmless(next) : { definition: next, held: [] }
-      for (const field of held)
-        problems.push(warning(next, field, `${field} is not used: the project is not trusted`))
+      for (const { field } of held)
+        problems.push(
+          warning(next, field, `${field} is not used: this file is not trusted as it is; see: sm trust`),
+        )
       // `sm spawn Engineer` must find a project's own developer as it finds the shipped one.
       const aliases = [...new Set([...definition.aliases, ...(below?.aliases ?? [])])]
       winners.set(next.name, { ...definition, aliases })
     }
   }
-  const settled = settleAliases([...winners.values()], trusted)
-  return { inForce: settled.inForce, problems: [...problems, ...settled.problems], shadowed }
+  const weak = new Set(files.filter(({ isTrusted }) => !isTrusted).map(({ next }) => next.file))
+  const settled = settleAliases([...winners.values()], weak)
+  return {
+    inForce: settled.inForce,
+    problems: [...problems, ...settled.problems],
+    shadowed,
+    held: heldBack,
+  }
 }
 
 function isTaken(name: string, winners: ReadonlyMap<string, Definition>): boolean {
-  return (
-    winners.has(name) ||
-    [...winners.values()].some(({ source, aliases }) => source !== 'project' && aliases.includes(name))
+  return [...winners.values()].some(
+    (one) => one.source !== 'project' && (one.name === name || one.aliases.includes(name)),
   )
 }
 
-function settleAliases<D extends Definition>(definitions: readonly D[], trusted: boolean) {
+function settleAliases<D extends Definition>(definitions: readonly D[], weak: ReadonlySet<string>) {
   const problems: DefinitionProblem[] = []
   const owners = new Map<string, Definition>(definitions.map((definition) => [definition.name, definition]))
-  const strength = ({ source }: Definition) => (source === 'project' && !trusted ? -1 : rank[source])
+  const strength = ({ source, file }: Definition) => (weak.has(file) ? -1 : rank[source])
   const settled = definitions
     .toSorted((a, b) => strength(b) - strength(a))
     .map((definition) => {

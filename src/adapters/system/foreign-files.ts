@@ -1,4 +1,5 @@
-import { promises as fs } from 'node:fs'
+import { constants, promises as fs } from 'node:fs'
+import { basename, sep } from 'node:path'
 
 /** For `catch`: a file or folder that is not there, or went away meanwhile, answers nothing. */
 export function missing(error: NodeJS.ErrnoException): undefined {
@@ -20,9 +21,33 @@ export const noEntries = (error: NodeJS.ErrnoException): [] => {
 export const namesIn = async (folder: string): Promise<readonly string[]> =>
   (await fs.readdir(folder).catch(missing)) ?? []
 
-/** Whether a file can be reached. */
-export const isThere = (path: string): Promise<boolean> =>
-  fs.access(path).then(
-    () => true,
-    () => false,
-  )
+/**
+ * Opens a file that a program of an agent may have put there, by its real path. A link would make the daemon read for
+ * that program what the program itself cannot, and a pipe would hold a thread until somebody writes to it.
+ */
+export async function openPlain(path: string): Promise<fs.FileHandle | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await fs.open(path, flags).catch(notPlain)
+  if (!handle) return undefined
+  const [opened, real] = [await handle.stat(), await fs.realpath(path).catch(notPlain)]
+  const named = real === path ? await fs.stat(path).catch(notPlain) : undefined
+  // A folder on the way may have become a link between two looks: the file that is open is the one that counts.
+  if (opened.isFile() && named?.ino === opened.ino && named.dev === opened.dev) return handle
+  await handle.close()
+  return undefined
+}
+
+const noPlace = ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'EACCES', 'EPERM']
+const unopened = new Set(['ELOOP', 'EMLINK', 'ENXIO', ...noPlace])
+
+/** A path that a program made up may be none at all. */
+const notPlain = (error: NodeJS.ErrnoException): undefined =>
+  unopened.has(error.code ?? '') ? undefined : missing(error)
+
+/** The real path of a record, when it is a file of that name below the folder where its CLI keeps them. */
+export async function recordIn(folder: string, path: string): Promise<string | undefined> {
+  const [root, real] = await Promise.all([folder, path].map((one) => fs.realpath(one).catch(notPlain)))
+  if (root === undefined || real === undefined) return undefined
+  const isBelow = real.startsWith(root.endsWith(sep) ? root : root + sep)
+  return isBelow && basename(real) === basename(path) ? real : undefined
+}

@@ -1,22 +1,9 @@
-import { foreign, foreignList, foreignText, told } from '../../contract/formats/foreign-json.ts'
-import type { AskedQuestion } from '../../contract/signal.ts'
+import type { Foreign } from '../../contract/formats/foreign-json.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
 
-/** The questions in a tool's input. All CLIs write them alike; that several answers may be chosen has three names. */
-export function askedQuestions(input: unknown): readonly AskedQuestion[] {
-  return foreignList(foreign(input)['questions']).flatMap((item) => {
-    const { question, header, options, multiple, multiSelect, isMany } = foreign(item)
-    const asked = foreignText(question)
-    if (asked === undefined) return []
-    const choices = foreignList(options).flatMap((choice) => {
-      const label = foreignText(foreign(choice)['label'])
-      return label === undefined
-        ? []
-        : [told({ label, description: foreignText(foreign(choice)['description']) })]
-    })
-    const many = [multiple, multiSelect, isMany].includes(true)
-    return [told({ question: asked, header: foreignText(header), options: choices, isMany: many })]
-  })
+/** Who asked for a compaction, as our own plugins tell it. */
+export function compactionOf({ trigger }: Foreign): { readonly trigger?: 'auto' | 'manual' } {
+  return trigger === 'auto' || trigger === 'manual' ? { trigger } : {}
 }
 
 /** An answer that a hook or plugin reads as JSON. */

@@ -1,6 +1,7 @@
-import { promises as fs, watch as watchFolder } from 'node:fs'
+import { type promises as fs, watch as watchFolder } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { FileLine, LineFiles } from '../../ports/files.ts'
+import { openPlain } from './foreign-files.ts'
 
 const newline = 0x0a
 const retryMs = 1000
@@ -8,7 +9,7 @@ const retryMs = 1000
 /** Files on disk; a line counts once its newline is there. */
 export const systemLineFiles: LineFiles = {
   async read(path, from, maxBytes) {
-    const handle = await fs.open(path, 'r').catch(onlyMissing)
+    const handle = await openPlain(path)
     if (!handle) return undefined
     try {
       const { size } = await handle.stat()

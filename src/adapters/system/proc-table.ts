@@ -65,6 +65,23 @@ export const procTable: ProcessTable = {
     return pairs?.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
   },
 
+  async whereabouts(pid, mark) {
+    const folder = `/proc/${pid}`
+    const [stat, cwd, names] = await Promise.all([
+      fs.stat(folder).catch(gone),
+      fs.readlink(`${folder}/cwd`).catch(gone),
+      fs.readdir(`${folder}/fd`).catch(gone),
+    ])
+    if (stat?.uid !== process.geteuid?.() || cwd === undefined) return undefined
+    const files = (names ?? []).map((name) => fs.readlink(`${folder}/fd/${name}`).catch(gone))
+    const paths = [cwd, ...(await Promise.all(files))].filter((path) => path !== undefined)
+    const pairs = read(pid, 'environ')?.toString().split('\0') ?? []
+    return {
+      places: paths.filter((path) => path.startsWith('/') && !path.startsWith('/dev/')),
+      isMarked: groupMarks(pid)[mark] !== undefined || pairs.some((pair) => pair.startsWith(`${mark}=`)),
+    }
+  },
+
   // Read at once, so that nothing of ours comes between this look and a signal.
   isSame: async ({ pid, birth }) => {
     try {
@@ -105,6 +122,10 @@ function read(pid: number, file: string): Buffer | undefined {
     if (isGone(error)) return undefined
     throw error
   }
+}
+
+function gone(error: unknown): undefined {
+  if (!isGone(error)) throw error
 }
 
 /** It ended meanwhile, or it is another user's. */

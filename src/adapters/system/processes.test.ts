@@ -222,7 +222,11 @@ test('[MUS-235] an aborted end stops', async () => {
 })
 
 /** Signals go nowhere; the rows are what each look finds. */
-function pretend(looks: readonly (readonly Partial<ProcessRow>[])[], birthNow: Record<number, string> = {}) {
+function pretend(
+  looks: readonly (readonly Partial<ProcessRow>[])[],
+  birthNow: Record<number, string> = {},
+  whereabouts: ProcessTable['whereabouts'] = async () => undefined,
+) {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   let look = 0
   const table: ProcessTable = {
@@ -231,6 +235,7 @@ function pretend(looks: readonly (readonly Partial<ProcessRow>[])[], birthNow: R
     carrying: async () => [],
     startedAt: async () => 0,
     variable: async () => undefined,
+    whereabouts,
     isSame: async ({ pid, birth }) => (birthNow[pid] ?? birth) === birth,
   }
   const clock = { ...systemClock, sleep: async () => {} }
@@ -243,6 +248,7 @@ const row = (pid: number, more: Partial<ProcessRow> = {}) => ({
   session: pid,
   birth: 'a',
   startedAtMs: 0,
+  command: 'x',
   ...more,
 })
 const mark = { name: 'X', value: 'y' }
@@ -279,4 +285,76 @@ test('[MUS-235] a pid that was given to another process gets no signal', async (
 test('[MUS-235] what cannot be ended is told', async () => {
   const { processes } = pretend([[row(5000)]])
   expect(await processes.endTree({ pid: 5000, mark }, { graceMs: 0 }, never)).toEqual([5000])
+})
+
+const family = (known: ReadonlyMap<number, string> = new Map()) => [{ pid: 5000, startedAtMs: 0, known }]
+
+test('[MUS-363] who was seen to belong to a program is known after it left its parents, until its pid is another’s', async () => {
+  const { processes } = pretend([
+    [row(5000), row(5001, { parent: 5000 }), row(6000)],
+    [row(5001), row(6000)],
+    [row(5001), row(5002, { parent: 5001 })],
+    [row(5001, { birth: 'b' }), row(5002, { birth: 'b', group: 5000, session: 5000 })],
+  ])
+  let known: ReadonlyMap<number, string> = new Map()
+  const look = async () => {
+    const [next = new Map()] = await processes.kin(family(known), never)
+    known = next
+    return [...known.keys()]
+  }
+  expect(await look()).toEqual([5000, 5001])
+  expect(await look()).toEqual([5001])
+  expect(await look()).toEqual([5001, 5002])
+  // The root was forgotten with the last that it led: whoever has its pid now leads others.
+  expect(await look()).toEqual([])
+})
+
+test('[MUS-363] a root with another start is another process', async () => {
+  const { processes } = pretend([[row(5000, { startedAtMs: 9000 }), row(5001, { parent: 5000 })]])
+  expect(await processes.kin(family(), never)).toEqual([new Map()])
+})
+
+test('[MUS-363] an end takes along who was seen to belong to it', async () => {
+  const look = [row(5001), row(5002, { parent: 5001 }), row(5003, { birth: 'b' })]
+  const { kill, processes } = pretend([look, []])
+  const known = new Map([5001, 5003].map((pid) => [pid, 'a']))
+  await processes.endTree({ known, mark }, { graceMs: 50 }, never)
+  expect(kill.mock.calls.map(([pid]) => pid)).toEqual([5001, 5002])
+})
+
+test('[MUS-363] a stray is of this user, has neither parent nor mark, and is where it is looked for', async () => {
+  const folder = tempFolder()
+  const inside = join(folder, 'inside')
+  const places: Record<number, { places: string[]; isMarked: boolean }> = {
+    5000: { places: [inside], isMarked: false },
+    5001: { places: ['/elsewhere', join(folder, 'log')], isMarked: false },
+    5002: { places: [inside], isMarked: true },
+    5003: { places: ['/elsewhere', `${folder}2`], isMarked: false },
+    5004: { places: [inside], isMarked: false },
+    // What holds a program in a terminal, and what whoever took that took besides.
+    60: { places: [inside], isMarked: false },
+    5006: { places: [inside], isMarked: false },
+  }
+  const rows = [
+    ...[5000, 5001, 5002, 5003, 5005].map((pid) => row(pid)),
+    row(5004, { parent: 4000 }),
+    row(60, { parent: 50 }),
+    row(70, { parent: 60 }),
+    row(5006, { parent: 50 }),
+  ]
+  const { processes } = pretend([rows], {}, async (pid) => places[pid])
+  const found = await processes.strays({ mark: 'X', folders: [folder, '/none'], programs: [70] }, never)
+  expect(found.map(({ pid, folders }) => [pid, folders])).toEqual(
+    [5000, 5001, 5006].map((pid) => [pid, [folder]]),
+  )
+})
+
+test('[MUS-363] a process is found by its folder and its open files, with the mark that it carries', async () => {
+  const folder = tempFolder()
+  const { mark: carried, pid } = await shell(`cd ${folder}; exec 3>log; echo $$ > PIDFILE; exec sleep 60`)
+  const found = await procTable.whereabouts(pid, carried.name)
+  expect(found?.isMarked).toBe(true)
+  expect(found?.places).toEqual(expect.arrayContaining([folder, join(folder, 'log')]))
+  expect((await procTable.whereabouts(pid, 'NO_SUCH_NAME'))?.isMarked).toBe(false)
+  expect(await procTable.whereabouts(2 ** 22 + 1, 'X')).toBeUndefined()
 })

@@ -1,5 +1,6 @@
+import { promises as fs } from 'node:fs'
 import type { Clock } from '../../ports/clock.ts'
-import type { Processes, ProcessInfo } from '../../ports/processes.ts'
+import type { Family, Kin, Processes, ProcessInfo, Stray } from '../../ports/processes.ts'
 import { closeGroup, openGroup } from './control-groups.ts'
 import { procTable } from './proc-table.ts'
 import { psTable } from './ps-table.ts'
@@ -7,9 +8,10 @@ import { psTable } from './ps-table.ts'
 export function systemProcesses(clock: Clock, table: ProcessTable = tableOfThisSystem()): Processes {
   return {
     async list(signal) {
-      const rows = await table.rows(signal)
-      return rows.map(({ session: _session, birth: _birth, ...info }) => info)
+      return (await table.rows(signal)).map(infoOf)
     },
+    kin: async (families, signal) => kinIn(await table.rows(signal), families),
+    strays: (given, signal) => straysIn(table, given, signal),
     marked: (name, value, signal) => table.marked(name, value, signal),
     carrying: (names, signal) => table.carrying(names, signal),
     startedAt: (pid) => table.startedAt(pid),
@@ -19,6 +21,8 @@ export function systemProcesses(clock: Clock, table: ProcessTable = tableOfThisS
     endTree: (root, { graceMs }, signal) => endTree(root, { table, clock, graceMs, signal }),
   }
 }
+
+const infoOf = ({ session: _session, birth: _birth, ...info }: ProcessRow): ProcessInfo => info
 
 const tableOfThisSystem = (): ProcessTable => (process.platform === 'linux' ? procTable : psTable)
 
@@ -36,6 +40,14 @@ export type ProcessTable = {
   carrying: Processes['carrying']
   startedAt(pid: number): Promise<number | undefined>
   variable(pid: number, name: string): Promise<string | undefined>
+  /**
+   * Where a process of this user is by its folder and its open files, and whether it carries a name; nothing of others',
+   * or where the system does not tell.
+   */
+  whereabouts(
+    pid: number,
+    mark: string,
+  ): Promise<{ readonly places: readonly string[]; readonly isMarked: boolean } | undefined>
   /** Whether the pid still belongs to the same process. */
   isSame(row: ProcessRow): Promise<boolean>
 }
@@ -85,44 +97,108 @@ async function endTree(root: Root, options: EndTreeOptions): Promise<readonly nu
  * gone; a later process that got a member's pid never becomes one.
  */
 function familyOf(root: Root, { table, signal }: EndTreeOptions): () => Promise<readonly ProcessRow[]> {
-  const members = new Map<number, string>()
+  const members = new Map(root.known)
   // No living process has this for its birth, so that only groups and sessions count as the ended one's.
   if (root.pid !== undefined && root.hasEnded) members.set(root.pid, 'ended')
   let isFirst = root.hasEnded !== true
-
-  const isMember = (row: ProcessRow | undefined): boolean =>
-    row !== undefined && members.get(row.pid) === row.birth
-  /** Led by a member, who may have ended: no other can have its pid while the group or session has anyone in it. */
-  const isLedByMember = (leader: number, byPid: ReadonlyMap<number, ProcessRow>): boolean =>
-    members.has(leader) && (!byPid.has(leader) || isMember(byPid.get(leader)))
 
   return async () => {
     const [rows, marked] = await Promise.all([
       table.rows(signal),
       table.marked(root.mark.name, root.mark.value, signal),
     ])
-    const byPid = new Map(rows.map((row) => [row.pid, row]))
-    const ownGroup = byPid.get(process.pid)?.group
-    const others = rows.filter(({ pid, group }) => pid > 1 && pid !== process.pid && group !== ownGroup)
-    const add = ({ pid, birth }: ProcessRow): unknown => members.set(pid, birth)
-
+    const others = strangersTo(rows)
     for (const row of others) {
       const isRoot = isFirst && row.pid === root.pid && startedThen(row, root.startedAtMs)
-      if (isRoot || marked.includes(row.pid)) add(row)
+      if (isRoot || marked.includes(row.pid)) members.set(row.pid, row.birth)
     }
     isFirst = false
-    for (let isGrowing = true; isGrowing; ) {
-      isGrowing = false
-      for (const row of others) {
-        if (isMember(row)) continue
-        const isChild = isMember(byPid.get(row.parent))
-        if (!isChild && !isLedByMember(row.group, byPid) && !isLedByMember(row.session, byPid)) continue
-        add(row)
-        isGrowing = true
-      }
-    }
-    return others.filter(isMember)
+    return grow(members, rows, others)
   }
+}
+
+/** All but this process and those in its group, which are never meant. */
+function strangersTo(rows: readonly ProcessRow[]): readonly ProcessRow[] {
+  const ownGroup = rows.find(({ pid }) => pid === process.pid)?.group
+  return rows.filter(({ pid, group }) => pid > 1 && pid !== process.pid && group !== ownGroup)
+}
+
+/** Adds whoever was started by a member, or is in a group or session that one leads; answers the members that live. */
+function grow(
+  members: Map<number, string>,
+  rows: readonly ProcessRow[],
+  others: readonly ProcessRow[],
+): readonly ProcessRow[] {
+  const byPid = new Map(rows.map((row) => [row.pid, row]))
+  const isMember = (row: ProcessRow | undefined): boolean =>
+    row !== undefined && members.get(row.pid) === row.birth
+  /** Led by a member, who may have ended: no other can have its pid while the group or session has anyone in it. */
+  const isLedByMember = (leader: number): boolean =>
+    members.has(leader) && (!byPid.has(leader) || isMember(byPid.get(leader)))
+  for (let isGrowing = true; isGrowing; ) {
+    isGrowing = false
+    for (const row of others) {
+      if (isMember(row)) continue
+      const isChild = isMember(byPid.get(row.parent))
+      if (!isChild && !isLedByMember(row.group) && !isLedByMember(row.session)) continue
+      members.set(row.pid, row.birth)
+      isGrowing = true
+    }
+  }
+  return others.filter(isMember)
+}
+
+/** Members that ended are forgotten once they lead nobody: their pids may come again. */
+function kinIn(rows: readonly ProcessRow[], families: readonly Family[]): readonly Kin[] {
+  const others = strangersTo(rows)
+  return families.map(({ pid, startedAtMs, known }) => {
+    const members = new Map(known)
+    const root = others.find((row) => row.pid === pid && startedThen(row, startedAtMs))
+    if (root) members.set(pid, root.birth)
+    const alive = grow(members, rows, others)
+    const kept = new Set(alive.flatMap((row) => [row.pid, row.group, row.session]))
+    return new Map([...members].filter(([member]) => kept.has(member)))
+  })
+}
+
+async function straysIn(
+  table: ProcessTable,
+  { mark, folders, programs }: Parameters<Processes['strays']>[0],
+  signal: AbortSignal,
+): Promise<readonly Stray[]> {
+  const rows = await table.rows(signal)
+  const { takers, holders } = takersIn(rows, programs)
+  const lost: { readonly row: ProcessRow; readonly places: readonly string[] }[] = []
+  for (const row of strangersTo(rows)) {
+    if (!takers.has(row.parent) || takers.has(row.pid) || holders.includes(row.pid)) continue
+    signal.throwIfAborted()
+    const where = await table.whereabouts(row.pid, mark)
+    if (where && !where.isMarked) lost.push({ row, places: where.places })
+  }
+  if (lost.length === 0) return []
+  const real = new Map<string, string>()
+  for (const folder of new Set(folders)) real.set(folder, await fs.realpath(folder).catch(() => folder))
+  return lost.flatMap(({ row, places }) => {
+    const within = [...real].flatMap(([folder, at]) =>
+      places.some((place) => `${place}/`.startsWith(`${at}/`)) ? [folder] : [],
+    )
+    return within.length === 0 ? [] : [{ ...infoOf(row), folders: within }]
+  })
+}
+
+/** What holds programs in terminals, and what takes a process whose parent ended: the first of all, a user's manager, and whoever took those holders or this process. */
+function takersIn(rows: readonly ProcessRow[], programs: readonly number[]) {
+  const byPid = new Map(rows.map((row) => [row.pid, row]))
+  const own = byPid.get(process.pid)
+  const holders = programs.flatMap((pid) => byPid.get(pid)?.parent ?? [])
+  const takers = new Set([
+    1,
+    ...rows.filter(({ command }) => /^\S*systemd --user\b/.test(command)).map(({ pid }) => pid),
+    ...holders.flatMap((pid) => byPid.get(pid)?.parent ?? []),
+    // One that leads its own session was detached by whoever started it.
+    ...(own && own.session === own.pid ? [own.parent] : []),
+  ])
+  return { takers, holders }
 }
 
 /** The system's own idea of when it was started shifts a little when the clock is set. */

@@ -21,6 +21,7 @@ export const psTable: ProcessTable = {
   },
 
   variable: async () => undefined,
+  whereabouts: async () => undefined,
 
   isSame: async ({ pid, birth }) => {
     // It exits with 1 when there is no such process.

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { askProgram, versionOf } from './run-program.ts'
+import { tempFolder } from '../../../test/support/temp-journal.ts'
+import { askProgram, askVersion, versionOf } from './run-program.ts'
 
 const { signal } = new AbortController()
 
@@ -28,4 +31,13 @@ test('[MUS-213] a program that reads its input gets none', async () => {
 test('[MUS-213] the version is found in what a program says of itself', async () => {
   expect(await versionOf(process.execPath, signal)).toBe(process.versions.node)
   expect(await versionOf('/bin/false', signal)).toBeUndefined()
+})
+
+test('[MUS-213] a program that is too slow to say its version is not called missing', async () => {
+  const folder = tempFolder()
+  const slow = join(folder, 'slow')
+  writeFileSync(slow, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
+  await expect(askVersion(slow, { signal, limitMs: 100 })).rejects.toMatchObject({ code: 'timeout' })
+  expect(await askProgram(slow, [], { signal, limitMs: 100 })).toBeUndefined()
+  expect(await askVersion(join(folder, 'missing'), { signal })).toBeUndefined()
 })

@@ -5,6 +5,7 @@ import { constants, promises as fs } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../contract/errors.ts'
 import { environmentNames } from '../../contract/home.ts'
 import type { Processes } from '../../ports/processes.ts'
 
@@ -14,22 +15,46 @@ type ProgramAnswer = { readonly code: number; readonly stdout: string; readonly 
 /** How a question is put to a program; without an environment it gets the daemon's own. */
 export type Asking = {
   readonly signal: AbortSignal
+  /** How long it may take. */
+  readonly limitMs?: number
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /** Long enough for a first start from a cold disk. */
 const longestMs = 20_000
+/** Some CLIs load all of themselves to say it; with twenty agents at work that takes its time. */
+const versionMs = 60_000
 
 /** Runs a program for its answer; nothing when it is not there, took too long, or never started. */
-export function askProgram(
+export async function askProgram(
   command: string,
   args: readonly string[],
-  { signal, env }: Asking,
+  asking: Asking,
 ): Promise<ProgramAnswer | undefined> {
+  const answer = await answerOf(command, args, asking)
+  return answer === 'late' ? undefined : answer
+}
+
+/** What a program says to `--version`. One that is slow is not called missing: on a busy machine it answers the next time. */
+export async function askVersion(command: string, asking: Asking): Promise<ProgramAnswer | undefined> {
+  const answer = await answerOf(command, ['--version'], { limitMs: versionMs, ...asking })
+  if (answer === 'late')
+    throw new AppError(
+      'timeout',
+      `${command} --version did not answer in time; the machine may be busy, so try again`,
+    )
+  return answer
+}
+
+function answerOf(
+  command: string,
+  args: readonly string[],
+  { signal, env, limitMs = longestMs }: Asking,
+): Promise<ProgramAnswer | 'late' | undefined> {
   return new Promise((resolve, reject) => {
     const options = {
       signal,
-      timeout: longestMs,
+      timeout: limitMs,
       killSignal: 'SIGKILL',
       maxBuffer: 1 << 20,
       ...(env && { env: { ...env } }),
@@ -37,6 +62,8 @@ export function askProgram(
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code
       if (signal.aborted) reject(signal.reason as Error)
+      // Too much output ends it too, with a code that says so.
+      else if (error?.killed && typeof code !== 'string') resolve('late')
       else resolve(typeof code === 'number' ? { code, stdout, stderr } : undefined)
     })
     // A program that asks something gets no answer instead of a wait.
@@ -47,7 +74,7 @@ export function askProgram(
 
 /** The version that a program says it is. */
 export async function versionOf(command: string, signal: AbortSignal): Promise<string | undefined> {
-  const answer = await askProgram(command, ['--version'], { signal })
+  const answer = await askVersion(command, { signal })
   if (answer?.code !== 0) return undefined
   return /\d+\.\d+\.\d+[\w.-]*/.exec(`${answer.stdout}\n${answer.stderr}`)?.[0]
 }

@@ -17,6 +17,8 @@ export type Walls = {
   /** Full paths of folders of which nothing may be seen. */
   readonly hidden: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Behind them there is no network. */
+  readonly isOffline?: true
 }
 
 /** A full path that may be changed, or may not. */
@@ -36,6 +38,9 @@ const namespaces: readonly string[] = [
   // Settings of the kernel open for root, also for one without capabilities.
   '--ro-bind / / --dev /dev --proc /proc --ro-bind-try /proc/sys /proc/sys --tmpfs /run',
 ].flatMap((line) => line.split(' '))
+
+const namespacesOf = ({ isOffline }: Pick<Walls, 'isOffline'>): readonly string[] =>
+  isOffline ? [...namespaces, '--unshare-net'] : namespaces
 
 /** Names are looked up with what lies here on machines where a service writes it. */
 const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager', '/run/current-system']
@@ -61,7 +66,7 @@ export function wallArguments(walls: Walls): readonly string[] {
   const mount = (option: string, paths: readonly string[]) => paths.flatMap((path) => [option, path, path])
   const empty = (paths: readonly string[]) => there(paths).flatMap((path) => ['--tmpfs', path])
   return [
-    ['bwrap', ...namespaces, ...self, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
+    ['bwrap', ...namespacesOf(walls), ...self, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
     mount('--ro-bind', there([...resolvers, ...programs])),
     mount('--bind-try', alsoWritable),
     // The workspace may lie in one of those or in what is hidden; only what follows opens it.
@@ -77,7 +82,11 @@ export function wallArguments(walls: Walls): readonly string[] {
 const isWithin = (path: string, folder: string): boolean => `${path}/`.startsWith(`${folder}/`)
 
 /** Whether walls can be put up here: bwrap is there, and the system permits namespaces. */
-export async function canWall(env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean> {
-  const tried = await askProgram('bwrap', [...namespaces, '--', 'true'], { signal, env })
+export async function canWall(
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+  walls: Pick<Walls, 'isOffline'> = {},
+): Promise<boolean> {
+  const tried = await askProgram('bwrap', [...namespacesOf(walls), '--', 'true'], { signal, env })
   return tried?.code === 0
 }

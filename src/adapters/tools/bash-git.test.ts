@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bashProject } from '../../../test/support/bash-bench.ts'
+import { sampled } from '../../../test/support/size.ts'
 import { tempFolder } from '../../../test/support/temp-journal.ts'
 import type { ToolContext } from '../../ports/tools.ts'
 
@@ -35,7 +36,7 @@ describe.each([true, false])('git in a scoped run (walls: %s)', (hasWalls) => {
     'mv .git/hooks .git/old; mkdir .git/hooks; echo x > .git/hooks/pre-commit',
     'echo x > .git/info/attributes',
   ]
-  test.each(traps)('[MUS-254] what git would run later stays as it is: %s', async (command) => {
+  test.each(sampled(traps, 3))('[MUS-254] what git would run later stays as it is: %s', async (command) => {
     const b = project()
     const settings = () =>
       execFileSync(
@@ -80,7 +81,7 @@ describe('git where all may be changed, behind walls', () => {
     'echo x >> .git/modules/a/b/config',
     'echo x > .git/modules/a/b/hooks/pre-commit',
   ]
-  test.each(traps)('[MUS-297] what git would run later stays as it is: %s', async (command) => {
+  test.each(sampled(traps, 4))('[MUS-297] what git would run later stays as it is: %s', async (command) => {
     const b = bashProject({}, {})
     for (const name of ['config', 'HEAD', 'hooks/old']) b.put(`.git/modules/a/b/${name}`, '')
     const find = 'find .git -name "config*" -o -name commondir -o -path "*/hooks/*"'
@@ -138,11 +139,13 @@ describe('git in a linked work tree, behind walls', () => {
   test('[MUS-254] neither the main work tree nor settings of the repository change', async () => {
     const b = linked()
     const common = join(b.workspace, '.git')
+    const link = readFileSync(join(b.tree, '.git'), 'utf8')
     const outcome = await b.run(
       [
         `echo x > ${common}/hooks/pre-commit; echo x >> ${common}/config; echo x > ${common}/HEAD; echo x > ${common}/index`,
         `echo x > ${b.workspace}/README.md; echo x > ${common}/worktrees/tree/commondir; mkdir ${common}/worktrees/other`,
         `echo x > ${common}/worktrees/tree/config.worktree`,
+        `echo "gitdir: ${b.tree}/evil" > .git; rm -f .git`,
       ].join('; '),
     )
     expect(outcome.scopeViolation).toEqual(['../work/.git/worktrees/tree/config.worktree'])
@@ -150,6 +153,7 @@ describe('git in a linked work tree, behind walls', () => {
     for (const path of ['hooks/pre-commit', 'worktrees/other', 'worktrees/tree/config.worktree'])
       expect(existsSync(join(common, path))).toBe(false)
     expect(readFileSync(join(common, 'config'), 'utf8')).not.toContain('x\n')
+    expect(readFileSync(join(b.tree, '.git'), 'utf8')).toBe(link)
   })
 
   test('[MUS-254] a link that an agent wrote opens nothing', async () => {

@@ -5,10 +5,10 @@ import { AppError } from '../../contract/errors.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { FileChange, Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import { defineTool } from '../system/define-tool.ts'
+import { gitFolders, isOfGit, takeAway } from '../system/git-folders.ts'
 import { askProgram } from '../system/run-program.ts'
 import { canWall, wallArguments } from '../system/shell-sandbox.ts'
 import { ownTemporary } from '../system/temporary-files.ts'
-import { gitFolders, isOfGit, takeAwayStrays } from './git-folders.ts'
 import { guardFiles, type Verdict } from './guard-files.ts'
 import { type Ran, runShell } from './run-shell.ts'
 import { copyWorkspace } from './snapshot.ts'
@@ -80,7 +80,7 @@ async function runWalled(call: BashCall, temporary: TemporaryFolders): Promise<T
     hidden,
     env,
   })
-  const run = async () => ({ ran: await runBash(call, argv, env), strays: await takeAwayStrays(git) })
+  const run = async () => ({ ran: await runBash(call, argv, env), strays: await takeAway(git.mustNotAppear) })
   if (opened.isExact && others.length === 0)
     return await turns.shared(workspace, signal, async () => outcomeOf(workspace, await run()))
   const folders = opened.folders.map((folder) => relative(workspace, folder))

@@ -1,10 +1,12 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
+import type { Asker } from '../../contract/principal.ts'
+import { anyQuestion } from '../../contract/question-answers.ts'
 import type { ExplanationView, SessionView } from '../../contract/session-views.ts'
 import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { draftOf, type Root, sessionRoot } from '../../engine/sessions/drafts.ts'
+import { askedBy, draftOf, type Root, sessionRoot } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Directory } from '../directory.ts'
@@ -23,8 +25,8 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
   const { engine, directory, runtime, clock } = deps
   return {
     checkParent() {},
-    async update(row, change) {
-      const root = rootOf(engine, row, change.by ?? '')
+    async update(row, change, by) {
+      const root = rootOf(engine, row, by)
       await engine.perform([draftOf(root, 'session.updated', change)])
     },
     async writer(row, by) {
@@ -42,16 +44,25 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
       const state = openSession(engine, row)
       const answered = await answerQuestion(runtime, state, message)
       if (answered !== undefined) return { messageId: answered, isAnswer: true }
-      const text = labelled(message.text, message.from)
+      const { name: from, by } = message.from
+      const text = labelled(message.text, from)
       return {
-        messageId: await runtime.session(state.sessionId).say(state, { ...message, text }),
+        messageId: await runtime.session(state.sessionId).say(state, { ...message, text, from, by }),
         isAnswer: false,
       }
     },
-    interrupt: (row, by) => runtime.interrupt(openSession(engine, row).sessionId, by),
+    async interrupt(row, by) {
+      const { sessionId } = openSession(engine, row)
+      if (!runtime.runs().some(({ root }) => root.sessionId === sessionId))
+        throw new AppError(
+          'conflict',
+          `${titleOf(row)} is not working on anything, so there is nothing to interrupt`,
+        )
+      await runtime.interrupt(sessionId, by)
+    },
     async kill(row, { by, reason }) {
       await runtime.end(openSession(engine, row), { outcome: 'killed', by, reason })
-      return { killed: [await directory.view(await directory.find(row.sessionId))], left: [] }
+      return { killed: [await directory.view(await directory.find(row.sessionId))], left: [], suspects: [] }
     },
     async resume(row) {
       throw row.endedMs === null
@@ -79,6 +90,7 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
         `${row.shortId} is a built-in agent and has no terminal; talk to it with: sm chat --session ${row.shortId}`,
       )
     },
+    async reread() {},
     decide: (state, ask, decided) => runtime.decide(state, ask, decided),
   }
 }
@@ -90,10 +102,10 @@ export function openSession(engine: Engine, row: SessionRow): Readonly<SessionSt
   return state
 }
 
-function rootOf(engine: Engine, row: SessionRow, by: string): Root {
-  const root = sessionRoot(openSession(engine, row), by)
+function rootOf(engine: Engine, row: SessionRow, by: Asker): Root {
+  const root = sessionRoot(openSession(engine, row), by.name)
   if (!root) throw ended(row)
-  return root
+  return askedBy(root, by)
 }
 
 const ended = ({ name, shortId, origin }: SessionRow): AppError => {
@@ -105,11 +117,11 @@ const ended = ({ name, shortId, origin }: SessionRow): AppError => {
 export async function answerQuestion(
   runtime: Runtime,
   state: Readonly<SessionState>,
-  { text, from }: { readonly text: string; readonly from: string },
+  { text, from }: { readonly text: string; readonly from: Asker },
 ): Promise<string | undefined> {
   const question = state.asks?.find(({ subject }) => subject === 'question')
   if (!question || !runtime.questions.isHeld(question.approvalId)) return undefined
-  const decision = { verdict: 'allow', scope: 'once', answers: { '*': text } } as const
+  const decision = { verdict: 'allow', scope: 'once', answers: { [anyQuestion]: text } } as const
   await runtime.decide(state, question, { decision, by: from })
   return question.approvalId
 }
@@ -141,6 +153,8 @@ function explainRuns(
 }
 
 function whatWouldChange({ status, session_id }: SessionView): string[] {
+  if (status === 'failed')
+    return ['a message would make it running again; sm complete or sm kill would end it']
   if (status === 'idle') return ['a message would make it running; sm complete or sm kill would end it']
   if (status === 'waiting_input') return [`a decision would let it continue: sm approve ${session_id}`]
   return status === 'running' ? ['the end of its runs would make it idle'] : []

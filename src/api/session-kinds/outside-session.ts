@@ -40,6 +40,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
       return { lines: linesOf(entries, lines), is_alive: true }
     },
     transcript: async (row, limit) => transcriptOf(deps, { ...(await writtenTranscript(deps, row)), limit }),
+    async reread() {},
     async decide() {
       throw new AppError('conflict', 'what an agent outside Muster asks is answered in its own terminal')
     },
@@ -59,6 +60,7 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
     send: refuse,
     interrupt: refuse,
     explain: refuse,
+    async reread() {},
     async decide() {
       throw new AppError('conflict', 'its session is only a record; nobody is waiting for this answer')
     },

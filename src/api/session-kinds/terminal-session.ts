@@ -2,17 +2,18 @@ import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { SessionRow } from '../../contract/index-rows.ts'
+import type { Asker } from '../../contract/principal.ts'
+import { anyQuestion } from '../../contract/question-answers.ts'
 import type { ExplanationView } from '../../contract/session-views.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import { raisedBudget } from '../../core/ledger/budget.ts'
 import { noEvidence } from '../../core/session/evidence/evidence.ts'
 import { explain } from '../../core/session/evidence/verdict.ts'
 import { checkAdoption } from '../../core/session/session-tree.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { adopt } from '../../engine/sessions/adopt.ts'
-import { anyQuestion } from '../../engine/sessions/approvals.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
+import { askedBy, draftOf } from '../../engine/sessions/drafts.ts'
 import { paneOf } from '../../engine/sessions/read-screen.ts'
 import type { Live, Sessions } from '../../engine/sessions/sessions.ts'
 import type { Said } from '../../engine/sessions/write-end.ts'
@@ -36,42 +37,45 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
   const live = (row: SessionRow): Live => liveTerminal(host, row)
   return {
     checkParent() {},
-    async update(row, change) {
+    async update(row, change, by) {
       const { watch, delivery } = live(row)
-      await watch.say([draftOf(watch.root, 'session.updated', change)])
+      await watch.say([draftOf(askedBy(watch.root, by), 'session.updated', change)])
       delivery.poke()
     },
-    async writer(row) {
-      const { transcript, watch } = live(row)
-      // What its transcript says first is told first.
-      await transcript.settled()
+    async writer(row, by) {
+      const { watch } = await unended(live(row), row)
       return {
-        root: watch.root,
+        root: askedBy(watch.root, by),
         isIsolated: watch.state()?.managed?.isolation !== undefined,
         say: (drafts) => watch.say(drafts),
       }
     },
-    async complete(row, { message, status }) {
+    async complete(row, { message, status, by }) {
       const { sessions } = await host.open()
-      await sessions.complete(live(row), { message, status })
+      await sessions.complete(await unended(live(row), row), { message, status, by })
     },
     async send(row, { text, mode, from }) {
       const found = live(row)
       const { sessions } = await host.open()
+      // What was asked before the daemon began may be a question that these words answer.
+      if (sessions.approvals.isDue(found.watch)) await sessions.approvals.reread(found.watch)
       const question = engine.session(row.sessionId)?.asks?.find(({ subject }) => subject === 'question')
       if (!question || !sessions.approvals.isHeld(question.approvalId))
-        return { messageId: await sessions.send(found, { text, mode, from }), isAnswer: false }
+        return {
+          messageId: await sessions.send(found, { text, mode, from: from.name, by: from.by }),
+          isAnswer: false,
+        }
       const decision: Decision = { verdict: 'allow', scope: 'once', answers: { [anyQuestion]: text } }
       await sessions.approvals.decide(found.watch, question, { decision, by: from })
       return { messageId: question.approvalId, isAnswer: true }
     },
-    async interrupt(row) {
+    async interrupt(row, by) {
       const { sessions } = await host.open()
-      await sessions.interrupt(live(row))
+      await sessions.interruptFor(live(row), by)
     },
     async kill(row, how) {
-      const { sessions } = await host.open()
-      return killTree({ directory, sessions }, row, how)
+      const { sessions, parts } = await host.open()
+      return killTree({ directory, sessions, parts }, row, how)
     },
     async resume(row, by, signal) {
       const { sessions } = await host.open()
@@ -117,11 +121,17 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
         name: titleOf(row),
       }
     },
+    async reread({ sessionId }) {
+      const { sessions } = await host.open()
+      const followed = sessions.get(sessionId)
+      if (followed && sessions.isRunning(sessionId)) await sessions.approvals.reread(followed.watch)
+    },
     async decide(state, ask, decided) {
       const { sessions } = await host.open()
       const found = live(await directory.find(state.sessionId))
       await sessions.approvals.decide(found.watch, ask, decided)
-      if (decided.decision.verdict === 'allow') await doAgreed(deps, { state, ask, live: found, sessions })
+      if (decided.decision.verdict === 'allow')
+        await doAgreed(deps, { state, ask, by: decided.by, live: found, sessions })
     },
   }
 }
@@ -139,14 +149,26 @@ export function liveTerminal(host: SessionHost, row: SessionRow): Live {
   return live
 }
 
+/** A session that has not ended, once what its transcript says first is told. */
+async function unended(found: Live, row: SessionRow): Promise<Live> {
+  await found.transcript.settled()
+  const state = found.watch.state()
+  if (!state || !hasEnded(state)) return found
+  const { shortId } = row
+  throw new AppError(
+    'conflict',
+    `${titleOf(row)} is already ${state.lifecycle}; continue it with: sm send ${shortId} "…" (or sm resume ${shortId}, if its program is gone)`,
+  )
+}
+
 /** What was seen of a session and what it means. */
 export function explainSeen(row: SessionRow, directory: Directory, clock: Clock): ExplanationView {
-  const { evidence = noEvidence, options } = directory.seen(row.sessionId)
+  const { evidence = noEvidence, shown, options } = directory.seen(row.sessionId)
   const { verdict, signs, wouldChange } = explain(evidence, options)
   return {
     session_id: row.shortId,
     name: titleOf(row),
-    status: verdict.lifecycle,
+    status: shown ?? verdict.lifecycle,
     activity: verdict.activity,
     health: verdict.health,
     waiting_for: verdict.waitingFor ?? null,
@@ -166,6 +188,7 @@ export function explainSeen(row: SessionRow, directory: Directory, clock: Clock)
 type Agreed = {
   readonly state: Readonly<SessionState>
   readonly ask: OpenApproval
+  readonly by: Asker
   readonly live: Live
   readonly sessions: Sessions
 }
@@ -173,26 +196,26 @@ type Agreed = {
 /** More budget, or the end, as it was proposed when it was asked. */
 async function doAgreed(
   { directory, engine }: TerminalDeps,
-  { state, ask, live, sessions }: Agreed,
+  { state, ask, by, live, sessions }: Agreed,
 ): Promise<void> {
   const { watch, delivery } = live
   if (ask.subject === 'budget') {
     const budget = engine.session(state.sessionId)?.managed?.budget
     const [sum] = await directory.ask('usage', { sessionId: state.sessionId, isSubtree: true })
     const used = { tokens: sum?.tokens ?? 0, usd: sum?.costUsd ?? null }
-    if (budget)
-      await watch.say([draftOf(watch.root, 'session.updated', { budget: raisedBudget(budget, used) })])
+    const raised = budget && { budget: raisedBudget(budget, used), by: by.name }
+    if (raised) await watch.say([draftOf(askedBy(watch.root, by), 'session.updated', raised)])
     delivery.poke()
   }
   if (ask.subject === 'termination') {
     await directory.caughtUp()
     const [row] = await directory.ask('approvals', { approvalId: ask.approvalId, limit: 1 })
-    await sessions.complete(live, proposedEnd(row && (await directory.event(row.seq))))
+    await sessions.complete(live, { ...proposedEnd(row && (await directory.event(row.seq))), by })
     await sessions.ends.terminate(live)
   }
 }
 
-function proposedEnd(asked: AgentEvent | undefined): Said {
+function proposedEnd(asked: AgentEvent | undefined): Omit<Said, 'by'> {
   if (asked?.type !== 'approval.requested') return { status: 'completed' }
   const { scope, detected } = asked.payload
   const message = (scope as { message?: unknown } | undefined)?.message

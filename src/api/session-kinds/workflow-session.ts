@@ -23,9 +23,15 @@ export function workflowSession(deps: WorkflowDeps): SessionKind {
         'a workflow takes no messages; answer what it asks (sm approvals), or talk to one of its agents (sm children)',
       )
     },
+    async interrupt(row) {
+      throw new AppError(
+        'conflict',
+        `${titleOf(row)} is a workflow, which is not interrupted; stop it with: sm workflow cancel ${row.shortId}`,
+      )
+    },
     async kill(row, { by, reason }) {
       await workflows.end(openSession(engine, row), { outcome: 'killed', by, reason })
-      return { killed: [await directory.view(await directory.find(row.sessionId))], left: [] }
+      return { killed: [await directory.view(await directory.find(row.sessionId))], left: [], suspects: [] }
     },
     async resume(row) {
       throw new AppError('conflict', `${titleOf(row)} is a workflow; resume it with: sm workflow resume`)

@@ -11,6 +11,7 @@ import type { Io } from '../io.ts'
 import { plural } from '../render/figures.ts'
 import { type Colour, painter } from '../render/paint.ts'
 import { oneLine } from '../render/safe-text.ts'
+import { suspectLines } from '../render/session-lines.ts'
 import { pad, textWidth, wrap } from '../render/text-width.ts'
 
 /** Starting, stopping and looking at the daemon. */
@@ -138,7 +139,7 @@ export function renderUp(
 }
 
 export function renderDown(
-  { stopped, killed }: CommandOutput<'down'>,
+  { stopped, killed, suspects }: CommandOutput<'down'>,
   _view: View,
   input: CommandInput<'down'>,
 ): string {
@@ -147,7 +148,7 @@ export function renderDown(
       ? 'The daemon was not running, so no session was ended. Start it with sm up and try again.'
       : 'The daemon was not running.'
   return input.sessions
-    ? `Ended ${plural(killed, 'session')}, then stopped the daemon.`
+    ? [`Ended ${plural(killed, 'session')}, then stopped the daemon.`, ...suspectLines(suspects)].join('\n')
     : 'Daemon stopped. Sessions keep running.'
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import type { CommandInput } from '../../contract/cli.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
+import { answeringMs, anyQuestion, joinedAnswer } from '../../contract/question-answers.ts'
 import type { MessageView } from '../../contract/session-views.ts'
 import { defineCommands } from '../command-module.ts'
 import { sessionMeant } from '../current-session.ts'
@@ -26,7 +27,8 @@ export const messageCommands = defineCommands({
       const refused: unknown[] = []
       for (const id of targetsOf(input.sessions)) {
         try {
-          const sent = await client.sendMessage({ id, text, mode: modeOf(input) }, { signal: io.signal })
+          const message = { id, text, mode: modeOf(input) }
+          const sent = await client.sendMessage(message, { signal: io.signal, timeoutMs: answeringMs })
           yield await settled(client, { sent, wait: input.wait }, io)
         } catch (error) {
           // One that is not there must not keep the words from the others.
@@ -62,10 +64,12 @@ export const messageCommands = defineCommands({
       const scope = always ? 'always' : session ? 'session' : 'once'
       return { id, verdict: 'allow', scope, ...(answer.length > 0 && { answers: answersOf(answer) }) }
     },
+    timeoutMs: answeringMs,
     render: renderDecision,
   },
   reject: {
     asks: ({ id, reason }) => ({ id, verdict: 'deny', ...given({ reason }) }),
+    timeoutMs: answeringMs,
     render: renderDecision,
   },
 })
@@ -104,16 +108,13 @@ function isOpen(message: MessageView, isPatient: boolean): boolean {
   return isPatient || message.state !== 'queued' || message.detail === null
 }
 
-/** Labels by their question; a label alone answers whatever is asked. */
+/** Labels by their question; one without a question is for the only one there is. Repeated, they are several choices. */
 function answersOf(labels: readonly string[]): Record<string, string> {
-  const pairs = labels.map((text): [string, string] => {
+  const chosen = new Map<string, string[]>()
+  for (const text of labels) {
     const at = text.indexOf('=')
-    return at === -1 ? ['*', text] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  })
-  if (new Set(pairs.map(([question]) => question)).size < pairs.length)
-    throw new AppError(
-      'invalid',
-      'the same question is answered twice; write --answer question=label for each',
-    )
-  return Object.fromEntries(pairs)
+    const question = at === -1 ? anyQuestion : text.slice(0, at).trim()
+    chosen.set(question, [...(chosen.get(question) ?? []), text.slice(at + 1).trim()])
+  }
+  return Object.fromEntries([...chosen].map(([question, each]) => [question, joinedAnswer(each)]))
 }

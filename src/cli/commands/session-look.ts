@@ -1,9 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { RouteInput, RouteOutput } from '../../contract/routes.ts'
 import type { SessionEventView } from '../../contract/session-views.ts'
 import { defineCommands } from '../command-module.ts'
-import { callerSession, sessionMeant } from '../current-session.ts'
+import { callerSession, currentSession, sessionMeant } from '../current-session.ts'
 import type { Io } from '../io.ts'
 import { listSessions, othersIn } from '../list-sessions.ts'
 import { ifReachable, news } from '../news.ts'
@@ -94,9 +95,8 @@ export const sessionLookCommands = defineCommands({
   },
   events: {
     run: async function* ({ session, type: words, limit, follow, since }, io) {
-      const id = sessionMeant(session, io)
+      const id = session ?? currentSession(io)
       const filter = {
-        id,
         limit: Math.max(limit, follow ? seamEvents : 1),
         ...given({
           type: words.length > 0 && words.join(','),
@@ -106,7 +106,7 @@ export const sessionLookCommands = defineCommands({
       const client = await (await io.daemon()).client()
       // What the list holds up to here is followed no more; it is asked for first, so that nothing falls between.
       const { seq: after } = follow ? await client.health({}, { signal: io.signal }) : { seq: 0 }
-      const { events: past } = await client.listSessionEvents(filter, { signal: io.signal })
+      const { events: past } = await listTold(client, id, io)(filter)
       yield* past.slice(Math.max(0, past.length - limit))
       if (!follow) return
       // What a full list left out is older than what was shown, and stays left out.
@@ -127,15 +127,17 @@ export const sessionLookCommands = defineCommands({
       const first = await look(Math.max(1, lines, follow ? followedEntries : 0))
       yield { ...first, entries: first.entries.slice(first.entries.length - lines) }
       if (!follow) return
-      let seen: CommandOutput<'tail'>['entries'] = first.entries
+      let seen: CommandOutput<'tail'> = first
       for await (const _ of news(client, { after: seq, session: id }, io)) {
         const shown = await ifReachable(look(followedEntries))
         if (shown === undefined) continue
         const { path, entries } = shown
-        const fresh = freshEntries(seen, entries)
+        const isSame = path === seen.path
+        const fresh = isSame ? freshEntries(seen.entries, entries) : entries
         if (fresh.length === 0) continue
-        if (fresh.length === entries.length && seen.length > 0) io.say('some entries are missing here')
-        seen = entries
+        if (isSame && fresh.length === entries.length && seen.entries.length > 0)
+          io.say('some entries are missing here')
+        seen = shown
         yield { path, entries: fresh }
       }
     },
@@ -173,21 +175,32 @@ export const sessionLookCommands = defineCommands({
   },
 })
 
-/** Which events of a session are followed, from where, and those after that point that are known already. */
+type Asked = Omit<RouteInput<'listSessionEvents'>, 'id'>
+
+/** Asks for the lines of one session and its children, or of all sessions that the caller may see. */
+const listTold =
+  (client: Client, id: string | undefined, { signal }: Pick<Io, 'signal'>) =>
+  (filter: Asked): Promise<RouteOutput<'listSessionEvents'>> =>
+    id === undefined
+      ? client.listFleetEvents(filter, { signal })
+      : client.listSessionEvents({ id, ...filter }, { signal })
+
+/** Which events of a session, or of all, are followed, from where, and those after that point that are known already. */
 export type Followed = {
-  readonly id: string
+  readonly id: string | undefined
   readonly words: readonly string[]
   readonly after: number
   readonly known: readonly SessionEventView[]
 }
 
-/** The events of a session as they come: its list is read when the stream says that there is something, each once. */
+/** The events as they come: their list is read when the stream says that there is something, each once. */
 export async function* followSessionEvents(
   client: Client,
   { id, words, after, known }: Followed,
   io: Io,
 ): AsyncGenerator<SessionEventView> {
-  const filter = { id, limit: pageEvents, ...(words.length > 0 && { type: words.join(',') }) }
+  const filter = { limit: pageEvents, ...(words.length > 0 && { type: words.join(',') }) }
+  const list = listTold(client, id, io)
   let told = new Set(known.map(({ seq }) => seq))
   // A list is put together from several sessions while events arrive: only what an answer reached before
   // this one was asked for is surely whole, so each look goes back to there and tells what is new.
@@ -196,8 +209,7 @@ export async function* followSessionEvents(
   for await (const _ of news(client, { after, told: true }, io)) {
     let from = whole
     while (true) {
-      const asked = client.listSessionEvents({ ...filter, after: from }, { signal: io.signal })
-      const page = await ifReachable(asked)
+      const page = await ifReachable(list({ ...filter, after: from }))
       if (page === undefined) break
       const { events, seq } = page
       for (const event of events) {

@@ -7,6 +7,7 @@ import type {
   SessionView,
   SpawnedView,
   SpawnRequest,
+  SuspectView,
   UnsavedView,
 } from '../../contract/session-views.ts'
 import { attachPlan, runHere } from '../attach-terminal.ts'
@@ -54,7 +55,17 @@ export const sessionCommands = {
     interrupt: {
       run: async function* ({ sessions }, io) {
         const client = await (await io.daemon()).client()
-        for (const id of sessions) yield await client.interruptSession({ id }, { signal: io.signal })
+        const refused: unknown[] = []
+        for (const id of sessions) {
+          try {
+            yield await client.interruptSession({ id }, { signal: io.signal })
+          } catch (error) {
+            // The others are stopped all the same.
+            if (!(error instanceof AppError) || error.code === 'unavailable') throw error
+            if (refused.push(error) > 1) io.say(`sm: ${error.message}`)
+          }
+        }
+        if (refused.length > 0) throw refused[0]
       },
       render: (session) => `Interrupted ${titleOf(session)}`,
     },
@@ -73,6 +84,7 @@ export const sessionCommands = {
           throw new AppError('conflict', 'nothing was ended')
         const killed = new Map<string, SessionView>()
         const left = new Set<number>()
+        const suspects = new Map<number, SuspectView>()
         for (const [i, id] of sessions.entries()) {
           const whole = found[i]?.sessions[0]?.session.id ?? id
           // A descendant of one that was just ended is among the dead already.
@@ -83,8 +95,9 @@ export const sessionCommands = {
           )
           for (const session of ended.killed) killed.set(session.id, session)
           for (const pid of ended.left) left.add(pid)
+          for (const suspect of ended.suspects ?? []) suspects.set(suspect.pid, suspect)
         }
-        return { killed: [...killed.values()], left: [...left] }
+        return { killed: [...killed.values()], left: [...left], suspects: [...suspects.values()] }
       },
       render: renderKilled,
       exitCode: ({ left }) => (left.length === 0 ? 0 : errorCodes.failed.exit),
@@ -119,7 +132,9 @@ export const sessionCommands = {
       },
       render: renderEnd,
       exitCode: (session) =>
-        isEnded(session) && session.status !== 'completed' ? errorCodes.failed.exit : 0,
+        session.status === 'failed' || (isEnded(session) && session.status !== 'completed')
+          ? errorCodes.failed.exit
+          : 0,
     },
     resume: {
       asks: ({ session }) => ({ id: session }),

@@ -10,10 +10,12 @@ import { oneLine } from '../render/safe-text.ts'
 import { table, terms } from '../render/table.ts'
 import { cut, wrap } from '../render/text-width.ts'
 import { definitionCommands } from './definitions.ts'
+import { trustCommands } from './trust.ts'
 
 /** What is configured: settings, models, redaction, the shell; agents and crews are in `definitions.ts`. */
 export const settingsCommands = {
   ...definitionCommands,
+  ...trustCommands,
   ...defineCommands({
     'config show': {
       run: async (_input, io) => {

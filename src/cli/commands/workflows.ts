@@ -118,9 +118,10 @@ const marks = {
   pending: ['yellow', '…'],
   completed: ['green', '✓'],
   failed: ['red', '✗'],
+  rejected: ['red', '✗'],
   cancelled: ['yellow', '✗'],
 } as const satisfies Record<Status, readonly [Colour, string]>
-const done = new Set(['completed', 'failed', 'cancelled'])
+const done = new Set(['completed', 'failed', 'rejected', 'cancelled'])
 
 type Shown = CommandOutput<'workflow show'>
 type Status = Shown['status']

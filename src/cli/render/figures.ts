@@ -87,9 +87,10 @@ export function shortCount(value: number): string {
   return `${Number((value / 1e9).toFixed(1))}G`
 }
 
-/** What was spent, in at most six letters: `$0.42`, `$12.30`, `$420`. */
-export function money(usd: number): string {
-  return usd < 99.995 ? `$${usd.toFixed(2)}` : `$${Math.round(usd)}`
+/** What was spent, in at most six letters: `$0.42`, `$12.30`, `$420`; what was computed is `≈$0.42`, `≈$12`. */
+export function money(usd: number, isEstimate = false): string {
+  const [about, whole] = isEstimate ? ['≈', 9.995] : ['', 99.995]
+  return `${about}$${usd < whole ? usd.toFixed(2) : Math.round(usd)}`
 }
 
 /** What may be spent, to the digit that it was given with: `200,000 tokens and $5`. */

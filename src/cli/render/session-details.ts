@@ -1,7 +1,12 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import type { CheckpointView, ProgressView, SessionEventView } from '../../contract/session-views.ts'
+import type {
+  CheckpointView,
+  ProcessView,
+  ProgressView,
+  SessionEventView,
+} from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age, ago, bytes, clock, count, duration, money, shortDuration } from './figures.ts'
+import { age, ago, bytes, clock, count, duration, money, plural, shortDuration } from './figures.ts'
 import { painter } from './paint.ts'
 import { oneLine, plainLines } from './safe-text.ts'
 import { statusColour, titleOf } from './session-lines.ts'
@@ -24,9 +29,11 @@ export function renderProgress(
     ...[
       tokensLine(progress),
       ...contextLine(progress),
+      ...notCounted(progress),
       toolUses(progress),
       ...(current_activity === null ? [] : [`Status: ${oneLine(current_activity)}`]),
       ...lastToolLine(progress),
+      ...troubleLines(progress),
       ...(checkpoints.length === 0 ? [] : ['', 'Checkpoints:']),
       ...milestoneLines(checkpoints, view.now).map((line) => `  ${line}`),
     ].map(fit),
@@ -35,23 +42,36 @@ export function renderProgress(
 
 function tokensLine(progress: ProgressView): string {
   const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis } = progress
-  if (tokens_remaining_estimate === null) return `Tokens: ${count(tokens_used)}`
   const share = completion_percentage === null ? '' : ` (${completion_percentage}%)`
+  if (tokens_remaining_estimate === null || progress.is_complete)
+    return `Tokens: ${count(tokens_used)}${share}`
   const basis = estimate_basis?.startsWith('the median') ? `, ${estimate_basis}` : ''
   return `Tokens: ${count(tokens_used)} / ~${count(tokens_used + tokens_remaining_estimate)} est${share}${basis}`
 }
 
-function contextLine({ context_percent, cost_usd }: ProgressView): string[] {
-  const parts = [
-    ...(context_percent === null ? [] : [`${Math.round(context_percent)}% used`]),
-    ...(cost_usd === null ? [] : [`cost ${money(cost_usd)}`]),
-  ]
-  return parts.length === 0 ? [] : [`Context: ${parts.join(', ')}`]
+function contextLine({ context_percent, cost_usd, cost_is_estimate, cost_basis }: ProgressView): string[] {
+  const basis = cost_basis === null ? '' : ` (${oneLine(cost_basis)})`
+  const amount = cost_usd === null ? 'unknown' : money(cost_usd, cost_is_estimate)
+  const cost = cost_usd === null && cost_basis === null ? undefined : `${amount}${basis}`
+  if (context_percent === null) return cost === undefined ? [] : [`Cost: ${cost}`]
+  return [`Context: ${Math.round(context_percent)}% used${cost === undefined ? '' : `, cost ${cost}`}`]
 }
+
+const notCounted = ({ not_counted }: ProgressView): string[] =>
+  not_counted === null ? [] : [`Not counted, because it is not reported: ${oneLine(not_counted)}`]
 
 function toolUses({ tools_used }: ProgressView): string {
   const tools = Object.entries(tools_used).toSorted(([, a], [, b]) => b - a)
   return `Tools: ${tools.map(([name, uses]) => `${oneLine(name)}(${uses})`).join(' ') || 'none'}`
+}
+
+/** What somebody should look at: messages that wait or were lost, and other alerts. */
+function troubleLines({ queued_messages, queued_reason, alerts }: ProgressView): string[] {
+  const why = queued_reason === null ? '' : `: ${oneLine(queued_reason)}`
+  return [
+    ...(queued_messages > 0 ? [`Queued: ${plural(queued_messages, 'message')}${why}`] : []),
+    ...alerts.map(({ kind, evidence }) => `Alert: ${kind.replace('_', ' ')}: ${oneLine(evidence)}`),
+  ]
 }
 
 function lastToolLine({ last_tool }: ProgressView): string[] {
@@ -106,7 +126,7 @@ function renderItem(item: Item, { width, now, color }: View): string {
 
 const longestName = 24
 
-/** The processes of sessions; those that were left behind are marked. */
+/** The processes of sessions; those that were left behind, or may have been, are marked. */
 export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now }: View): string {
   if (processes.length === 0) return 'No processes.'
   const rows = table(
@@ -121,19 +141,29 @@ export function renderProcesses({ processes }: CommandOutput<'ps'>, { width, now
       {
         title: 'COMMAND',
         isElastic: true,
-        cell: ({ is_orphan, command }) =>
-          oneLine(`${is_orphan ? '[left behind] ' : ''}${command.slice(0, 400)}`),
+        cell: ({ command, ...one }) => oneLine(`${markOf(one)}${command.slice(0, 400)}`),
       },
     ],
     width,
   )
-  const orphaned = new Set(processes.filter((one) => one.is_orphan).map((one) => one.session_id))
+  const orphaned = new Set(
+    processes.filter((one) => one.is_orphan && !one.is_suspect).map((one) => one.session_id),
+  )
   const cures = Array.from(
     orphaned,
     (id) => `Session ${id} has ended; end what it left running with: sm kill ${id}`,
   )
-  return [rows, ...cures].join('\n')
+  const doubts = processes
+    .filter((one) => one.is_suspect)
+    .map(
+      ({ pid, session_id }) =>
+        `Process ${pid} began where ${session_id} works or worked, and detached itself: nothing proves whose it is. If it is not yours, end it with: kill ${pid}`,
+    )
+  return [rows, ...cures, ...doubts].join('\n')
 }
+
+const markOf = ({ is_orphan, is_suspect }: Pick<ProcessView, 'is_orphan' | 'is_suspect'>): string =>
+  is_suspect ? '[perhaps its own] ' : is_orphan ? '[left behind] ' : ''
 
 /** A conversation: who said what and when; further lines of one text are indented. */
 export function renderTranscript({ entries }: CommandOutput<'tail'>, { now, color }: View): string {
@@ -146,11 +176,17 @@ export function renderTranscript({ entries }: CommandOutput<'tail'>, { now, colo
     .join('\n')
 }
 
-/** One event of a session: `[15:15] completed: Child abc123 completed - "Feature X done"`. */
+/** One event of a session: `[15:15] completed: Child abc123 completed - "Feature X done"`, and who cut it short. */
 export function renderSessionEvent(event: SessionEventView, { now, color }: View): string {
   const word = painter(color)(colourOf(event.event_type), oneLine(event.event_type))
-  return `[${clock(event.timestamp, now)}] ${word}: ${oneLine(event.message)}`.trimEnd()
+  return `[${clock(event.timestamp, now)}] ${word}: ${oneLine(event.message)}${doneBy(event)}`.trimEnd()
 }
+
+// Who started or completed a session is no news; who ended it before it was done is. An answer names its giver itself.
+const cutShort: ReadonlySet<string> = new Set(['killed', 'cancelled'])
+
+const doneBy = ({ by, session_id, event_type }: SessionEventView): string =>
+  !by || by === session_id || !cutShort.has(event_type) ? '' : ` (by ${oneLine(by)})`
 
 function colourOf(word: string): 'red' | 'green' | 'yellow' | 'cyan' {
   if (/^(error|killed|cancelled|abandoned|refused)$/.test(word)) return 'red'

@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import type { SessionView, UnsavedView } from '../../contract/session-views.ts'
+import type { SessionView, SuspectView, UnsavedView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
 import { ago } from './figures.ts'
 import { type Colour, painter } from './paint.ts'
@@ -30,7 +30,7 @@ export function isEnded({ status }: { readonly status: string }): boolean {
 
 /** The colour of a state. */
 export function statusColour(status: string): Colour {
-  if (status === 'error' || status === 'killed' || status === 'abandoned') return 'red'
+  if (status === 'error' || status === 'failed' || status === 'killed' || status === 'abandoned') return 'red'
   if (status === 'waiting_input') return 'yellow'
   if (status === 'running' || status === 'completed') return 'green'
   return 'dim'
@@ -45,14 +45,18 @@ export function lastWords(session: SessionView): string {
   }
   // A built-in agent shows no screen; what it was asked first says what it is about.
   const asked = session.origin === 'runtime' || session.origin === 'workflow' ? spawn_prompt : null
-  const words = current_task ?? last_checkpoint ?? detail ?? asked ?? ''
+  // Why its turn failed is the first thing to know of it.
+  const failure = session.status === 'failed' ? detail : null
+  const words = failure ?? current_task ?? last_checkpoint ?? detail ?? asked ?? ''
   return cut(oneLine(words.slice(0, longestText * 2)), longestText)
 }
+
+const resting: ReadonlySet<string> = new Set(['idle', 'failed', 'waiting_input'])
 
 /** Since when a session stands as it does: its end, its last activity while it rests, else its start. */
 export function standsSince(session: SessionView): string {
   if (isEnded(session)) return session.completed_at ?? session.last_activity_at
-  if (session.status === 'idle' || session.status === 'waiting_input') return session.last_activity_at
+  if (resting.has(session.status)) return session.last_activity_at
   return session.spawned_at ?? session.created_at
 }
 
@@ -177,8 +181,15 @@ export function renderStatus(status: CommandOutput<'status'>, view: View): strin
   ].join('\n')
 }
 
-/** Who was ended, as a tree, and which processes would not go. */
-export function renderKilled({ killed, left }: CommandOutput<'kill'>): string {
+/** Processes that may be left of sessions that were ended, with how to end each. */
+export const suspectLines = (suspects: readonly SuspectView[]): string[] =>
+  suspects.map(
+    ({ pid, command }) =>
+      `Perhaps left behind: process ${pid} (${oneLine(command.slice(0, 200))}). It began where the session worked, and detached itself; if it is not yours, end it with: kill ${pid}`,
+  )
+
+/** Who was ended, as a tree, which processes would not go, and which may be left. */
+export function renderKilled({ killed, left, suspects }: CommandOutput<'kill'>): string {
   return [
     ...treeOrder(killed).map(({ session, level }) => {
       const note = session.detail === null ? '' : ` | ${oneLine(session.detail)}`
@@ -189,6 +200,7 @@ export function renderKilled({ killed, left }: CommandOutput<'kill'>): string {
     ...(left.length === 0
       ? []
       : [`${left.length === 1 ? '1 process' : `${left.length} processes`} still there: ${left.join(', ')}`]),
+    ...suspectLines(suspects ?? []),
   ].join('\n')
 }
 

@@ -36,7 +36,8 @@ export const sessionFigures = {
   },
   cost: {
     title: 'COST',
-    text: ({ cost_usd }: SessionView) => (cost_usd === null ? '' : money(cost_usd)),
+    text: ({ cost_usd, cost_is_estimate }: SessionView) =>
+      cost_usd === null ? '' : money(cost_usd, cost_is_estimate),
   },
 } as const
 
@@ -54,7 +55,13 @@ function columns({ now }: View, paint: Paint): Column<Placed>[] {
     {
       title: 'STATUS',
       cell: ({ session }) => statusWord(session),
-      paint: (text, { session }) => paint(isBlocked(session) ? 'yellow' : statusColour(session.status), text),
+      paint: (text, { session }) =>
+        paint(
+          isBlocked(session) && session.status !== 'failed' && !isLost(session)
+            ? 'yellow'
+            : statusColour(session.status),
+          text,
+        ),
     },
     { title: 'AGE', align: 'right', cell: ({ session }) => age(standsSince(session), now) },
     figure(sessionFigures.context),
@@ -78,14 +85,22 @@ function totals(sessions: readonly SessionView[], paint: Paint): string {
 }
 
 /** Whether nothing goes on before somebody decides or answers. */
-function isBlocked({ pending_approvals, waiting_for, status }: SessionView): boolean {
+function isBlocked(session: SessionView): boolean {
+  const { pending_approvals, waiting_for, status } = session
+  if (isLost(session)) return true
   if (isEnded({ status })) return false
   return (
-    pending_approvals > 0 || (waiting_for !== null && waiting_for !== 'background' && waiting_for !== 'limit')
+    status === 'failed' ||
+    pending_approvals > 0 ||
+    (waiting_for !== null && waiting_for !== 'background' && waiting_for !== 'limit')
   )
 }
 
+/** Its program is dead, but it has not ended: somebody may bring it back. */
+const isLost = ({ status, completed_at }: SessionView): boolean => status === 'error' && completed_at === null
+
 function statusWord(session: SessionView): string {
+  if (session.status === 'failed' || isLost(session)) return `!${session.status}`
   if (isBlocked(session)) return `!${session.waiting_for ?? 'approval'}`
   return session.status === 'waiting_input' ? 'waiting' : session.status
 }

@@ -1,8 +1,10 @@
+import { joinedAnswer } from '../../contract/question-answers.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 
 /** One question of an approval, with what can be chosen. */
 export type Question = {
   readonly question: string
+  readonly header?: string
   readonly options: readonly { readonly label: string; readonly description: string }[]
   readonly isMany: boolean
 }
@@ -22,6 +24,7 @@ function questionOf(value: unknown): Question | undefined {
   const options: readonly unknown[] = Array.isArray(value['options']) ? value['options'] : []
   return {
     question: value['question'],
+    ...(typeof value['header'] === 'string' && { header: value['header'] }),
     options: options.flatMap((option) =>
       isObject(option) && typeof option['label'] === 'string'
         ? [
@@ -55,8 +58,5 @@ export function toggled(marked: ReadonlySet<number>, option: number): ReadonlySe
 
 /** The answer that marks make. */
 export function markedAnswer({ options }: Question, marked: ReadonlySet<number>): string {
-  return options
-    .filter((_, i) => marked.has(i))
-    .map(({ label }) => label)
-    .join(', ')
+  return joinedAnswer(options.filter((_, i) => marked.has(i)).map(({ label }) => label))
 }

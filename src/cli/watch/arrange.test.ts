@@ -113,6 +113,8 @@ describe('states', () => {
     [{ waiting_for: 'plan' }, 'blocked', 'plan'],
     [{ status: 'waiting_input', waiting_for: 'background' }, 'running', 'background'],
     [{ waiting_for: 'limit' }, 'trouble', 'limited'],
+    [{ status: 'failed', waiting_for: 'limit' }, 'trouble', 'limited'],
+    [{ status: 'failed' }, 'trouble', 'failed'],
     [{ health: 'stuck' }, 'trouble', 'stuck'],
     [{ health: 'crashed' }, 'trouble', 'crashed'],
     [{ status: 'error' }, 'trouble', 'error'],

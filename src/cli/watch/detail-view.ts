@@ -70,14 +70,15 @@ function wordLines(model: WatchModel, session: SessionView): Piece[][] {
 
 function figureLine(session: SessionView): Piece[] {
   const { cli, model, permission_mode, working_dir, queued_messages, attached, children, lock } = session
+  const why = session.queued_reason === null ? '' : ` (${oneLine(session.queued_reason)})`
   const below =
     children > 0 && session.subtree_tokens > session.tokens_used
-      ? `with all below ${shortCount(session.subtree_tokens)} tokens${session.subtree_cost_usd === null ? '' : ` ${money(session.subtree_cost_usd)}`}`
+      ? `with all below ${shortCount(session.subtree_tokens)} tokens${session.subtree_cost_usd === null ? '' : ` ${money(session.subtree_cost_usd, session.subtree_cost_is_estimate)}`}`
       : ''
   const words = [
     [cli, model].filter(Boolean).join(' '),
     permission_mode ?? '',
-    queued_messages > 0 ? `${queued_messages} queued` : '',
+    queued_messages > 0 ? `${queued_messages} queued${why}` : '',
     attached > 0 ? 'attached' : '',
     lock === null ? '' : `locked: ${line(lock)}`,
     below,

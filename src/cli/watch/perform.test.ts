@@ -97,9 +97,15 @@ test('a decision names exactly the approval that was shown', async () => {
 test('an end tells how many ended, and what would not', async () => {
   const killed = [sessionView(1), sessionView(2)]
   expect(
-    await performed({ kind: 'kill', ...target }, { killSession: async () => ({ killed, left: [] }) }),
+    await performed(
+      { kind: 'kill', ...target },
+      { killSession: async () => ({ killed, left: [], suspects: [] }) },
+    ),
   ).toMatchObject([{ tone: 'good', text: 'ended api and 1 below it' }])
   expect(
-    await performed({ kind: 'kill', ...target }, { killSession: async () => ({ killed, left: [4, 5] }) }),
+    await performed(
+      { kind: 'kill', ...target },
+      { killSession: async () => ({ killed, left: [4, 5], suspects: [] }) },
+    ),
   ).toMatchObject([{ tone: 'bad', text: 'api ended, but its processes 4, 5 are still running; see: sm ps' }])
 })

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../contract/errors.ts'
+import { answeringMs } from '../../contract/question-answers.ts'
 import type { MessageView } from '../../contract/session-views.ts'
 import { attachPlan, runHere } from '../attach-terminal.ts'
 import type { Io } from '../io.ts'
@@ -51,17 +52,24 @@ async function performed(effect: DaemonEffect, hands: Hands): Promise<void> {
     case 'send':
       return send(effect, hands)
     case 'decide':
-      return good(renderDecision(await client.decideApproval(effect.decision, { signal })))
+      return good(
+        renderDecision(await client.decideApproval(effect.decision, { signal, timeoutMs: answeringMs })),
+      )
     case 'interrupt':
       await client.interruptSession({ id: effect.id }, { signal })
       return good(`${effect.name} was interrupted`)
     case 'kill': {
-      const { killed, left } = await client.killSession(
+      const {
+        killed,
+        left,
+        suspects = [],
+      } = await client.killSession(
         { id: effect.id, reason: 'ended in sm watch' },
         { signal, timeoutMs: longestKillMs },
       )
       const below = killed.length > 1 ? ` and ${killed.length - 1} below it` : ''
-      if (left.length === 0) return good(`ended ${effect.name}${below}`)
+      const doubt = suspects.length === 0 ? '' : '; something may be left of it, see: sm ps'
+      if (left.length === 0) return good(`ended ${effect.name}${below}${doubt}`)
       throw new AppError(
         'failed',
         `${effect.name} ended, but its processes ${left.join(', ')} are still running; see: sm ps`,
@@ -106,7 +114,7 @@ async function send(
   { client, io, tell }: Hands,
 ): Promise<void> {
   const until = io.now() + receiptMs
-  let message = await client.sendMessage({ id, text }, { signal: io.signal })
+  let message = await client.sendMessage({ id, text }, { signal: io.signal, timeoutMs: answeringMs })
   tell(receipt(message))
   for (let pauseMs = 100; isUnderWay(message) && io.now() < until; pauseMs = Math.min(2 * pauseMs, 2000)) {
     await io.sleep(pauseMs)

@@ -15,7 +15,7 @@ const quiet: ReadonlySet<string> = new Set(['background', 'limit'])
 export function rankOf(session: SessionView): Rank {
   const { status, health, waiting_for, pending_approvals } = session
   // A failure is over and still wants somebody.
-  if (status === 'error') return 'trouble'
+  if (status === 'error' || status === 'failed') return 'trouble'
   if (isEnded(session)) return 'ended'
   if (pending_approvals > 0 || askings.has(waiting_for ?? '')) return 'blocked'
   if (waiting_for === 'limit' || troubles.has(health)) return 'trouble'
@@ -55,6 +55,7 @@ function troubleOf({ status, health, waiting_for, limited_until }: SessionView, 
     const until = limited_until === null ? '' : clock(limited_until, now).slice(-5)
     return { sign: '▲', word: until === '' ? 'limited' : `limit ${until}`, colour: 'yellow' }
   }
+  if (status === 'failed') return { sign: '▲', word: 'failed', colour: 'red' }
   return { sign: '▲', word: health, colour: health === 'stuck' ? 'yellow' : 'red' }
 }
 
@@ -84,6 +85,9 @@ function sure(word: string, { health }: SessionView): string {
 export function wordsOf(session: SessionView, asked: string | undefined): string {
   const { completion_message, current_task, last_checkpoint, detail } = session
   if (isEnded(session)) return shortened(completion_message ?? '')
+  if (session.status === 'failed') return shortened(detail ?? 'its last turn failed')
+  const lost = session.alerts.find(({ kind }) => kind === 'undelivered' || kind === 'held')
+  if (asked === undefined && lost) return shortened(`message ${lost.kind}: ${lost.evidence}`)
   return shortened(asked ?? current_task ?? last_checkpoint ?? detail ?? '')
 }
 

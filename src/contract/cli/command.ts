@@ -32,6 +32,8 @@ export type Option = {
   readonly range?: readonly [least: number, most?: number]
   /** The only words that are allowed; completions offer them. */
   readonly choices?: readonly string[]
+  /** Words that completions offer, where others are allowed too. */
+  readonly suggests?: readonly string[]
   /** What the option means without a value; a text value is then written with `=`, a number may also follow. */
   readonly bare?: string | number
 }

@@ -7,8 +7,9 @@ import {
   LogValidation,
   RedactionReport,
 } from '../offline.ts'
+import { TrustView } from '../project-trust.ts'
 import { type JsonRouteName, routes, WireEvent } from '../routes.ts'
-import { SessionDetail, SessionView, SpawnedView } from '../session-views.ts'
+import { SessionDetail, SessionView, SpawnedView, SuspectView } from '../session-views.ts'
 import { AgentKind, Count, Tokens } from '../values.ts'
 
 const AgentCard = z.strictObject({
@@ -114,6 +115,8 @@ const ownOutputs = {
     stopped: z.boolean(),
     /** Sessions that were ended with it. */
     killed: z.int().nonnegative(),
+    /** Processes that may be of one of them, and were not ended. */
+    suspects: z.array(SuspectView),
   }),
   open: z.strictObject({ url: z.string(), opened: z.boolean(), forward: z.string().optional() }),
   doctor: DoctorReport,
@@ -137,6 +140,8 @@ const ownOutputs = {
     ),
     warnings: z.array(z.string()),
   }),
+  /** The project that was named; all that are trusted with `--list`. */
+  trust: z.strictObject({ projects: z.array(TrustView) }),
   'agents list': z.array(AgentCard),
   'agents show': z.strictObject({ ...AgentCard.shape, prompt: z.string() }),
   'agents check': z.strictObject({ agents: Count, ...checked }),

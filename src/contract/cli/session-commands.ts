@@ -1,4 +1,4 @@
-import { agentCliNames } from '../agent-clis.ts'
+import { codingCliNames } from '../agent-clis.ts'
 import { commandFamily } from './command.ts'
 
 const oneSession = { takes: 'one', about: 'its short id, a unique prefix, or its name' } as const
@@ -36,8 +36,8 @@ export const sessionCommands = commandFamily({
       cli: {
         kind: 'text',
         value: 'cli',
-        choices: agentCliNames,
-        about: 'which coding agent runs',
+        about: `which coding agent runs: ${codingCliNames.join(', ')}, or one of your settings`,
+        suggests: codingCliNames,
       },
       'permission-mode': {
         kind: 'text',
@@ -193,12 +193,16 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'answer',
         isMany: true,
-        about: 'the chosen label, or question=label when there are several',
+        about: 'the chosen label; question=label when it asks several; again for another choice',
       },
     },
     examples: [
       { line: 'sm approve def456', does: 'this once' },
       { line: 'sm approve def456 --answer "Use JWT"', does: 'answer its question' },
+      {
+        line: 'sm approve def456 --answer Colour=Red --answer Size=S --answer Size=M',
+        does: 'answer two; the second with two choices',
+      },
     ],
   },
   reject: {
@@ -239,7 +243,7 @@ export const sessionCommands = commandFamily({
     },
     examples: [
       { line: 'sm wait abc123 def456 --timeout 600', does: 'exit 1 if one of them failed' },
-      { line: 'sm wait abc123 --for waiting', does: 'until it asks something' },
+      { line: 'sm wait abc123 --for idle', does: 'until its turn is over; exit 1 if it failed' },
     ],
   },
   resume: {

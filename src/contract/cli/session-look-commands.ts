@@ -71,9 +71,14 @@ export const sessionLookCommands = commandFamily({
   },
   events: {
     group: 'agents',
-    summary: 'print events of a session and its children',
+    summary: 'print events of a session and its children, or of all sessions',
     needs: 'daemon',
-    arguments: { session: aSession },
+    arguments: {
+      session: {
+        takes: 'optional',
+        about: 'short id, prefix or name; this session by default, all outside of one',
+      },
+    },
     options: {
       type: { kind: 'text', value: 'word', isMany: true, about: 'only events of this kind; may be repeated' },
       limit: {
@@ -88,7 +93,8 @@ export const sessionLookCommands = commandFamily({
     },
     examples: [
       { line: 'sm events 1749a2fe --follow', does: 'past events, then live' },
-      { line: 'sm events --type completed --since 1hr', does: 'who is done, inside a session' },
+      { line: 'sm events --follow', does: 'of all sessions, or inside one of itself and its children' },
+      { line: 'sm events --type completed --since 1hr', does: 'who is done' },
     ],
   },
   tail: {

@@ -74,6 +74,24 @@ export const settingsCommands = commandFamily({
     needs: 'offline',
     examples: [{ line: 'sm crews check', does: 'exit 1 when a crew was skipped' }],
   },
+  trust: {
+    group: 'people',
+    summary: 'trust what a project could run or loosen',
+    needs: 'daemon',
+    arguments: {
+      path: { takes: 'optional', about: 'a folder of the project; this one when left out', isFile: true },
+    },
+    options: {
+      list: { kind: 'switch', about: 'show what is trusted, and what has changed since' },
+      remove: { kind: 'switch', about: 'end the trust of the project' },
+      yes: { kind: 'switch', short: 'y', about: 'do not ask' },
+    },
+    examples: [
+      { line: 'sm trust', does: 'shows what this project would run, then asks' },
+      { line: 'sm trust --list', does: 'every trusted project, and files that changed' },
+      { line: 'sm trust --remove ~/src/tool', does: 'its programs do not run any more' },
+    ],
+  },
   models: {
     group: 'people',
     summary: 'list the models that can be used, and the default',

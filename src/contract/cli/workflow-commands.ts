@@ -88,7 +88,7 @@ export const workflowCommands = commandFamily({
       usd: {
         kind: 'amount',
         value: 'dollars',
-        about: 'maximum dollars, like 0.50; only where the program reports its cost',
+        about: 'maximum dollars, like 0.50',
       },
       minutes: { kind: 'count', value: 'n', range: [1], about: 'time limit in minutes' },
       concurrency: { kind: 'count', value: 'n', range: [1], about: 'maximum agents at a time' },

@@ -90,6 +90,8 @@ export const CrewReport = z.strictObject({
   skipped: z.array(Skipped),
   /** Null where nobody told it. */
   cost_usd: z.number().nonnegative().nullable(),
+  /** Some of it was computed with a price list. */
+  cost_is_estimate: z.boolean().optional(),
   tokens: Count.nullable(),
   duration_ms: Millis,
   phases: z.array(z.strictObject({ phase: z.string(), duration_ms: Millis })),

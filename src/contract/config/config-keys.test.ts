@@ -19,7 +19,9 @@ test('[MUS-128] an untrusted project may set only these keys', () => {
     { key: 'models.providers.mine.key_env', value: 'ANTHROPIC_API_KEY' },
     { key: 'models.providers.mine.keyring', value: 'muster/anthropic' },
   ]
-  expect(all.filter(({ key, value }) => projectMaySet(key, value, value)).map(({ key }) => key)).toEqual([
+  expect(
+    all.filter(({ key, value }) => projectMaySet(key, value, value) === 'always').map(({ key }) => key),
+  ).toEqual([
     'child_agents.mode',
     'child_agents.auto_complete.enabled',
     'child_agents.auto_complete.idle_timeout',
@@ -62,5 +64,42 @@ test.each([
   { key: 'child_agents.auto_complete.require_parent_approval', value: true, current: false, allowed: true },
   { key: 'child_agents.auto_complete.require_parent_approval', value: false, current: true, allowed: false },
 ])('[MUS-128] $key to $value over $current: $allowed', ({ key, value, current, allowed }) => {
-  expect(projectMaySet(key, value, current)).toBe(allowed)
+  expect(projectMaySet(key, value, current) === 'always').toBe(allowed)
+})
+
+test('[MUS-309] a trusted project decides how work in it is done, never what is about the daemon or leads out of the machine', () => {
+  const named = [
+    ['clis.mine.command', './mine'],
+    ['claude.agent_configs.engineer.args', []],
+    ['runtime.mcp_servers.mine.command', './server'],
+    ['http.port', 1],
+    ['child_agents.notifications.webhook.url', 'http://evil.example'],
+    ['models.providers.mine.key_env', 'ANTHROPIC_API_KEY'],
+  ] as const
+  const all = [
+    ...flattenConfig(defaultConfig),
+    ...named.map(([key, value]): { key: string; value: unknown } => ({ key, value })),
+  ]
+  // The loosest value there is, over one that nobody could loosen further.
+  const verdict = (key: string) => projectMaySet(key, Number.POSITIVE_INFINITY, 0)
+  const may = all.filter(({ key }) => verdict(key) === 'trusted').map(({ key }) => key)
+  expect(may).toEqual([
+    'claude.default_command',
+    'claude.default_args',
+    'claude.agent_configs',
+    'claude.presets',
+    'child_agents.mode',
+    'sessions.inherit_environment_vars',
+    'sessions.isolation',
+    'limits.max_depth',
+    'limits.max_children',
+    'limits.max_descendants',
+    'limits.max_sessions',
+    'limits.spawns_per_minute',
+    'runtime.max_iters',
+    'runtime.approvals',
+    'clis.mine.command',
+    'claude.agent_configs.engineer.args',
+    'runtime.mcp_servers.mine.command',
+  ])
 })

@@ -87,7 +87,7 @@ const onlyFrom =
     current === loosest || value === current
 
 // Whatever is not listed needs trust, so a key added later is closed until someone decides about it.
-const rules: readonly (readonly [RegExp, Rule])[] = [
+const untrusted: readonly (readonly [RegExp, Rule])[] = [
   [/^claude\.(agent_configs|presets)\.[^.]+\.model$/, always],
   [/^child_agents\.mode$/, onlyFrom('auto')],
   [/^child_agents\.auto_complete\.require_parent_approval$/, onlyFrom(false)],
@@ -105,7 +105,16 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^runtime\.(max_iters|max_concurrent)$/, onlyDown],
 ]
 
-/** Decides whether an untrusted project file may set a key, given the value that holds without it. */
-export function projectMaySet(key: string, value: unknown, current: unknown): boolean {
-  return rules.some(([pattern, rule]) => pattern.test(key) && rule(value, current))
+/**
+ * What a project may decide that is trusted: how work in it is done. What is not here is about the daemon, or leads out
+ * of the machine, and is said by the operator's own file alone: its address, journal, vault and terminals, redaction,
+ * models and their keys, webhooks, archives.
+ */
+const trusted =
+  /^(claude|clis|limits)\.|^child_agents\.mode$|^sessions\.(default_working_dir_behavior|inherit_environment_vars|isolation|naming\..+)$|^runtime\.(max_iters|approvals|mcp_servers\..+)$/
+
+/** What a project file may do with a key, given the value that holds without it. */
+export function projectMaySet(key: string, value: unknown, current: unknown): 'always' | 'trusted' | 'never' {
+  if (untrusted.some(([pattern, rule]) => pattern.test(key) && rule(value, current))) return 'always'
+  return trusted.test(key) ? 'trusted' : 'never'
 }

@@ -53,6 +53,19 @@ const Provider = z.strictObject({
     ),
 })
 
+const dollars = z.number().nonnegative().max(1_000_000)
+
+const OwnPrice = z.strictObject({
+  input: dollars.describe('Dollars for a million tokens of input.'),
+  output: dollars.describe('Dollars for a million tokens of output.'),
+  cache_read: dollars
+    .optional()
+    .describe('Dollars for a million tokens read from the cache; by default those of input.'),
+  cache_write: dollars
+    .optional()
+    .describe('Dollars for a million tokens written to the cache; by default those of input.'),
+})
+
 const Providers = z.record(GivenName, Provider).superRefine((providers, ctx) => {
   for (const [name, provider] of Object.entries(providers)) {
     const missing = (message: string) => ctx.addIssue({ code: 'custom', path: [name], message })
@@ -139,6 +152,12 @@ export const ModelsConfig = z
         haiku: 'anthropic/claude-haiku-5-5',
       })
       .describe('Short names of models, as agent files and `--model` use them.'),
+    prices: z
+      .record(z.string().min(1).max(200), OwnPrice)
+      .default({})
+      .describe(
+        'Prices of models by name, before those of the shipped list; `*` stands for any characters. They are used for budgets and costs of every agent that does not report its cost itself.',
+      ),
     providers: Providers.default({}).describe(
       `Providers by name. ${[...builtInProviders.keys()].join(', ')} are built in; what is written here changes them or adds others.`,
     ),

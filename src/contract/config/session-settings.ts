@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { codingCliNames } from '../agent-clis.ts'
 import { Isolation } from '../values.ts'
-import { AgentCliName, GivenName } from './names.ts'
+import { GivenName } from './names.ts'
 
 const Seconds = z.int().min(1).max(31_536_000)
 
@@ -217,7 +217,9 @@ const AgentConfig = z.strictObject({
   args: Args.optional().describe(
     'Arguments for this agent type instead of default_args; an empty list means none.',
   ),
-  cli: AgentCliName.optional().describe('Coding agent that runs this type; claude when left out.'),
+  cli: GivenName.optional().describe(
+    'Coding agent that runs this type, or the name of a program in clis; claude when left out.',
+  ),
 })
 
 const Preset = z.strictObject({

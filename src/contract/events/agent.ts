@@ -49,6 +49,7 @@ export const agentEvents = {
   'agent.spawned': event({
     about: 'An agent was started: delegated by a run, spawned as a session, or called by a workflow.',
     reporter: 'operator',
+    control: [],
     opens: 'agent',
     sse: ['SubagentSpawned'],
     std008: 'Task call and sub_sessions[]',
@@ -75,6 +76,7 @@ export const agentEvents = {
   'agent.completed': event({
     about: 'An agent returned.',
     reporter: 'operator',
+    control: [],
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
@@ -89,6 +91,7 @@ export const agentEvents = {
   'agent.failed': event({
     about: 'An agent ended without a result; giving up is a failure too.',
     reporter: 'operator',
+    control: [],
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
@@ -99,6 +102,7 @@ export const agentEvents = {
   'agent.cancelled': event({
     about: 'An agent was told to stop, or its parent was.',
     reporter: 'operator',
+    control: [],
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
@@ -109,6 +113,7 @@ export const agentEvents = {
   'agent.killed': event({
     about: 'An agent was ended by force.',
     reporter: 'operator',
+    control: [],
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
@@ -119,6 +124,7 @@ export const agentEvents = {
   'agent.abandoned': event({
     about: 'An agent lost its parent without being cancelled; it can be adopted.',
     reporter: 'operator',
+    control: [],
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
@@ -129,6 +135,7 @@ export const agentEvents = {
   'agent.idle': event({
     about: 'An agent does nothing and waits for nothing; an observation, not an end.',
     reporter: 'operator',
+    control: [],
     sse: ['AgentStatus'],
     sm: { words: ['idle'], says: ({ payload: p }) => ` idle for ${duration(p.idleMs ?? 0)}` },
     title: ({ payload: p }) => [p.agentId, p.evidence],
@@ -137,6 +144,7 @@ export const agentEvents = {
   'agent.waiting': event({
     about: 'An agent waits for an answer, a permission or background work.',
     reporter: 'operator',
+    control: [],
     sse: ['AgentStatus'],
     sm: { words: ['waiting'], says: ({ payload: p }) => ` waits for ${p.waitsFor}${quoted(p.question)}` },
     title: ({ payload: p }) => [p.agentId, p.waitsFor, p.question],
@@ -151,6 +159,7 @@ export const agentEvents = {
   'agent.status.changed': event({
     about: 'The live status of a run changed.',
     reporter: 'operator',
+    control: [],
     sse: ['AgentStatus'],
     title: ({ payload: p }) => [p.status, p.detail],
     payload: z.strictObject({ agentId: Line, status: Activity, detail: Line.optional() }),
@@ -158,6 +167,7 @@ export const agentEvents = {
   'agent.task.assigned': event({
     about: 'A task was given to an agent.',
     reporter: 'operator',
+    control: [],
     opens: 'task',
     sse: ['Message'],
     std008: 'task_assignment',
@@ -173,6 +183,7 @@ export const agentEvents = {
   'task.completed': event({
     about: 'A task ended with its work done.',
     reporter: 'operator',
+    control: [],
     closes: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.summary],
@@ -186,6 +197,7 @@ export const agentEvents = {
   'task.failed': event({
     about: 'A task ended with its work not done.',
     reporter: 'operator',
+    control: [],
     closes: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.reason ?? p.error ?? p.errorType],
@@ -202,6 +214,7 @@ export const agentEvents = {
   'task.cancelled': event({
     about: 'A task was cancelled.',
     reporter: 'operator',
+    control: [],
     closes: 'task',
     std008: 'summary.tasks',
     title: ({ taskId, payload: p }) => [taskId, p.reason],
@@ -211,6 +224,7 @@ export const agentEvents = {
   'handoff.requested': event({
     about: 'An agent asked to pass control to another.',
     reporter: 'operator',
+    control: [],
     opens: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     search: ({ payload: p }) => [p.reason, p.context],
@@ -225,6 +239,7 @@ export const agentEvents = {
   'handoff.accepted': event({
     about: 'The other agent accepted control.',
     reporter: 'operator',
+    control: [],
     closes: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     payload: z.strictObject({ from: Agent, to: Agent, reason: Body.optional() }),
@@ -232,6 +247,7 @@ export const agentEvents = {
   'handoff.rejected': event({
     about: 'The other agent rejected control.',
     reporter: 'operator',
+    control: [],
     closes: 'handoff',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.reason],
     search: ({ payload: p }) => [p.reason],
@@ -240,12 +256,14 @@ export const agentEvents = {
   'handoff.loop_detected': event({
     about: 'Control was passed in a circle, and the handoff was stopped.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.cycle.slice(0, 20).join(' → '), p.count],
     payload: z.strictObject({ cycle: z.array(Line), count: Count, limit: Count }),
   }),
   'plan.created': event({
     about: 'An agent made a plan.',
     reporter: 'session',
+    control: [],
     title: ({ payload: p }) => [p.planId, p.plan],
     search: ({ payload: p }) => [p.plan, p.tasks],
     payload: z.strictObject({
@@ -257,6 +275,7 @@ export const agentEvents = {
   'decision.made': event({
     about: 'A choice among candidates, with its reason.',
     reporter: 'session',
+    control: [],
     title: ({ payload: p }) => [p.subject, p.choice, p.reason],
     search: ({ payload: p }) => [p.choice, p.reason, p.candidates],
     payload: z.strictObject({
@@ -271,6 +290,7 @@ export const agentEvents = {
   'retry.scheduled': event({
     about: 'Something failed and will be tried again.',
     reporter: 'session',
+    control: [],
     title: ({ payload: p }) => [p.what, p.attempt, p.reason],
     search: ({ payload: p }) => [p.what, p.reason],
     payload: z.strictObject({
@@ -284,6 +304,7 @@ export const agentEvents = {
   'blackboard.item.created': event({
     about: 'Shared state was written.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.itemType, p.itemId, p.content],
     search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({
@@ -300,6 +321,7 @@ export const agentEvents = {
   'blackboard.item.updated': event({
     about: 'Shared state was changed; a version that does not match is a conflict.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.itemId, p.conflict ? 'conflict' : undefined, p.content],
     search: ({ payload: p }) => [p.itemId, p.content],
     payload: z.strictObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { event } from '../event-definition.ts'
+import { TrustedFile } from '../project-trust.ts'
 import { Count, JsonObject, Line } from '../values.ts'
 
 export const journalEvents = {
@@ -44,8 +45,31 @@ export const journalEvents = {
   'authority.lapsed': event({
     about: 'What a journal of before allowed without saying who did so is no longer in force.',
     reporter: 'daemon',
+    sm: {
+      words: ['lapsed'],
+      says: ({ payload: { grants } }) =>
+        `: ${grants} ${grants === 1 ? 'permit or raised budget' : 'permits and raised budgets'} of an older journal ${grants === 1 ? 'is' : 'are'} no longer in force; give ${grants === 1 ? 'it' : 'them'} again`,
+    },
     title: ({ payload: p }) => [p.grants, 'permits and raised budgets; give them again'],
     payload: z.strictObject({ grants: Count }),
+  }),
+  'project.trusted': event({
+    about: 'A person lets these files of a project, as they are now, run programs and loosen rules.',
+    reporter: 'daemon',
+    title: ({ payload: p }) => [p.root, p.files.length, 'files'],
+    payload: z.strictObject({ root: Line, files: z.array(TrustedFile), by: Line }),
+  }),
+  'project.trust.ended': event({
+    about: 'A project, or one file of it that changed, is no longer trusted.',
+    reporter: 'daemon',
+    title: ({ payload: p }) => [p.root, p.file, p.reason],
+    payload: z.strictObject({
+      root: Line,
+      /** All of them when left out. */
+      file: Line.optional(),
+      reason: z.enum(['changed', 'removed']),
+      by: Line,
+    }),
   }),
   'event.parked': event({
     about: 'A projection or reactor threw on an event; it was set aside and the follower continued.',

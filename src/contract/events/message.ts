@@ -49,9 +49,23 @@ const decided = {
 } as const
 
 export const messageEvents = {
+  'queue.updated': event({
+    about: 'The queue of messages waiting for an agent changed.',
+    reporter: 'daemon',
+    sse: ['QueueUpdated'],
+    title: ({ payload: p }) => [p.agentId, p.items.length],
+    payload: z.strictObject({
+      projectRoot: Line.optional(),
+      agentId: Line,
+      items: z.array(
+        z.strictObject({ id: Line, agentId: Line, preview: z.string().max(400), timestamp: Timestamp }),
+      ),
+    }),
+  }),
   'agent.message.created': event({
     about: 'An agent or a person said something to another.',
     reporter: 'session',
+    control: [],
     sse: ['Message'],
     std008: 'messages[]',
     title: ({ payload: p }) => [p.from.agentId, '→', p.to.agentId, p.messageType, p.text ?? p.payload],

@@ -16,7 +16,6 @@ import {
   Millis,
   PermissionMode,
   Raw,
-  Timestamp,
 } from '../values.ts'
 
 /** Which signal a derived state rests on, how old it is and how sure. */
@@ -162,6 +161,8 @@ export const sessionEvents = {
       launch: Line.optional(),
       foreignId: Line.optional(),
       isResumed: z.boolean().optional(),
+      /** All that it starts is in a control group, which nothing leaves by itself. */
+      isGrouped: z.boolean().optional(),
       /** The first prompt was not given at the start; it is typed once the program is ready. */
       isPromptTyped: z.boolean().optional(),
     }),
@@ -226,6 +227,7 @@ export const sessionEvents = {
   'session.completed': event({
     about: 'A session ended without an error.',
     reporter: 'operator',
+    control: [],
     closes: 'session',
     std008: 'status, completed_at',
     sm: {
@@ -248,6 +250,7 @@ export const sessionEvents = {
   'session.failed': event({
     about: 'A session ended with an error.',
     reporter: 'operator',
+    control: [],
     closes: 'session',
     std008: 'status, completed_at',
     sm: { words: ['error'], says: ({ payload: p }) => ` failed${quoted(p.message ?? p.error ?? p.reason)}` },
@@ -264,6 +267,7 @@ export const sessionEvents = {
   'session.reopened': event({
     about: 'A prompt was sent to a session that had ended and is still alive.',
     reporter: 'operator',
+    control: [],
     opens: 'session',
     sm: { words: ['reopened'], says: () => ' goes on' },
     title: ({ payload: p }) => [p.by, p.reason],
@@ -272,6 +276,12 @@ export const sessionEvents = {
   'session.state.changed': event({
     about: 'The lifecycle or activity of a session moved, with the evidence for it.',
     reporter: 'operator',
+    control: [],
+    sm: {
+      words: ['failed'],
+      says: ({ payload: p }) =>
+        p.to === 'failed' && p.from !== 'failed' && ` failed: ${p.detail ?? 'no reason given'}`,
+    },
     title: ({ payload: p }) => [p.from, p.from && '→', p.to, p.activity, p.detail],
     payload: z.strictObject({
       from: Lifecycle.optional(),
@@ -284,6 +294,7 @@ export const sessionEvents = {
   'session.annotated': event({
     about: 'An analysis phase was assigned to a range of tool calls.',
     reporter: 'operator',
+    control: [],
     isLate: true,
     std008: 'phase_annotations[]',
     title: ({ payload: p }) => [p.phaseType, p.description],
@@ -303,64 +314,6 @@ export const sessionEvents = {
       detail: Line.optional(),
     }),
   }),
-  'progress.checkpoint': event({
-    about: 'An agent reported a milestone.',
-    reporter: 'session',
-    control: ['number', 'tokensAtCheckpoint', 'costUsd', 'transcriptOffset', 'branch', 'commit'],
-    sse: ['AgentStatus'],
-    std008: 'task_progress',
-    sm: {
-      words: ['checkpoint'],
-      says: ({ payload: p }) => quoted(p.message),
-      metadata: ({ payload: p }) => p.metadata ?? null,
-    },
-    title: ({ payload: p }) => [p.message],
-    search: ({ payload: p }) => [p.message, p.metadata, p.commit],
-    payload: z.strictObject({
-      message: Body,
-      /** Its place among the milestones of its session, from 1; given when it is written, whatever the sender says. */
-      number: Count.optional(),
-      metadata: JsonObject.optional(),
-      progressPercent: z.number().min(0).max(100).optional(),
-      tokensAtCheckpoint: Count.optional(),
-      costUsd: z.number().nonnegative().optional(),
-      /** How far the transcript had been written. */
-      transcriptOffset: Count.optional(),
-      branch: Line.optional(),
-      commit: Line.optional(),
-    }),
-  }),
-  'result.summary': event({
-    about: 'A summary of what a session or agent did; declared figures are kept next to the computed ones.',
-    reporter: 'session',
-    isLate: true,
-    std008: 'summary',
-    title: ({ payload: p }) => [p.summary],
-    search: ({ payload: p }) => [p.summary, p.errorsEncountered],
-    payload: z.strictObject({
-      summary: Body.optional(),
-      totalDurationMs: Millis.optional(),
-      toolCallsCount: Count.optional(),
-      filesCreated: z.array(Line).optional(),
-      filesModified: z.array(Line).optional(),
-      errorsEncountered: z.unknown().optional(),
-      declared: JsonObject.optional(),
-    }),
-  }),
-  'context.compacted': event({
-    about: 'The context of an agent was compacted.',
-    reporter: 'operator',
-    title: ({ payload: p }) => [p.trigger, p.tokensBefore, p.tokensAfter && '→', p.tokensAfter],
-    search: ({ payload: p }) => [p.summary],
-    payload: z.strictObject({
-      tokensBefore: Count.optional(),
-      tokensAfter: Count.optional(),
-      trigger: z.enum(['auto', 'manual', 'limit']).optional(),
-      summary: Body.optional(),
-      /** The name under which the vault keeps the conversation that goes on from here. */
-      vault: Line.optional(),
-    }),
-  }),
   'settings.updated': event({
     about: 'A setting of a project or of the fleet changed.',
     reporter: 'daemon',
@@ -370,19 +323,6 @@ export const sessionEvents = {
       projectRoot: Line.optional(),
       mode: LoopMode.optional(),
       settings: JsonObject.optional(),
-    }),
-  }),
-  'queue.updated': event({
-    about: 'The queue of messages waiting for an agent changed.',
-    reporter: 'daemon',
-    sse: ['QueueUpdated'],
-    title: ({ payload: p }) => [p.agentId, p.items.length],
-    payload: z.strictObject({
-      projectRoot: Line.optional(),
-      agentId: Line,
-      items: z.array(
-        z.strictObject({ id: Line, agentId: Line, preview: z.string().max(400), timestamp: Timestamp }),
-      ),
     }),
   }),
 }

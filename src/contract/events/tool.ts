@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { event } from '../event-definition.ts'
+import { event, quoted } from '../event-definition.ts'
 import { subjectOf } from '../tool-subject.ts'
 import {
+  Billing,
   Body,
   Count,
   JsonObject,
@@ -45,6 +46,7 @@ export const toolEvents = {
   'tool.call.started': event({
     about: 'A tool call began.',
     reporter: 'session',
+    control: [],
     opens: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
@@ -62,6 +64,7 @@ export const toolEvents = {
   'tool.call.completed': event({
     about: 'A tool call succeeded.',
     reporter: 'session',
+    control: ['vault'],
     closes: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
@@ -72,6 +75,7 @@ export const toolEvents = {
   'tool.call.failed': event({
     about: 'A tool call failed.',
     reporter: 'session',
+    control: ['vault'],
     closes: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
@@ -82,6 +86,7 @@ export const toolEvents = {
   'tool.call.denied': event({
     about: 'A permission check refused a tool call.',
     reporter: 'session',
+    control: [],
     closes: 'tool',
     sse: ['AgentStatus'],
     std008: 'tool_calls[]',
@@ -97,6 +102,7 @@ export const toolEvents = {
   'llm.request.started': event({
     about: 'A model was called.',
     reporter: 'operator',
+    control: [],
     opens: 'llm',
     sse: ['AgentStatus'],
     title: ({ payload: p }) => [p.model],
@@ -111,6 +117,7 @@ export const toolEvents = {
   'llm.request.completed': event({
     about: 'A model answered; one row of the token ledger, keyed by the response id.',
     reporter: 'operator',
+    control: ['vault'],
     closes: 'llm',
     sse: ['AgentStatus', 'StateUpdated'],
     std008: 'subagent_info.tokens_used',
@@ -121,7 +128,9 @@ export const toolEvents = {
       model: Line,
       usage: Tokens,
       costUsd: z.number().nonnegative().optional(),
-      billing: z.enum(['api', 'plan']).optional(),
+      /** The prices that the cost was computed with: the day of the list, or `settings`. Without it the cost is what was reported. */
+      priceList: Line.optional(),
+      billing: Billing.optional(),
       durationMs: Millis.optional(),
       finishReason: Line.optional(),
       source: z.enum(['runtime', 'hook', 'transcript', 'otlp', 'import']).optional(),
@@ -132,6 +141,7 @@ export const toolEvents = {
   'llm.request.failed': event({
     about: 'A model call failed.',
     reporter: 'operator',
+    control: [],
     closes: 'llm',
     sse: ['AgentStatus', 'StateUpdated'],
     title: ({ payload: p }) => [p.model, p.error],
@@ -150,6 +160,7 @@ export const toolEvents = {
   'llm.usage.corrected': event({
     about: 'A later source gave better figures for a model call; the last one wins.',
     reporter: 'operator',
+    control: [],
     isLate: true,
     std008: 'subagent_info.tokens_used',
     title: ({ payload: p }) => [p.model, p.source],
@@ -158,12 +169,15 @@ export const toolEvents = {
       model: Line.optional(),
       usage: Tokens,
       costUsd: z.number().nonnegative().optional(),
+      priceList: Line.optional(),
+      billing: Billing.optional(),
       source: Line.optional(),
     }),
   }),
   'patch.created': event({
     about: 'A change to files was made.',
     reporter: 'session',
+    control: [],
     std008: 'summary.files_created, files_modified',
     title: ({ payload: p }) => [...p.files.slice(0, 5).map((file) => file.path), p.commit],
     search: ({ payload: p }) => [p.commit, p.files.map((file) => file.path), p.diff],
@@ -184,6 +198,7 @@ export const toolEvents = {
   'test.passed': event({
     about: 'A check of the project passed.',
     reporter: 'session',
+    control: [],
     isLate: true,
     title: ({ payload: p }) => [p.command, p.passed],
     search: ({ payload: p }) => [p.command, p.output],
@@ -198,6 +213,7 @@ export const toolEvents = {
   'test.failed': event({
     about: 'A check of the project failed.',
     reporter: 'session',
+    control: [],
     isLate: true,
     title: ({ payload: p }) => [p.command, p.failed],
     search: ({ payload: p }) => [p.command, p.output],
@@ -211,15 +227,19 @@ export const toolEvents = {
     }),
   }),
   'budget.warning': event({
-    about: 'A budget is nearly used up.',
+    about: 'A budget is nearly used up, or cannot be kept as its detail says.',
     reporter: 'daemon',
-    sm: { words: ['budget'], says: ({ payload: p }) => `: ${p.used} of ${p.limit} ${p.budget} used` },
+    sm: {
+      words: ['budget'],
+      says: ({ payload: p }) => (p.detail ? quoted(p.detail) : `: ${p.used} of ${p.limit} ${p.budget} used`),
+    },
     title: ({ payload: p }) => [p.budget, `${p.used} of ${p.limit}`, p.scope],
     payload: z.strictObject({
       budget: z.enum(['tokens', 'usd', 'time', 'iterations']),
       used: z.number(),
       limit: z.number(),
       scope: Line.optional(),
+      detail: Line.optional(),
     }),
   }),
   'budget.exceeded': event({

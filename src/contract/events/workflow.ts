@@ -9,6 +9,7 @@ export const workflowEvents = {
   'workflow.created': event({
     about: 'A workflow script was written, or the plan of a crew.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.name ?? p.workflowId],
     search: ({ payload: p }) => [p.name, p.workflowId, p.phases, p.script],
     payload: z.strictObject({
@@ -24,6 +25,7 @@ export const workflowEvents = {
   'workflow.approved': event({
     about: 'A person confirmed the workflow before it ran, or it ran without asking and says why.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.approvedBy],
     payload: z.strictObject({
       ...workflow,
@@ -35,6 +37,7 @@ export const workflowEvents = {
   'workflow.started': event({
     about: 'A workflow run began.',
     reporter: 'operator',
+    control: ['vault'],
     opens: 'workflow',
     title: ({ payload: p }) => [p.name ?? p.workflowId],
     payload: z.strictObject({
@@ -52,6 +55,7 @@ export const workflowEvents = {
   'workflow.finalized': event({
     about: 'The final synthesis was returned to the user.',
     reporter: 'operator',
+    control: [],
     closes: 'workflow',
     title: ({ payload: p }) => [p.workflowId],
     search: ({ payload: p }) => [p.result],
@@ -66,6 +70,7 @@ export const workflowEvents = {
   'workflow.failed': event({
     about: 'A workflow run failed.',
     reporter: 'operator',
+    control: [],
     closes: 'workflow',
     title: ({ payload: p }) => [p.reason ?? p.error],
     search: ({ payload: p }) => [p.error, p.reason],
@@ -73,8 +78,12 @@ export const workflowEvents = {
       ...workflow,
       error: Body,
       reason: Line.optional(),
+      /** `rejected`: it did its work, and a reviewer or a person did not accept it. */
+      outcome: z.enum(['failed', 'rejected']).optional(),
       /** What it had come to before it failed. */
       partial: z.unknown().optional(),
+      /** What it gave, where it came to its end and that was not what was asked for. */
+      result: z.unknown().optional(),
       totalTokens: Count.optional(),
       totalAgents: Count.optional(),
       durationMs: Millis.optional(),
@@ -83,6 +92,7 @@ export const workflowEvents = {
   'workflow.cancelled': event({
     about: 'A workflow run was cancelled.',
     reporter: 'operator',
+    control: [],
     closes: 'workflow',
     title: ({ payload: p }) => [p.by, p.reason],
     payload: z.strictObject({
@@ -95,6 +105,7 @@ export const workflowEvents = {
   'workflow.phase.started': event({
     about: 'The script entered a named phase.',
     reporter: 'operator',
+    control: [],
     opens: 'phase',
     title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, inputCount: Count }),
@@ -102,6 +113,7 @@ export const workflowEvents = {
   'workflow.phase.completed': event({
     about: 'A phase succeeded.',
     reporter: 'operator',
+    control: [],
     closes: 'phase',
     title: ({ payload: p }) => [p.phase],
     payload: z.strictObject({ ...phase, outputCount: Count, tokens: Count }),
@@ -109,6 +121,7 @@ export const workflowEvents = {
   'workflow.phase.failed': event({
     about: 'A phase failed.',
     reporter: 'operator',
+    control: [],
     closes: 'phase',
     title: ({ payload: p }) => [p.phase, p.reason ?? p.error],
     payload: z.strictObject({ ...phase, error: Body, reason: Line.optional(), tokens: Count.optional() }),
@@ -116,6 +129,7 @@ export const workflowEvents = {
   'workflow.node.enter': event({
     about: 'A workflow node was entered.',
     reporter: 'operator',
+    control: [],
     opens: 'node',
     title: ({ payload: p }) => [p.node],
     payload: z.strictObject({ workflowId: Line.optional(), node: Line, input: z.unknown().optional() }),
@@ -123,6 +137,7 @@ export const workflowEvents = {
   'workflow.node.exit': event({
     about: 'A workflow node was left.',
     reporter: 'operator',
+    control: [],
     closes: 'node',
     title: ({ payload: p }) => [p.node, p.outcome, p.edge],
     payload: z.strictObject({
@@ -135,6 +150,7 @@ export const workflowEvents = {
   'workflow.checkpoint.saved': event({
     about: 'The state of a workflow was saved.',
     reporter: 'operator',
+    control: ['vault'],
     title: ({ payload: p }) => [p.phase, p.checkpointId ?? p.step],
     payload: z.strictObject({
       ...phase,
@@ -156,18 +172,21 @@ export const workflowEvents = {
   'workflow.signalled': event({
     about: 'Something was sent to a workflow that waits for it, now or later.',
     reporter: 'operator',
+    control: ['vault'],
     title: ({ payload: p }) => [p.topic],
     payload: z.strictObject({ ...workflow, topic: Line, vault: Line.optional() }),
   }),
   'workflow.checkpoint.resumed': event({
     about: 'A workflow continued from a checkpoint.',
     reporter: 'operator',
+    control: [],
     title: ({ payload: p }) => [p.phase, p.checkpointId],
     payload: z.strictObject({ ...phase, resumedAt: Timestamp, checkpointId: Line.optional() }),
   }),
   'loop.round.started': event({
     about: 'A round of a refinement loop began.',
     reporter: 'operator',
+    control: [],
     opens: 'round',
     title: ({ payload: p }) => ['round', p.round, p.taskId],
     payload: z.strictObject({ round: Count, maxRounds: Count.optional(), taskId: Line.optional() }),
@@ -175,6 +194,7 @@ export const workflowEvents = {
   'loop.round.completed': event({
     about: 'A round of a refinement loop ended.',
     reporter: 'operator',
+    control: [],
     closes: 'round',
     std008: 'summary.review_iterations',
     title: ({ payload: p }) => ['round', p.round, p.verdict, p.reason],
@@ -189,6 +209,7 @@ export const workflowEvents = {
   'claim.verified': event({
     about: 'A verifier judged a claim, for or against.',
     reporter: 'operator',
+    control: [],
     isLate: true,
     sse: ['Message'],
     std008: 'review_result',
@@ -205,6 +226,7 @@ export const workflowEvents = {
   'verifier.issue.found': event({
     about: 'A verifier or reviewer raised an issue.',
     reporter: 'operator',
+    control: [],
     isLate: true,
     sse: ['Message'],
     std008: 'findings[]',

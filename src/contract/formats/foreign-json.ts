@@ -37,10 +37,13 @@ export function foreignLine(line: string): Foreign | undefined {
   return isForeign(value) ? value : undefined
 }
 
+/** The last moment that a date can name, in milliseconds. */
+export const lastMoment = 8.64e15
+
 /** A time written as ISO-8601 text or as milliseconds. */
 export function foreignTime(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : foreignNumber(value)
-  return time !== undefined && Number.isFinite(time) ? time : undefined
+  return time !== undefined && time >= 0 && time <= lastMoment ? time : undefined
 }
 
 /** A copy without fields that are undefined, so that what was not told stays absent. */

@@ -100,12 +100,14 @@ const textOf = (value: unknown): string | undefined => {
 export function fitsDialog(signal: SignalOf<'asking'>, dialog: Dialog): boolean {
   if (dialog.kind !== signal.ask) return false
   if (signal.source === 'pane') return dialogText(dialog) === signal.detail
+  return expectedTexts(signal).every((text) => showsText(dialog, text))
+}
+
+/** Whether a dialog shows a text; a long one is shown by its beginning or by its end. */
+export function showsText(dialog: Dialog, text: string): boolean {
   const shown = squeezed(dialogText(dialog))
-  return expectedTexts(signal).every((text) => {
-    const said = squeezed(text)
-    // A long command is shown by its beginning or by its end.
-    return shown.includes(said.slice(0, mostCompared)) || shown.includes(said.slice(-mostCompared))
-  })
+  const said = squeezed(text)
+  return shown.includes(said.slice(0, mostCompared)) || shown.includes(said.slice(-mostCompared))
 }
 
 /** Whether a dialog shows a command, whole and in lines of its own. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { AgentEvent } from '../../contract/event.ts'
+import type { AgentEvent, Observed } from '../../contract/event.ts'
 import { PausedTime } from './open-approvals.ts'
 
 const at = (second: number, type: AgentEvent['type'], payload: object = {}) =>
-  ({ type, payload, timestamp: new Date(second * 1000).toISOString() }) as AgentEvent
+  ({ type, payload, timestamp: new Date(second * 1000).toISOString() }) as Observed
 
 test('[COL-67] work stands still while a person is asked, and until it goes on after a restart', () => {
   const seconds = (isAway: boolean) => {

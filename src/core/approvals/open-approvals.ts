@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { AgentEvent, Draft, EventType } from '../../contract/event.ts'
+import type { AgentEvent, Draft, EventType, Observed } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ApprovalSubject } from '../../contract/values.ts'
 
@@ -59,7 +59,7 @@ export class PausedTime {
   #pausedMs = 0
 
   /** The next fact of the work. */
-  take(event: AgentEvent): void {
+  take(event: Observed): void {
     this.#pass(Date.parse(event.timestamp), isResumed(event))
     if (event.type === 'approval.requested') this.#asked.add(event.payload.approvalId)
     else if (isAnswer(event)) this.#asked.delete(event.payload.approvalId)

@@ -5,9 +5,9 @@ import { runs } from '../../../test/support/size.ts'
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { defaultMaxIterations } from '../../contract/session-file/message-payloads.ts'
 import { DeveloperInput } from '../../contract/session-file/outputs.ts'
+import { developerInput, type Work } from '../delegation/developer-work.ts'
 import { afterAnswer, afterReview, findingsToFix, newestWork, revise } from './after-review.ts'
 import { checkPlan } from './check-plan.ts'
-import { developerInput, type Work } from './developer-work.ts'
 
 const loop = { iterations: 0, maxIterations: defaultMaxIterations, onLimit: 'human_review' } as const
 

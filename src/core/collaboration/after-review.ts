@@ -4,11 +4,18 @@ import type { PlanTask, ReviewerReply } from '../../contract/collaboration/repli
 import { OnMaxIterations } from '../../contract/crew.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Verdict } from '../../contract/values.ts'
+import { type Work, withAttempt } from '../delegation/developer-work.ts'
 import { matchesGlob } from '../delegation/globs.ts'
-import { rootTask, type Work, withAttempt } from './developer-work.ts'
-import { openFindings, type UnfinishedTask, unansweredCritical, unfinishedReason } from './judge-review.ts'
-import { checkReason, failedChecks } from './required-checks.ts'
-import { findingWords } from './reviewer-work.ts'
+import {
+  openFindings,
+  type UnfinishedTask,
+  unansweredCritical,
+  unfinishedReason,
+} from '../delegation/judge-review.ts'
+import { checkReason, failedChecks } from '../delegation/required-checks.ts'
+import { findingWords } from '../delegation/reviewer-work.ts'
+import type { Decision } from '../delegation/task-failure.ts'
+import { rootTask } from './planned-work.ts'
 import { finishedBefore } from './task-graph.ts'
 
 /** What happens when the rounds are used up. */
@@ -18,14 +25,6 @@ type Escalation = z.infer<typeof OnMaxIterations>
 export const escalationAnswers = ['iterate', 'force_approve', 'abort'] as const
 
 export type EscalationAnswer = (typeof escalationAnswers)[number]
-
-/** A choice as `decision.made` records it. */
-export type Decision = {
-  readonly subject: 'approach' | 'retry'
-  readonly candidates: readonly string[]
-  readonly choice: string
-  readonly reason: string
-}
 
 export type AfterReview =
   | { readonly next: 'complete'; readonly iterations: number }

@@ -1,8 +1,8 @@
 import type { Plan, PlanChecks, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { EventOf } from '../../contract/event.ts'
-import { globsOverlap } from '../delegation/globs.ts'
+import { globsOverlap, scopeProblem } from '../delegation/globs.ts'
+import { plannedChecks } from '../delegation/required-checks.ts'
 import { verifies } from '../delegation/verification-command.ts'
-import { plannedChecks } from './required-checks.ts'
 import { dependencyCircle, finishedBefore, tasksById } from './task-graph.ts'
 
 /** What a plan has to keep to. */
@@ -44,11 +44,10 @@ function named(tasks: readonly PlanTask[], { taken = [] }: PlanLimits): string[]
 
 function scoped(tasks: readonly PlanTask[]): string[] {
   return tasks.flatMap(({ task_id, scope }) =>
-    scope
-      .filter((glob) => /^[/~]|^[a-z]:/i.test(glob) || glob.split('/').includes('..'))
-      .map(
-        (glob) => `task ${task_id}: the scope ${shown(glob)} has to be relative to the project, without ..`,
-      ),
+    scope.flatMap((glob) => {
+      const problem = scopeProblem(glob)
+      return problem === undefined ? [] : [`task ${task_id}: ${problem}`]
+    }),
   )
 }
 

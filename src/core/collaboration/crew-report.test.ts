@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { checkRun, crewRoundOf, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import { CrewReport } from '../../contract/collaboration/crew-report.ts'
+import { crewRound } from '../delegation/reviewer-work.ts'
 import { type CrewHistory, crewReport, reportMarkdown, settledFindings } from './crew-report.ts'
-import { crewRound } from './reviewer-work.ts'
 
 const history: CrewHistory = {
   crew: 'dates',

@@ -7,8 +7,8 @@ import type {
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange, ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { openFindings } from './judge-review.ts'
-import { failedChecks } from './required-checks.ts'
+import { openFindings } from '../delegation/judge-review.ts'
+import { failedChecks } from '../delegation/required-checks.ts'
 
 /** A task as it went, before anything is counted. */
 export type DoneTask = Omit<CrewTask, 'lines_added' | 'lines_removed'>
@@ -31,6 +31,7 @@ export type CrewHistory = {
   readonly checks: readonly CheckRun[]
   readonly skipped?: readonly Skipped[]
   readonly costUsd?: number
+  readonly isEstimate?: boolean
   readonly tokens?: number
   readonly durationMs: number
   readonly phases: readonly { readonly phase: string; readonly durationMs: number }[]
@@ -56,6 +57,7 @@ export function crewReport(history: CrewHistory): CrewReport {
     findings: settledFindings(history.rounds),
     skipped: [...(history.skipped ?? []), ...notDone(history)],
     cost_usd: costUsd,
+    ...(history.isEstimate && { cost_is_estimate: true }),
     tokens,
     duration_ms: history.durationMs,
     phases: history.phases.map(({ phase, durationMs }) => ({ phase, duration_ms: durationMs })),
@@ -149,7 +151,7 @@ function head(report: CrewReport): string {
     `${count(report.files.length, 'file')}, +${report.lines_added} −${report.lines_removed}; ${count(report.rounds.length, 'review')}; ${duration(report.duration_ms)}`,
   ]
   const spent = [
-    ...(cost === null ? [] : [`$${cost.toFixed(2)}`]),
+    ...(cost === null ? [] : [`${report.cost_is_estimate ? '≈' : ''}$${cost.toFixed(2)}`]),
     ...(tokens === null ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
   ]
   return [...facts.slice(0, 1), [...facts.slice(1), ...spent].join('; ')].join('\n')

@@ -19,8 +19,8 @@ export type LoggedMessage = {
 /** What a collaboration's messages have led to so far; plain data, so that it can be kept between steps. */
 export type MessageLog = {
   readonly workflowId: string
-  /** The id of the agent that coordinates. */
-  readonly orchestrator: string
+  /** The ids of the agents that may give work; nothing where each may. */
+  readonly coordinators?: readonly string[]
   readonly agents: readonly Agent[]
   readonly said: readonly LoggedMessage[]
   /** Ids of assignments that wait for their completion, by task. */
@@ -45,15 +45,18 @@ export type OutgoingMessage = {
 
 export type MessagePayload = EventOf<'agent.message.created'>['payload']
 
+/** Who takes part in a collaboration from its beginning. */
+type Beginning = {
+  /** Those that may give work to others; left out where each may, as among peers. */
+  readonly coordinators?: readonly Agent[]
+  readonly others: readonly Agent[]
+}
+
 /** A collaboration in which nothing was said yet. */
-export const newMessageLog = (
-  workflowId: string,
-  orchestrator: Agent,
-  others: readonly Agent[],
-): MessageLog => ({
+export const newMessageLog = (workflowId: string, { coordinators, others }: Beginning): MessageLog => ({
   workflowId,
-  orchestrator: orchestrator.agentId,
-  agents: [orchestrator, ...others],
+  ...(coordinators && { coordinators: coordinators.map(({ agentId }) => agentId) }),
+  agents: [...(coordinators ?? []), ...others],
   said: [],
   assignments: {},
   reviews: {},
@@ -86,22 +89,26 @@ function unknownAgents({ agents }: MessageLog, { from, to }: OutgoingMessage): s
   return from === to ? [`${from} cannot send a message to itself`] : []
 }
 
-/** Work and reviews are given by the one who coordinates, and results and news come back to it. */
+/** Work and reviews are given by an agent that coordinates; results and news go to whoever gave the work. */
 function directions(log: MessageLog, message: OutgoingMessage): string[] {
-  const { type, from, to } = message
-  const { orchestrator } = log
+  const { type } = message
   switch (type) {
     case 'task_assignment':
     case 'review_request':
-    case 'abort':
-      return from === orchestrator ? [] : [`a ${type} comes from ${orchestrator}, not from ${from}`]
+      return fromOneOf(message, log.coordinators)
+    case 'abort': {
+      // Among peers only whoever gave the work calls it off.
+      const giver = message.payload.scope === 'task' ? giverOf(log, message.payload.target_id) : undefined
+      return fromOneOf(message, log.coordinators ?? (giver === undefined ? undefined : [giver]))
+    }
     case 'task_completion':
-    case 'review_result':
     case 'task_progress':
-      return to === orchestrator ? [] : [`a ${type} goes to ${orchestrator}, not to ${to}`]
+      return toOneOf(message, backTo(log, message.payload.task_id))
+    case 'review_result':
+      return toOneOf(message, backTo(log, message.payload.review_id ?? message.payload.task_id))
     case 'status_response': {
-      const asker = queryOf(log, message)?.from ?? orchestrator
-      return to === asker ? [] : [`a status_response goes to ${asker}, not to ${to}`]
+      const asker = queryOf(log, message)?.from
+      return toOneOf(message, asker === undefined ? log.coordinators : [asker])
     }
     case 'feedback':
     case 'status_query':
@@ -110,6 +117,28 @@ function directions(log: MessageLog, message: OutgoingMessage): string[] {
     default:
       return type satisfies never
   }
+}
+
+const fromOneOf = ({ type, from }: OutgoingMessage, allowed: readonly string[] | undefined): string[] =>
+  allowed === undefined || allowed.includes(from)
+    ? []
+    : [`${type === 'abort' ? 'an' : 'a'} ${type} comes from ${allowed.join(' or ')}, not from ${from}`]
+
+const toOneOf = ({ type, to }: OutgoingMessage, allowed: readonly string[] | undefined): string[] =>
+  allowed === undefined || allowed.includes(to)
+    ? []
+    : [`a ${type} goes to ${allowed.join(' or ')}, not to ${to}`]
+
+/** Whoever has to hear of a piece of work. */
+function backTo(log: MessageLog, name: string | undefined): readonly string[] | undefined {
+  const giver = name === undefined ? undefined : giverOf(log, name)
+  return giver === undefined ? log.coordinators : [giver]
+}
+
+/** Who gave a task, or asked for a review, that is still open. */
+function giverOf(log: MessageLog, name: string): string | undefined {
+  const id = ownField(log.assignments, name) ?? openReview(log, name)
+  return log.said.find(({ messageId }) => messageId === id)?.from
 }
 
 const queryOf = ({ said }: MessageLog, { replyTo }: OutgoingMessage): LoggedMessage | undefined =>

@@ -1,9 +1,9 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { ChallengerReply, Plan, PlanTask } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
-import { endOf, fenced, fencedJson, howToAnswer } from './prompt-parts.ts'
-import { findingWords } from './reviewer-work.ts'
-import type { FailureKind } from './task-failure.ts'
+import { endOf, fenced, fencedJson, howToAnswer } from '../delegation/prompt-parts.ts'
+import { findingWords } from '../delegation/reviewer-work.ts'
+import type { FailureKind } from '../delegation/task-failure.ts'
 
 type Asked = {
   readonly request: string

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planTask } from '../../../test/support/collaboration.ts'
 import { catalogue } from '../../contract/event.ts'
-import { developerInput } from './developer-work.ts'
+import { developerInput } from '../delegation/developer-work.ts'
 import {
   type MessageLog,
   type MessagePayload,
@@ -13,11 +13,8 @@ import {
 import { callOffAll, sendMessage } from './send-message.ts'
 
 const agent = (agentId: string, agentType: string) => ({ agentId, agentType })
-const start = newMessageLog('wf_1', agent('arch', 'architect'), [
-  agent('dev', 'developer'),
-  agent('dev2', 'developer'),
-  agent('rev', 'reviewer'),
-])
+const workers = [agent('dev', 'developer'), agent('dev2', 'developer'), agent('rev', 'reviewer')]
+const start = newMessageLog('wf_1', { coordinators: [agent('arch', 'architect')], others: workers })
 
 const assign = (task_id: string, to = 'dev'): OutgoingMessage => ({
   from: 'arch',
@@ -291,7 +288,7 @@ const completed = (talk: MessageLog, id: string, status: 'completed' | 'partial'
   })
 
 test('[COL-26] whoever has not reported is called off, the oldest first and once, and the numbers go on', () => {
-  let talk = newMessageLog('w', { agentId: 'arch', agentType: 'architect' }, agents)
+  let talk = newMessageLog('w', { coordinators: [agent('arch', 'architect')], others: agents })
   talk = assigned(talk, 'b', 'dev-1')
   talk = assigned(talk, 'a', 'dev-2')
   talk = assigned(talk, 'done', 'dev-3')
@@ -304,4 +301,37 @@ test('[COL-26] whoever has not reported is called off, the oldest first and once
     { sequenceNumber: 8, to: { agentId: 'dev-2' }, payload: { target_id: 'a', reason: 'enough' } },
   ])
   expect(callOffAll(off.talk, 'again').messages).toEqual([])
+})
+
+test('[MUS-353][COL-50] with several that coordinate, results and news go to whoever gave the work, and to no other', () => {
+  const lead = agent('lead', 'architect')
+  const begin = newMessageLog('wf_1', { coordinators: [agent('arch', 'architect'), lead], others: workers })
+  const given = sendMessage(begin, { ...assign('t1'), from: 'lead' })
+  if (!('talk' in given)) return expect.unreachable(given.problems.join())
+  const { talk } = given
+  expect(problems(talk, complete('t1'))).toEqual(['a task_completion goes to lead, not to arch'])
+  expect(problems(talk, progress('t1'))).toEqual(['a task_progress goes to lead, not to arch'])
+  expect(problems(talk, { ...complete('t1'), to: 'lead' })).toEqual([])
+  expect(problems(talk, { ...assign('t2'), from: 'dev2' })).toEqual([
+    'a task_assignment comes from arch or lead, not from dev2',
+  ])
+  // Who calls it off is whoever gave it.
+  expect(callOffAll(talk, 'enough').messages.map(({ from, to }) => [from.agentId, to.agentId])).toEqual([
+    ['lead', 'dev'],
+  ])
+})
+
+test('[MUS-353] among peers each may give work, and only whoever gave it hears of it and calls it off', () => {
+  const peers = newMessageLog('wf_1', { others: workers })
+  const given = sendMessage(peers, { ...assign('t1'), from: 'dev2' })
+  if (!('talk' in given)) return expect.unreachable(given.problems.join())
+  const { talk } = given
+  expect(problems(talk, { ...complete('t1'), to: 'rev' })).toEqual([
+    'a task_completion goes to dev2, not to rev',
+  ])
+  const abort = { scope: 'task', target_id: 't1', reason: 'r', cleanup_required: false } as const
+  expect(problems(talk, { from: 'rev', to: 'dev', type: 'abort', payload: abort })).toEqual([
+    'an abort comes from dev2, not from rev',
+  ])
+  expect(problems(talk, { from: 'dev2', to: 'dev', type: 'abort', payload: abort })).toEqual([])
 })

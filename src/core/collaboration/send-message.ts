@@ -109,14 +109,14 @@ function agentOf(talk: MessageLog, id: string): Agent {
 
 type CalledOff = { readonly talk: MessageLog; readonly messages: readonly MessagePayload[] }
 
-/** Calls a task or a review off for whoever still has it; work that nobody has needs no word. */
+/** Calls a task or a review off for whoever still has it, by whoever gave it; work that nobody has needs no word. */
 export function callOff(talk: MessageLog, name: string, reason: string): CalledOff {
   const given = openWork(talk, name)
-  const worker = talk.said.find(({ messageId }) => messageId === given)?.to
-  if (worker === undefined) return { talk, messages: [] }
+  const asked = talk.said.find(({ messageId }) => messageId === given)
+  if (asked === undefined) return { talk, messages: [] }
   const said = sendMessage(talk, {
-    from: talk.orchestrator,
-    to: worker,
+    from: asked.from,
+    to: asked.to,
     type: 'abort',
     payload: { scope: 'task', target_id: name, reason, cleanup_required: false },
   })

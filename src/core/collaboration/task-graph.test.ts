@@ -6,8 +6,8 @@ import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { matchesGlob } from '../delegation/globs.ts'
 import { checkPlan } from './check-plan.ts'
-import { conflictWork, newestAfterSplits, tasksAfterSplits, workAfterSplit } from './developer-work.ts'
 import { splitPrompt } from './plan-prompts.ts'
+import { conflictWork, newestAfterSplits, tasksAfterSplits, workAfterSplit } from './planned-work.ts'
 import { readSplit } from './read-crew-replies.ts'
 import {
   dependencyCircle,

@@ -9,7 +9,6 @@ export function checkAgents({ agents, problems }: LoadedAgents): DefinitionProbl
     ...unknownTools(agent),
     ...delegation(agent, known),
     ...emptiness(agent),
-    ...uncounted(agent),
   ])
   return [...problems, ...doubts].toSorted(
     (a, b) => Number(a.file > b.file) - Number(a.file < b.file) || a.line - b.line,
@@ -43,13 +42,6 @@ function delegation(agent: AgentDefinition, known: ReadonlySet<string>): Definit
     found.push(`Delegate needs one of the tools ${delegatingTools.join(', ')}`)
   if (!may && targets.length > 0) found.push('delegate_targets has no effect without Delegate')
   return found.map((message) => warning(agent, 'policy', message))
-}
-
-/** A limit that nobody keeps is worse than none. */
-function uncounted(agent: AgentDefinition): DefinitionProblem[] {
-  if (agent.budget?.usd === undefined) return []
-  const message = 'budget.usd is not enforced, because Muster knows no model prices; limit tokens or minutes'
-  return [warning(agent, 'budget', message)]
 }
 
 function emptiness(agent: AgentDefinition): DefinitionProblem[] {

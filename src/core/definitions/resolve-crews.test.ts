@@ -30,7 +30,7 @@ const crew = (members: unknown[], more: Record<string, unknown> = {}): CrewDefin
     lines: { ...lines, ...(more['approve_plan'] === true && { approve_plan: 9 }) },
   })
 const resolve = (...crews: CrewDefinition[]) =>
-  resolveCrews({ crews, problems: [], shadowed: [] }, { agents, clis: ['claude', 'codex', 'mine'] })
+  resolveCrews({ crews, problems: [], shadowed: [], held: [] }, { agents, clis: ['claude', 'codex', 'mine'] })
 const problems = (members: unknown[], more: Record<string, unknown> = {}) =>
   resolve(crew(members, more)).problems.map(({ line, severity, message }) => `${line} ${severity} ${message}`)
 

@@ -18,6 +18,7 @@ export function resolveCrews(loaded: LoadedCrews, available: Available): LoadedC
       (a, b) => Number(a.file > b.file) - Number(a.file < b.file) || a.line - b.line,
     ),
     shadowed: loaded.shadowed,
+    held: loaded.held,
   }
 }
 

@@ -125,6 +125,12 @@ function meet(left: number, right: number, stepsFrom: (i: number, j: number) => 
   return false
 }
 
+/** Why a glob is no part of a scope; nothing when it is one. */
+export const scopeProblem = (glob: string): string | undefined =>
+  /^[/~]|^[a-z]:/i.test(glob) || glob.split('/').includes('..')
+    ? `the scope ${JSON.stringify(glob.slice(0, 100))} has to be relative to the project, without ..`
+    : undefined
+
 /** A part of a glob between two slashes: `**`, or what one name has to look like. */
 type Part = '**' | readonly Sign[]
 

@@ -16,13 +16,16 @@ export type ModelCall = {
   readonly tokens: number
   /** Billionths of a dollar: whole numbers, so that sums of leaves are exact. */
   readonly costNano: number | undefined
+  /** The part of it that was computed with a price list. */
+  readonly estimatedNano: number | undefined
 }
 
 /** The leaf of the token ledger in an event, if it has one. */
 export function modelCall(event: AgentEvent): ModelCall | undefined {
   if (event.type !== 'llm.request.completed' && event.type !== 'llm.usage.corrected') return undefined
-  const { responseId, usage, costUsd } = event.payload
+  const { responseId, usage, costUsd, priceList } = event.payload
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
+  const costNano = costUsd === undefined ? undefined : toNano(costUsd)
   return {
     responseId,
     isCorrection: event.type === 'llm.usage.corrected',
@@ -33,7 +36,8 @@ export function modelCall(event: AgentEvent): ModelCall | undefined {
     reasoning,
     // Reasoning tokens are part of the output in every provider's count.
     tokens: tokenTotal(usage),
-    costNano: costUsd === undefined ? undefined : toNano(costUsd),
+    costNano,
+    estimatedNano: costNano !== undefined && priceList === undefined ? 0 : costNano,
   }
 }
 

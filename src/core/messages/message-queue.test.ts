@@ -6,7 +6,7 @@ const at = (second: number) => `2026-01-27T15:10:0${second}.000Z`
 const fold = (...events: readonly (readonly [type: string, payload: object, second?: number])[]) =>
   events.reduce<readonly Queued[]>(
     (queue, [type, payload, second = 0]) =>
-      evolveQueue(queue, { type, spanId: 's', payload } as unknown as Draft, at(second)),
+      evolveQueue(queue, { type, spanId: 's', payload } as unknown as Draft, { recordedAt: at(second) }),
     [],
   )
 const queued = (messageId: string, more: object = {}) => ['message.queued', { messageId, ...more }] as const

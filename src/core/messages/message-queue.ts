@@ -1,5 +1,5 @@
-import type { Draft } from '../../contract/event.ts'
-import type { SpanId } from '../../contract/ids.ts'
+import type { By, Draft } from '../../contract/event.ts'
+import type { SessionId, SpanId } from '../../contract/ids.ts'
 
 /** How a queued message stands. Once pasted it is never pasted again, whatever happens. */
 export type Stage = 'queued' | 'pasted' | 'submitted' | 'injected'
@@ -21,6 +21,8 @@ export type Queued = {
   readonly preview: string
   /** When it was first given to the terminal or a hook: no receipt is older. */
   readonly givenAtMs?: number
+  /** The session that sent it; nothing when a person or Muster itself did. */
+  readonly sender?: SessionId
 }
 
 const none: readonly Queued[] = []
@@ -29,7 +31,7 @@ const none: readonly Queued[] = []
 export function evolveQueue(
   queue: readonly Queued[] = none,
   event: Draft,
-  recordedAt: string,
+  { recordedAt, by: asker }: { readonly recordedAt: string; readonly by?: By | undefined },
 ): readonly Queued[] {
   switch (event.type) {
     case 'message.queued': {
@@ -45,6 +47,7 @@ export function evolveQueue(
         ...(from && { from }),
         ...(to && { to }),
         ...(vault && { vault }),
+        ...(asker?.kind === 'session' && { sender: asker.id as SessionId }),
       }
       return [...queue, added]
     }

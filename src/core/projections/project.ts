@@ -1,4 +1,6 @@
-import type { AgentEvent } from '../../contract/event.ts'
+import { type AgentEvent, isReport } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import { tables } from '../../contract/index-tables.ts'
 import type { Insert, RowOp } from '../../contract/row-op.ts'
 import { phaseOf, workflowOf } from './event-handlers.ts'
 import { titleOf } from './event-text.ts'
@@ -30,7 +32,9 @@ export function project(event: AgentEvent): RowOp[] {
   if (Number.isNaN(atMs)) throw new Error(`event ${event.seq} has the timestamp ${event.timestamp}`)
   const title = titleOf(event)
   const ops: RowOp[] = [feedOp(event, atMs, title)]
-  for (const projection of projections) for (const op of projection(event, atMs, title)) ops.push(op)
+  const isBound = isReport(event)
+  for (const projection of projections)
+    for (const op of projection(event, atMs, title)) ops.push(isBound ? bound(op, event.sessionId) : op)
   if (event.type === 'journal.erased') ops.push({ op: 'erase', seqs: event.payload.seqs })
   if (event.type === 'event.parked') {
     const { follower, seq, error } = event.payload
@@ -38,6 +42,10 @@ export function project(event: AgentEvent): RowOp[] {
   }
   return ops
 }
+
+/** What others tell changes no row of another session, whatever ids they name. */
+const bound = (op: RowOp, of: SessionId): RowOp =>
+  op.op === 'upsert' && 'sessionId' in tables[op.table].columns ? { ...op, of } : op
 
 /** The event's line in the feed. */
 function feedOp(event: AgentEvent, atMs: number, title: string | undefined): Insert {

@@ -1,4 +1,4 @@
-import { type AgentEvent, isReport } from '../../contract/event.ts'
+import { type AgentEvent, type EventType, isReport } from '../../contract/event.ts'
 import { fleet, shortId } from '../../contract/ids.ts'
 import type { Amounts, RowOp, Values } from '../../contract/row-op.ts'
 import type { Lifecycle } from '../../contract/values.ts'
@@ -20,10 +20,11 @@ export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
         shortId: shortId(event.sessionId),
         firstSeq: event.seq,
         firstMs: atMs,
+        lastMs: atMs,
         traceId: event.traceId,
       },
       set: { lastSeq: event.seq, lastType: event.type },
-      max: { lastMs: atMs },
+      ...(isActivity(event) && { max: { lastMs: atMs } }),
       add: handle(counts, event, atMs) ?? one,
     },
   ]
@@ -33,6 +34,38 @@ export function sessionOps(event: AgentEvent, atMs: number): RowOp[] {
 }
 
 const one = { events: 1 } as const
+
+/** What is done or noticed around a session while it does nothing itself: a start of the daemon writes some of it. */
+const upkeep: ReadonlySet<EventType> = new Set<EventType>([
+  'session.launched',
+  'session.updated',
+  'session.archived',
+  'signal.changed',
+  'effect.intended',
+  'effect.done',
+  'effect.unknown',
+  'message.queued',
+  'message.delivered',
+  // That a prompt was taken is told by the turn that begins with it; its receipt may come with a later daemon.
+  'message.accepted',
+  'message.failed',
+  'approval.expired',
+  'agent.idle',
+  'limit.refused',
+  'budget.warning',
+  'budget.exceeded',
+  'settings.updated',
+  'queue.updated',
+])
+
+const working: ReadonlySet<Lifecycle | undefined> = new Set<Lifecycle>(['running', 'waiting_input'])
+
+/** Whether the session did something, as opposed to being looked at, renamed or started again. */
+function isActivity(event: AgentEvent): boolean {
+  if (event.type !== 'session.state.changed') return !upkeep.has(event.type)
+  const { from, to } = event.payload
+  return from !== to && (working.has(from) || working.has(to))
+}
 
 const counts: Handlers<Amounts<'sessions'>> = {
   'agent.spawned': () => ({ events: 1, agents: 1 }),
@@ -111,7 +144,8 @@ const changes: Handlers<Change> = {
     set: {
       lifecycle: payload.to,
       activity: payload.activity,
-      detail: payload.detail === undefined ? undefined : oneLine(payload.detail),
+      // What it waited for is over with the state in which it did.
+      detail: oneLine(payload.detail) ?? null,
     },
     keep: ended.has(payload.to) ? { endedMs: atMs } : {},
   }),
@@ -122,5 +156,10 @@ const changes: Handlers<Change> = {
   'agent.status.changed': ({ parentRunId, payload }) =>
     parentRunId === undefined ? { set: { activity: payload.status } } : {},
   'progress.checkpoint': ({ payload }) => ({ set: { milestone: oneLine(payload.message) } }),
-  'llm.request.completed': ({ payload }) => ({ set: { billing: payload.billing } }),
+  'llm.request.completed': ({ payload }) => ({
+    set: { billing: payload.billing, priceList: payload.priceList },
+  }),
+  'llm.usage.corrected': ({ payload }) => ({
+    set: { billing: payload.billing, priceList: payload.priceList },
+  }),
 }

@@ -122,7 +122,7 @@ const workflowChanges: Handlers<WorkflowChange> = {
   }),
   'workflow.failed': ({ payload }, atMs) => ({
     set: {
-      status: 'failed',
+      status: payload.outcome ?? 'failed',
       endedMs: atMs,
       totalAgents: payload.totalAgents,
       totalTokens: payload.totalTokens,

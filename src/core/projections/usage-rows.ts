@@ -92,9 +92,9 @@ function sliceOf(event: AgentEvent, atMs: number): Values<'ledger'> {
 }
 
 function figures(call: ModelCall): Values<'ledger'> {
-  const { input, output, cacheRead, cacheWrite, reasoning, tokens, costNano } = call
+  const { input, output, cacheRead, cacheWrite, reasoning, tokens, costNano, estimatedNano } = call
   const counts = { input, output, cacheRead, cacheWrite, reasoning, tokens }
-  return costNano === undefined ? counts : { ...counts, costNano, unpriced: 0 }
+  return costNano === undefined ? counts : { ...counts, costNano, estimatedNano, unpriced: 0 }
 }
 
 function answer({ traceId, spanId, payload }: EventOf<'llm.request.completed'>): Values<'ledger'> {

@@ -1,14 +1,20 @@
-import { type Anchor, type Detector, firstIndex, isReference, matchEnd, skipSpaces } from './detector.ts'
-import { isDirectoryName, type NameStrength, nameStrength, wordsOf } from './secret-names.ts'
+import {
+  isKeptBesideWords,
+  isSecretBelow,
+  isSecretValue,
+  maxName,
+  type ValueContext,
+} from './assigned-value.ts'
+import { type Anchor, type Detector, firstIndex, matchEnd, skipSpaces } from './detector.ts'
+import { nameStrength } from './secret-names.ts'
 
-const maxName = 64
 const maxSpace = 16
 
 const separatorFiller = new Uint8Array(256)
 
 /**
- * NAME=value, `name: value`, `"name": "value"`, `--name value` and a block of YAML, where the name says that
- * the value is a secret. Only the value is replaced.
+ * NAME=value, `name: value`, `"name": "value"`, `--name value` and what YAML has below a name, where the name says
+ * that the value is a secret. Only the value is replaced.
  */
 export const assignments: Detector = {
   classes: ['aws-secret-key', 'connection-string', 'secret-assignment'],
@@ -22,10 +28,9 @@ export const assignments: Detector = {
       const end = nameEnd(text, keyword.lastIndex)
       const parsed = parse(text, { start, end })
       if (parsed.open && start < undecided) undecided = start
-      if (parsed.value !== undefined) {
-        found(parsed.value.start, parsed.value.end, classOf(text.slice(start, end), text[parsed.value.end]))
-      }
-      from = Math.max(end, parsed.value?.end ?? 0)
+      const name = text.slice(start, end)
+      for (const value of parsed.values ?? []) found(value.start, value.end, classOf(name, text[value.end]))
+      from = Math.max(end, parsed.values?.at(-1)?.end ?? 0)
       keyword.lastIndex = from
     }
     return undecided
@@ -34,29 +39,37 @@ export const assignments: Detector = {
 
 function nameAnchors(): Anchor[] {
   const next = ` \t:="'\`\\]?._-0123456789`
-  const words = ['passw', 'passphrase', 'pwd', '_pass', 'secret', 'token', 'credential', 'jwt']
+  const words = ['passw', 'passphrase', 'pwd', '_pass', 'sshpass', 'secret', 'token', 'credential', 'jwt']
   // A bare `key` names nothing; these are the last letters of the words that may stand before it.
   const keys = '_-isegtndrhyk'.split('').map((letter) => `${letter}key`)
   return [...words, ...keys].map((text) => ({ text, fold: true, next, plausible: assigns }))
 }
 
-const keyword = /passw(?:or)?d|passphrase|pwd|_pass|secret|token|credential|(?<=[_isegtndrhyk-])key|jwt/gi
+const keyword =
+  /passw(?:or)?d|passphrase|pwd|_pass|sshpass|secret|token|credential|(?<=[_isegtndrhyk-])key|jwt/gi
 /** A quoted value longer than this is no secret of ours; a stream must not wait for its end. */
 const maxQuoted = 4096
 
-type Parsed = { readonly value?: { start: number; end: number }; readonly open: boolean }
+/** What is a secret under one name; `open` when more text could change that. */
+type Parsed = {
+  readonly values?: readonly { readonly start: number; readonly end: number }[]
+  readonly open: boolean
+}
 
 function parse(text: string, name: { start: number; end: number }): Parsed {
   if (name.end === text.length) return { open: true }
-  const strength = nameStrength(text.slice(name.start, name.end).replace(/^[-.]+|[-.]+$/g, ''))
-  if (strength === 'none') return { open: false }
+  const word = text.slice(name.start, name.end).replace(/^[-.]+|[-.]+$/g, '')
+  const strength = nameStrength(word)
+  if (strength === 'none') return readList(text, name, word)
   const separator = readSeparator(text, name)
   if (separator === 'open') return { open: true }
   if (separator === undefined) return { open: false }
   const context = { name: text.slice(name.start, name.end), strength }
+  const place = { ...separator, name: name.start }
   return (
     readQuoted(text, separator, context) ??
-    readBlock(text, { ...separator, name: name.start }, context) ??
+    readBlock(text, place, context) ??
+    readBelow(text, place, context) ??
     readBare(text, separator, context)
   )
 }
@@ -115,7 +128,7 @@ function readQuoted(text: string, separator: Separator, context: NameContext): P
   const form = separator.quotedName === true ? 'data' : 'quoted'
   const secret = isSecretValue(text.slice(start, end), { ...context, form, next: '' })
   const open = end === text.length
-  return secret ? { value: { start, end }, open } : { open }
+  return secret ? { values: [{ start, end }], open } : { open }
 }
 
 type OpenQuote = { readonly start: number; readonly quote: string; readonly depth: number }
@@ -147,8 +160,7 @@ function readBlock(
   if (text[place.at] !== '|' && text[place.at] !== '>') return undefined
   const first = matchEnd(text, blockStart, place.at)
   if (first === -1) return blockHead.test(text.slice(place.at, place.at + 24)) ? { open: true } : undefined
-  const before = text.slice(Math.max(0, place.name - maxIndent), place.name)
-  const own = /(?:^|\n)([ \t]*)(?:- +)?["']?$/.exec(before.replaceAll('\\n', '\n'))?.[1]?.length
+  const own = indentOf(text, place.name)
   if (own === undefined) return undefined
   const limit = Math.min(text.length, first + maxQuoted)
   let end = first
@@ -173,7 +185,13 @@ function readBlock(
   const words = /\s/.test(head) && !/passw|passphrase/i.test(context.name)
   const secret =
     start !== undefined && !words && isSecretValue(head, { ...context, form: 'quoted', next: '' })
-  return secret ? { value: { start: start!, end }, open } : { open }
+  return secret ? { values: [{ start: start!, end }], open } : { open }
+}
+
+/** How far the line is indented that begins with this name; nothing when something else stands before it. */
+function indentOf(text: string, name: number): number | undefined {
+  const before = text.slice(Math.max(0, name - maxIndent), name)
+  return /(?:^|\n)([ \t]*)(?:- +)?["']?$/.exec(before.replaceAll('\\n', '\n'))?.[1]?.length
 }
 
 const maxIndent = 200
@@ -181,6 +199,55 @@ const blockStart = /[|>][-+0-9]{0,2}[ \t]{0,8}(?:\r?\n|\\n)/y
 const blockHead = /^[|>][-+0-9]{0,2}[ \t]{0,8}\r?$/
 const blockLineEnd = /\r?\n|\\n|"/g
 const blockBreak = /\r?\n|\\n/y
+
+/** `tokens: 12` counts them, so a name that says there are several is no secret's; but a list below it holds them. */
+function readList(text: string, { start, end }: { start: number; end: number }, word: string): Parsed {
+  const at = /s$/i.test(word) ? matchEnd(text, listStart, end) : -1
+  const strength = at === -1 ? 'none' : nameStrength(word.slice(0, -1))
+  if (strength === 'none') return { open: false }
+  const place = { at, form: 'loose', sign: ':', name: start, isList: true } as const
+  return readBelow(text, place, { name: word, strength }) ?? { open: at === text.length }
+}
+
+const listStart = /["']?:[ \t]{0,16}(?=\r?\n|\\n|$)/y
+
+/** `password:` and its value alone on the next line, indented more, or a list of values below it. */
+function readBelow(
+  text: string,
+  place: Separator & { readonly name: number; readonly isList?: boolean },
+  context: NameContext,
+): Parsed | undefined {
+  const own = place.sign === ':' && matchEnd(text, blockBreak, place.at) !== -1 && indentOf(text, place.name)
+  if (typeof own !== 'number') return undefined
+  const values: { start: number; end: number }[] = []
+  let at = place.at
+  for (let items = 0; items < maxItems; items++) {
+    const start = matchEnd(text, blockBreak, at)
+    if (start === -1) return { values, open: at === text.length }
+    const end = firstIndex(text, lineBreak, start)
+    const open = end === text.length
+    const line = text.slice(start, Math.min(end, start + maxQuoted))
+    const [, indent = '', dash = '', quote = '', value = '', rest = ''] = lineBelow.exec(line) ?? []
+    const isItem = dash !== ''
+    const isBelow = isItem ? indent.length >= own : items === 0 && !place.isList && indent.length > own
+    if (value === '' || !isBelow || !isLastOf(rest, quote)) return { values, open }
+    const from = start + indent.length + dash.length + quote.length
+    if (isSecretBelow(value, quote !== '', context)) values.push({ start: from, end: from + value.length })
+    if (open || !isItem) return { values, open }
+    at = end
+  }
+  return { values, open: false }
+}
+
+const maxItems = 64
+const lineBreak = /\r?\n|\\n/g
+const lineBelow = /^([ \t]*)(-[ \t]+)?(\\*["'])?([^\s"'`\\]+)(.*)$/
+
+/** Nothing follows a value on its line, unless its closing quote, a comment or the end of the text around it. */
+const isLastOf = (rest: string, quote: string): boolean =>
+  quote === ''
+    ? /^[ \t]*(?:#.*)?$|^\\*["'`]/.test(rest)
+    : /^\\*["'][ \t]*,?[ \t]*(?:#.*)?$|^\\*["'].*["'`]/.test(rest)
 
 function readBare(text: string, separator: Separator, context: NameContext): Parsed {
   const { form } = separator
@@ -195,19 +262,13 @@ function readBare(text: string, separator: Separator, context: NameContext): Par
   const rest = skipSpaces(text, start + value.length)
   const next = restOfLine(text, rest)
   const words = form === 'loose' && /[^#,;}\])"'`\\]/.test(next)
-  const prose = words && !(separator.sign === '=' && isKeptBesideWords(value, text.slice(rest, rest + 12)))
+  const prose =
+    words && !isKeptBesideWords(value, text.slice(rest, rest + 12), { ...context, sign: separator.sign })
   const option = form === 'flag' && value.startsWith('-')
   if (prose || option || !isSecretValue(value, { ...context, form, next }))
     return { open: rest === text.length }
   const end = firstIndex(text, stop, start)
-  return { value: { start, end }, open: skipSpaces(text, end) === text.length }
-}
-
-/** Words follow on the same line: the value must be one that is no word, and what follows no part of a program. */
-function isKeptBesideWords(value: string, rest: string): boolean {
-  if (value.length < 10 || !/^[A-Za-z]/.test(rest)) return false
-  if (/^(?:as|in|of|is|if|or|else|instanceof|extends|satisfies|unless|for)\b/.test(rest)) return false
-  return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/^[A-Za-z_$.]+[0-9]{0,3}$/.test(value)
+  return { values: [{ start, end }], open: skipSpaces(text, end) === text.length }
 }
 
 function restOfLine(text: string, at: number): string {
@@ -272,69 +333,3 @@ function assigns(bytes: Uint8Array, at: number, length: number): boolean {
 }
 
 for (const char of ' \t\\"\'`]?') separatorFiller[char.charCodeAt(0)] = 1
-
-/** Where a value was found; the looser the syntax, the more the value itself must look like a secret. */
-type ValueContext = {
-  readonly name: string
-  readonly strength: NameStrength
-  /** `data`: "name": "value". `tight`: NAME=value. `loose`: spaces or a colon, the syntax prose and code share. `flag`: --name value. */
-  readonly form: 'data' | 'quoted' | 'tight' | 'loose' | 'flag'
-  /** The first character after the value and any spaces; empty at the end of a line or text. */
-  readonly next: string
-}
-
-/** Whether an assigned value is a secret, and not a reference, a type, a placeholder, code or prose. */
-function isSecretValue(value: string, context: ValueContext): boolean {
-  if (isReference(value) || plainWords.test(value) || isDirectoryName(context.name, value)) return false
-  // `wire ? "client_secrets" : "clientSecrets"`: two spellings of one name.
-  if (value.length <= maxName && wordsOf(value).join('') === wordsOf(context.name).join('')) return false
-  if (context.strength === 'strong') return isStrongSecret(value, context)
-  if (/^(?:~|\.{0,2})\//.test(value) && value.length < 40) return false
-  if (context.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)) {
-    return value.length >= 6 && !/^[0-9]{1,7}$/.test(value)
-  }
-  if (context.form === 'data' && value.length >= 8 && !/\s/.test(value)) return true
-  return !isCode(value, context) && looksRandom(value)
-}
-
-function isQuoted({ form }: ValueContext): boolean {
-  return form === 'quoted' || form === 'data'
-}
-
-function isStrongSecret(value: string, context: ValueContext): boolean {
-  if (isQuoted(context)) return value.length >= 3
-  if (context.form === 'tight') {
-    if (/^[A-Z0-9_]+$/.test(context.name)) return value.length >= 3
-    return value.length >= 3 && !isCode(value, context)
-  }
-  if (value.length < 4 || isCode(value, context)) return false
-  if (context.form === 'loose' && /^[A-Za-z]+[.!?]$/.test(value)) return false
-  if (/[^A-Za-z]/.test(value)) return true
-  // Letters only: a word at the end of its line, not a variable called after what it holds.
-  return (
-    context.form === 'loose' && context.next === '' && !/[a-z][A-Z]/.test(value) && !namesSecret.test(value)
-  )
-}
-
-function looksRandom(value: string): boolean {
-  if (value.length < 6 || /\s|^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value)) return false
-  return /[0-9]/.test(value)
-    ? !/^[0-9]{1,7}$/.test(value)
-    : value.length >= 20 && !/^[a-z]+(?:[._-][a-z]+)*$/i.test(value)
-}
-
-function isCode(value: string, context: ValueContext): boolean {
-  if (isQuoted(context)) return false
-  if (/^[\w$.]+(?:\(|\[|::|\?\.)/.test(value) || /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/.test(value)) return true
-  if (/^[({[|&!+]/.test(value) && !value.startsWith('[redacted:')) return true
-  if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false
-  // A bare identifier: an argument, a member, or a variable named after what it holds.
-  return (context.form === 'tight' ? /[,)(.[]/ : /[,;)(.[]/).test(context.next)
-    ? !/[0-9]/.test(value) || namesSecret.test(value)
-    : namesSecret.test(value) && context.form === 'loose'
-}
-
-const namesSecret = /passw|passphrase|secret|token|key|credential/i
-
-const plainWords =
-  /^(?:strings?|str|number|int|integer|bool|boolean|any|unknown|object|null|none|nil|undefined|true|false|yes|no|on|off|required|optional|text|hidden|password|passwd|secret|token|bytes|char|varchar|float|date|uuid|void|never|self|this|await|new|function|async|return|default|empty|missing|invalid|expired|enabled|disabled|redacted|masked|bearer|basic|must|should|is|the|a|an|not|and|or|for|with|was|are|can|may|will)[,;.:)]?$/i

@@ -1,4 +1,4 @@
-import { type Detector, endsAt, firstIndex, isReference, matchEnd } from './detector.ts'
+import { type Detector, endsAt, firstIndex, followedBy, isReference, matchEnd } from './detector.ts'
 
 /** Credentials in an Authorization header, and behind the words Bearer and Basic wherever they stand. */
 export const authorization: Detector = {
@@ -234,3 +234,25 @@ function hasUserPart(bytes: Uint8Array, at: number, length: number): boolean {
   }
   return limit === length
 }
+
+const hex = '0123456789abcdef'
+
+/** The token that stands behind the id of an account of Twilio: `AC…:TOKEN`, `'AC…', 'TOKEN'`. */
+export const accountToken: Detector = {
+  classes: ['twilio-token'],
+  anchors: Array.from(hex, (digit) => ({ text: `AC${digit}`, next: hex, plausible: followedBy(hex, 31) })),
+  scan(text, found) {
+    let undecided = text.length
+    for (const match of text.matchAll(/(?<![A-Za-z0-9])AC[a-f0-9]{32}(?![A-Za-z0-9])/g)) {
+      const after = match.index + match[0].length
+      const start = matchEnd(text, pairGap, after)
+      const end = start === -1 ? -1 : matchEnd(text, /[a-f0-9]{32}(?![A-Za-z0-9])/y, start)
+      if (end !== -1) found(start, end, 'twilio-token')
+      if (text.length - after < maxPairGap + 32) undecided = Math.min(undecided, match.index)
+    }
+    return undecided
+  },
+}
+
+const maxPairGap = 32
+const pairGap = /\\{0,3}["'`]?(?:[ \t]{0,4}[:,;/|]\s{0,16}|[ \t]{1,4})\\{0,3}["'`]?/y

@@ -1,13 +1,16 @@
 import { type Detector, firstIndex, isReference, matchEnd } from './detector.ts'
 
-/** The passwords of a `.netrc`: `machine NAME login USER password SECRET`, in one line or several. */
+/** The passwords of a `.netrc`: `machine NAME login USER password SECRET` or `default login …`, in one line or several. */
 export const netrc: Detector = {
   classes: ['netrc-password'],
-  anchors: [{ text: 'machine', plausible: followedBySpace }],
+  anchors: [
+    { text: 'machine', plausible: followedBySpace },
+    { text: 'default', plausible: followedByLogin },
+  ],
   scan(text, found) {
     let undecided = text.length
-    for (const match of text.matchAll(/(?<![\w-])machine(?=\s|\\n)/g)) {
-      const entry = readEntry(text, match.index + match[0].length)
+    for (const match of text.matchAll(/(?<![\w-])(machine|default)(?=\s|\\n)/g)) {
+      const entry = readEntry(text, match.index + match[0].length, match[1] === 'machine')
       if (entry.open) undecided = Math.min(undecided, match.index)
       if (entry.password !== undefined) found(...entry.password, 'netrc-password')
     }
@@ -17,18 +20,22 @@ export const netrc: Detector = {
 
 type Entry = { readonly password?: [start: number, end: number]; readonly open: boolean }
 
-/** A host and then pairs of a word and its value; any other word ends the entry. */
-function readEntry(text: string, from: number): Entry {
-  let at = matchEnd(text, gap, from)
-  if (at === -1) return { open: false }
-  at = firstIndex(text, tokenEnd, at)
+/** A host, or else `login` at once; then pairs of a word and its value. Any other word ends the entry. */
+function readEntry(text: string, from: number, isHostNamed: boolean): Entry {
+  let at = from
+  if (isHostNamed) {
+    at = matchEnd(text, gap, from)
+    if (at === -1) return { open: false }
+    at = firstIndex(text, tokenEnd, at)
+  }
   for (let pairs = 0; pairs < 4; pairs++) {
     const word = matchEnd(text, gap, at)
     if (word === -1) return { open: at === text.length }
     const wordEnd = firstIndex(text, tokenEnd, word)
     const name = text.slice(word, Math.min(wordEnd, word + 10))
     if (wordEnd === text.length) return { open: true }
-    if (name !== 'login' && name !== 'account' && name !== 'password') return { open: false }
+    const mayFollow = pairs === 0 && !isHostNamed ? /^login$/ : /^(?:login|account|password)$/
+    if (!mayFollow.test(name)) return { open: false }
     const value = matchEnd(text, gap, wordEnd)
     if (value === -1) return { open: false }
     at = firstIndex(text, tokenEnd, value)
@@ -46,6 +53,14 @@ const tokenEnd = /[\s"']|\\[nrt]/g
 
 function followedBySpace(bytes: Uint8Array, at: number, length: number): boolean {
   return at >= length || bytes[at]! <= 32 || bytes[at] === 92
+}
+
+/** `default` stands before much else; here it stands before `login`. */
+function followedByLogin(bytes: Uint8Array, at: number, length: number): boolean {
+  if (!followedBySpace(bytes, at, length)) return false
+  let i = at
+  while (i < length && i < at + 32 && (bytes[i]! <= 32 || bytes[i] === 92 || bytes[i - 1] === 92)) i++
+  return i >= length || bytes[i] === 108
 }
 
 /** `"auth": "…"` of a Docker configuration and `_auth=…` of an `.npmrc`: a name and a password in base64. */

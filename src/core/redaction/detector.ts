@@ -5,6 +5,8 @@ export type Anchor = {
   readonly fold?: boolean
   /** All characters that may come next; it keeps a literal of three characters from being looked at too often. */
   readonly next?: string
+  /** All characters that may come before it. A literal of one character has these and `next`; others have three and more. */
+  readonly before?: string
   /** `at` is the byte after the anchor. It must answer true when the bytes end too early to tell. */
   readonly plausible?: (bytes: Uint8Array, at: number, length: number) => boolean
 }

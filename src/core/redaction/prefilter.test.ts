@@ -53,3 +53,14 @@ test('[MUS-56] what follows decides, and the end of the text leaves it open', ()
   expect(prefilter.find('a key')).toEqual([1])
   expect(prefilter.find('a key is')).toEqual([])
 })
+
+test('[MUS-56] one character between others is found at every place', () => {
+  const prefilter = createPrefilter([{ text: '-', owner: 2, before: '09', next: '19' }])
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), (before, after) => {
+      expect(prefilter.find(`${before}9-19${after}`)).toEqual([2])
+      expect(prefilter.find(`${before}0-91`)).toEqual([2])
+    }),
+  )
+  expect(prefilter.find('a - b x-y --2 0-8')).toEqual([])
+})

@@ -10,7 +10,7 @@ type Prefilter = {
 }
 
 /**
- * Every literal has at least three bytes, and one of two trigrams that follow each other begins at an even
+ * Every literal has at least three bytes, or one with others around it, and one of two trigrams that follow each other begins at an even
  * place: reading every second trigram through one table misses nothing. Of a longer literal the two are
  * taken that ordinary text has least. Bytes are compared with bit 5 set, which makes
  * letters caseless; the exact comparison comes only after a hit in the table.
@@ -21,14 +21,17 @@ export function createPrefilter(anchors: readonly OwnedAnchor[]): Prefilter {
   const scratch = new ArrayBuffer(windowChars * 3 + 8)
   const bytes = new Uint8Array(scratch)
   const words = new Uint32Array(scratch)
-  const { bits, buckets } = buildTable(anchors)
+  const { bits, starts, trigrams, compared, caseless, entries } = buildTable(anchors)
   const owners = new Set<number>()
 
-  const check = (bucket: readonly Entry[], at: number, length: number): void => {
+  const check = (place: number, at: number, length: number): void => {
     const trigram = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)
-    for (const entry of bucket) {
-      // Most of what meets the table differs here already: another case, or another trigram of the same slot.
-      if (((trigram | entry.caseless) & entry.compared) !== entry.trigram) continue
+    const bucket = place >>> (tableBits - bucketBits)
+    const last = starts[bucket + 1]!
+    for (let i = starts[bucket]!; i < last; i++) {
+      // Most of what meets the table differs here already: another case, or another trigram of the same bucket.
+      if (((trigram | caseless[i]!) & compared[i]!) !== trigrams[i]) continue
+      const entry = entries[i]!
       const start = at - entry.offset
       const end = start + entry.needle.length
       if (start < 0 || end > length || !sameBytes(bytes, start, entry)) continue
@@ -50,8 +53,8 @@ export function createPrefilter(anchors: readonly OwnedAnchor[]): Prefilter {
       const here = bits[first >>> 5]! & (1 << first)
       const there = bits[second >>> 5]! & (1 << second)
       if ((here | there) !== 0) {
-        if (here !== 0) check(buckets.get(first)!, i, length)
-        if (there !== 0) check(buckets.get(second)!, i + 2, length)
+        if (here !== 0) check(first, i, length)
+        if (there !== 0) check(second, i + 2, length)
       }
       word = next
     }
@@ -74,6 +77,7 @@ const encoder = new TextEncoder()
 const none: readonly number[] = []
 const windowChars = 32_768
 const tableBits = 18
+const bucketBits = 12
 const caseBits = 0x20202020
 
 type Entry = {
@@ -92,19 +96,41 @@ function slot(trigram: number): number {
   return Math.imul(trigram, 0x26dbc983) >>> (32 - tableBits)
 }
 
-/** One bit for each slot that has a bucket: few, so that a text rarely meets one by chance. */
-function buildTable(anchors: readonly OwnedAnchor[]): { bits: Int32Array; buckets: Map<number, Entry[]> } {
+/**
+ * One bit for each slot that is in use: few, so that a text rarely meets one by chance. What is there lies in plain arrays
+ * beside each other, by buckets of many slots: a text that meets much must not wait for memory each time.
+ */
+type Table = {
+  readonly bits: Int32Array
+  readonly starts: Uint32Array
+  readonly trigrams: Int32Array
+  readonly compared: Int32Array
+  readonly caseless: Int32Array
+  readonly entries: readonly Entry[]
+}
+
+function buildTable(anchors: readonly OwnedAnchor[]): Table {
   const bits = new Int32Array(1 << (tableBits - 5))
-  const buckets = new Map<number, Entry[]>()
+  const buckets = Array.from({ length: 1 << bucketBits }, (): Entry[] => [])
   const put = (trigram: number, entry: Entry): void => {
     const key = slot(trigram)
     bits[key >>> 5]! |= 1 << key
-    const bucket = buckets.get(key)
-    if (bucket === undefined) buckets.set(key, [entry])
-    else if (!bucket.includes(entry)) bucket.push(entry)
+    const bucket = buckets[key >>> (tableBits - bucketBits)]!
+    if (!bucket.includes(entry)) bucket.push(entry)
   }
   for (const anchor of anchors) {
     const needle = encoder.encode(anchor.text)
+    if (anchor.before !== undefined) {
+      const [byte = 0] = needle
+      const own = { anchor, needle, fold: 0, caseless: 0 }
+      const behind = { ...own, offset: -1, trigram: byte << 8, compared: 0xff00 }
+      const ahead = { ...own, offset: 0, trigram: byte, compared: 0xff }
+      for (const next of followers(anchor)) {
+        for (const before of foldedOf(anchor.before)) put(before | (byte << 8) | (next << 16), behind)
+        for (const second of followers(anchor)) put(byte | (next << 8) | (second << 16), ahead)
+      }
+      continue
+    }
     const folded = needle.map((byte) => byte | 0x20)
     const offset = rarestPair(folded)
     const [a = 0, b = 0, c = 0, d] = folded.subarray(offset)
@@ -113,7 +139,21 @@ function buildTable(anchors: readonly OwnedAnchor[]): { bits: Int32Array; bucket
     for (const follower of d === undefined ? followers(anchor) : [d])
       put(b | (c << 8) | (follower << 16), second)
   }
-  return { bits, buckets }
+  const starts = new Uint32Array(buckets.length + 1)
+  buckets.forEach((bucket, i) => {
+    starts[i + 1] = starts[i]! + bucket.length
+  })
+  const entries = buckets.flat()
+  const column = (name: 'trigram' | 'compared' | 'caseless') =>
+    Int32Array.from(entries, (entry) => entry[name])
+  return {
+    bits,
+    starts,
+    trigrams: column('trigram'),
+    compared: column('compared'),
+    caseless: column('caseless'),
+    entries,
+  }
 }
 
 function entryOf(anchor: OwnedAnchor, needle: Uint8Array, offset: number): Entry {
@@ -184,8 +224,10 @@ for (let at = 0; at < commonTrigrams.length; at += 3) {
 /** What may stand behind a literal of three bytes, with bit 5 set; the end of the text reads as zero. */
 function followers(anchor: Anchor): Iterable<number> {
   if (anchor.next === undefined) return allFolded
-  return new Set([0x20, ...encoder.encode(anchor.next).map((byte) => byte | 0x20)])
+  return new Set([0x20, ...foldedOf(anchor.next)])
 }
+
+const foldedOf = (chars: string): Uint8Array => encoder.encode(chars).map((byte) => byte | 0x20)
 
 const allFolded = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => (byte & 0x20) !== 0)
 

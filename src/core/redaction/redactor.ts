@@ -1,5 +1,11 @@
 import { assignments } from './assignments.ts'
-import { authorization, commandPassword, cookieHeader, urlPassword } from './credential-detectors.ts'
+import {
+  accountToken,
+  authorization,
+  commandPassword,
+  cookieHeader,
+  urlPassword,
+} from './credential-detectors.ts'
 import { encodedLogin, netrc } from './credential-files.ts'
 import {
   type Anchor,
@@ -121,6 +127,7 @@ const builtInDetectors: readonly Detector[] = [
     }),
   ),
   ...namedRules.map((rule) => namedDetector({ ...rule, names: rule.names.split(' ') })),
+  accountToken,
   urlPassword,
   authorization,
   commandPassword,
@@ -130,9 +137,16 @@ const builtInDetectors: readonly Detector[] = [
   assignments,
 ]
 
-function anchorsOf({ anchors, fold = false, anywhere, follows = wordChars }: TokenRule): Anchor[] {
+function anchorsOf({
+  anchors,
+  fold = false,
+  anywhere,
+  follows = wordChars,
+  next = follows,
+  before,
+}: TokenRule): Anchor[] {
   const plausible = followedBy(follows, 8)
   return anchors.map((text) =>
-    anywhere === true ? { text, fold } : { text, fold, next: follows, plausible },
+    anywhere === true ? { text, fold } : { text, fold, next, plausible, ...(before && { before }) },
   )
 }

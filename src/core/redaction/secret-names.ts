@@ -3,13 +3,28 @@ export type NameStrength = 'none' | 'normal' | 'strong'
 
 /** Whether a field, variable or flag of this name holds a secret. Case and separators do not matter. */
 export function nameStrength(name: string): NameStrength {
+  let strength = judged.get(name)
+  if (strength === undefined) {
+    strength = judge(name)
+    if (judged.size === mostJudged) judged.clear()
+    judged.set(name, strength)
+  }
+  return strength
+}
+
+// A program or a log says the same few names again and again.
+const judged = new Map<string, NameStrength>()
+const mostJudged = 1000
+
+function judge(name: string): NameStrength {
   const words = wordsOf(name)
   while (words.length > 1 && environmentWords.test(words.at(-1)!)) words.pop()
   const last = words.at(-1)
   if (last === undefined || harmlessTails.has(last)) return 'none'
   const whole = words.join('')
   if (/passw(?:or)?d|passphrase/.test(whole)) return /passw(?:or)?dless/.test(whole) ? 'none' : 'strong'
-  if (last === 'pwd') return 'strong'
+  // What sshpass reads; in small letters it is that program.
+  if (last === 'pwd' || /(?:^|_)SSHPASS$/.test(name)) return 'strong'
   if (last === 'pass') return words.length > 1 && passOwners.test(words.at(-2)!) ? 'strong' : 'none'
   if (/(?:secrets?|credentials?|authorization|cookies?)$/.test(whole)) return 'strong'
   if (harmlessTokens.test(whole)) return 'none'

@@ -7,6 +7,10 @@ export type TokenRule = {
   readonly pattern: RegExp
   /** All characters of which at least eight follow an anchor; letters, digits, `_` and `-` if it is not said. */
   readonly follows?: string
+  /** Those of them of which the first is one. */
+  readonly next?: string
+  /** All characters that may stand before an anchor, where it has only one character. */
+  readonly before?: string
   /** Nothing is known of what follows an anchor. */
   readonly anywhere?: boolean
   /** Upper and lower case of the anchors are the same. */
@@ -24,6 +28,16 @@ const shape = (parts: TemplateStringsArray, ...values: string[]): RegExp =>
 
 const uuid = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const slash = String.raw`\\?/`
+
+const hex = '0123456789abcdef'
+
+// Digits in base64: three of them are four letters.
+const twoDigits = '[MNO][DTjz][AEIMQUYcgk]'
+const threeDigits = `${twoDigits}[wxyz0-5]`
+
+/** Each of some characters with each of others. */
+const pairs = (first: string, second: string): string[] =>
+  Array.from(first).flatMap((one) => Array.from(second, (other) => one + other))
 
 /** Tokens that need more than a prefix to be known. */
 export const shapedRules: readonly TokenRule[] = [
@@ -73,9 +87,26 @@ export const shapedRules: readonly TokenRule[] = [
   },
   {
     class: 'twilio-key',
-    anchors: Array.from('0123456789abcdef', (digit) => `SK${digit}`),
-    follows: '0123456789abcdef',
+    anchors: Array.from(hex, (digit) => `SK${digit}`),
+    follows: hex,
     pattern: shape`SK[a-f0-9]{32}(?![A-Za-z0-9])`,
+  },
+  {
+    class: 'mailgun-key',
+    anchors: ['-'],
+    before: hex,
+    follows: hex,
+    pattern: /(?<![A-Za-z0-9-])[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])/,
+  },
+  {
+    class: 'discord-token',
+    anchors: pairs('AEIMQUYcgk', 'wxyz012345').flatMap((pair) =>
+      ['M', 'N', 'O'].map((third) => pair + third),
+    ),
+    next: 'DTjz',
+    follows: 'MNODTjzAEIMQUYcgkwxyz012345',
+    // The account's number in base64, which has 17 to 20 digits; then a time and a signature.
+    pattern: shape`(?:${threeDigits}){5}(?:${threeDigits}(?:[MNO][AQgw]|${twoDigits})?|${twoDigits})\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])`,
   },
   {
     class: 'doppler-token',
@@ -175,10 +206,10 @@ export const addressRules: readonly TokenRule[] = [
   },
   {
     class: 'slack-webhook',
-    anchors: ['hooks.slack.com'],
+    anchors: ['hooks.slack.com', 'hooks.slack-gov.com'],
     anywhere: true,
     pattern: behind(
-      String.raw`hooks\.slack\.com${slash}(?:services|workflows|triggers)${slash}`,
+      String.raw`hooks\.slack(?:-gov)?\.com${slash}(?:services|workflows|triggers)${slash}`,
       String.raw`[A-Z0-9](?:[A-Za-z0-9]|\\?/){19,}`,
     ),
   },
@@ -263,18 +294,8 @@ export const namedRules: readonly NamedRule[] = [
     names: 'harness',
     pattern: shape`[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}`,
   },
-  {
-    class: 'twilio-token',
-    names: 'twilio',
-    pattern: shape`(?<=AC[a-f0-9]{32}["']?[:,][ ]?["']?)[a-f0-9]{32}(?![A-Za-z0-9])`,
-  },
   { class: 'dropbox-token', names: 'dropbox', pattern: shape`sl\.[A-Za-z0-9_-]{60,}` },
   { class: 'mailchimp-key', names: 'mailchimp', pattern: shape`[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])` },
-  {
-    class: 'mailgun-key',
-    names: 'mailgun',
-    pattern: shape`[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])`,
-  },
   { class: 'resend-key', names: 'resend', pattern: shape`re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}` },
   { class: 'twitter-token', names: 'twitter', pattern: shape`A{20,}[A-Za-z0-9%]{60,}` },
   { class: 'okta-token', names: 'okta', pattern: shape`00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])` },

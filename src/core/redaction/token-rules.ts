@@ -58,7 +58,7 @@ const modelProviders: readonly PrefixRow[] = [
   ['pinecone-key', 'pcsk_', 'word', 40],
   ['langsmith-key', 'lsv2_pt_ lsv2_sk_', 'word', 32],
   ['anyscale-key', 'esecret_', 'letters', 20],
-  ['databricks-token', 'dapi', 'hex', 32],
+  ['databricks-token', 'dapi dose', 'hex', 32],
 ]
 
 const sourceAndPackages: readonly PrefixRow[] = [
@@ -104,7 +104,7 @@ const cloudAndData: readonly PrefixRow[] = [
   ['heroku-key', 'HRKU-', 'word', 36],
   ['fly-token', 'fo1_', 'word', 40],
   ['fly-token', 'fm1a_ fm1r_ fm1_ fm2_', 'base64', 60],
-  ['supabase-token', 'sbp_', 'hex', 40],
+  ['supabase-token', 'sbp_ sbp_oauth_ sbp_v0_', 'hex', 40],
   ['supabase-token', 'sb_secret_', 'word', 20],
   ['neon-key', 'napi_', 'letters', 40],
   ['planetscale-token', 'pscale_tkn_ pscale_oauth_ pscale_pw_', 'dotted', 32],
@@ -151,8 +151,8 @@ const businessServices: readonly PrefixRow[] = [
   ['shippo-token', 'shippo_live_ shippo_test_', 'anyHex', 40],
   ['paddle-key', 'pdl_live_apikey_ pdl_sdbx_apikey_', 'word', 32],
   ['polar-token', 'polar_oat_ polar_pat_', 'letters', 30],
-  ['shopify-token', 'shpat_ shpca_ shppa_ shpss_', 'anyHex', 32],
-  ['linear-token', 'lin_api_ lin_oauth_', 'letters', 32],
+  ['shopify-token', 'shpat_ shpca_ shppa_ shpss_ shptka_', 'anyHex', 32],
+  ['linear-token', 'lin_api_ lin_oauth_ lin_wh_', 'letters', 32],
   ['notion-token', 'secret_', 'letters', 43],
   ['notion-token', 'ntn_', 'letters', 40],
   ['figma-token', 'figd_ figu_', 'word', 38],

@@ -1,7 +1,8 @@
 import { AppError } from '../../contract/errors.ts'
-import { catalogue, type Draft, type EventType } from '../../contract/event.ts'
+import { type By, catalogue, type Draft, type EventType } from '../../contract/event.ts'
+import { muster } from '../../contract/principal.ts'
 import { forcedEnding } from '../trace/span-endings.ts'
-import { evolve, hasEnded, type OpenSpan, type SessionState, spanKey } from './state.ts'
+import { evolve, hasEnded, isAbout, type OpenSpan, type SessionState, spanKey } from './state.ts'
 
 /** A denial needs no start: the call never began. */
 const endsWithoutStart = new Set<EventType>(['tool.call.denied'])
@@ -10,7 +11,7 @@ const endsWithoutStart = new Set<EventType>(['tool.call.denied'])
  * What should be written for a proposed event, which comes last. An ending also ends every open span below it, deepest
  * first, so that no terminal path leaves one open. Throws when the event contradicts the state.
  */
-export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
+export function decide(state: SessionState | undefined, draft: Draft, by?: By): Draft[] {
   if (draft.type === 'session.started') {
     if (state) throw new AppError('conflict', `session ${draft.sessionId} has already started`)
     return [draft]
@@ -27,10 +28,18 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     )
   if (draft.type === 'progress.checkpoint') return [numbered(draft, state)]
   const role = catalogue[draft.type].span
-  const open = state.open.get(spanKey(state, draft))
-  if (role === 'start' && open)
-    throw new AppError('conflict', `span ${draft.spanId} is already open (${open.kind})`)
-  if (role !== 'end') return [draft]
+  if (role === 'point') return [draft]
+  const isReported = isAbout(state, { by })
+  const key = spanKey(state, draft)
+  const [ofFacts, ofReports] = [state.open.get(key), state.reported?.get(key)]
+  if (isReported && ofFacts)
+    throw new AppError('denied', `span ${draft.spanId} did not begin by a report, so none is about it`)
+  const open = isReported ? ofReports : ofFacts
+  if (role === 'start') {
+    if (open) throw new AppError('conflict', `span ${draft.spanId} is already open (${open.kind})`)
+    // Whoever knows the id of a span before it begins must not be able to keep it from beginning.
+    return ofReports ? [endOf(ofReports, draft, reportedEnd), draft] : [draft]
+  }
   if (!open && !endsWithoutStart.has(draft.type))
     throw new AppError(
       'conflict',
@@ -38,8 +47,17 @@ export function decide(state: SessionState | undefined, draft: Draft): Draft[] {
     )
   if (open && open.kind !== catalogue[draft.type].spanKind)
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
-  return isLeaf(state, draft) ? [draft] : [...below(state, draft).map((span) => endOf(span, draft)), draft]
+  if (isLeaf(state, draft)) return [draft]
+  const reported = new Set(state.reported?.values())
+  const spans = isReported ? [...reported] : [...state.open.values(), ...reported]
+  const ends = below(state, draft, spans).map((span) =>
+    endOf(span, draft, reported.has(span) ? reportedEnd : {}),
+  )
+  return [...ends, draft]
 }
+
+/** The end of what was reported is no more of a fact than its beginning. */
+const reportedEnd = { by: { ...muster.by, via: 'report' } } as const satisfies Partial<Draft>
 
 /** Given where the order of events is: two milestones that come at once can never have one number. */
 const numbered = (draft: Extract<Draft, { type: 'progress.checkpoint' }>, state: SessionState): Draft => ({
@@ -49,15 +67,17 @@ const numbered = (draft: Extract<Draft, { type: 'progress.checkpoint' }>, state:
 
 /** Most spans that end have nothing open below them; finding that out must cost nothing. */
 function isLeaf(state: SessionState, draft: Draft): boolean {
-  if (catalogue[draft.type].spanKind === 'session') return state.open.size === 1
-  for (const span of state.open.values()) if (span.parentSpanId === draft.spanId) return false
+  const { open, reported } = state
+  if (catalogue[draft.type].spanKind === 'session') return open.size === 1 && !reported?.size
+  for (const span of open.values()) if (span.parentSpanId === draft.spanId) return false
+  for (const span of reported?.values() ?? []) if (span.parentSpanId === draft.spanId) return false
   return true
 }
 
-/** Open spans under the one that ends, deepest first. A session's end takes all, also spans of other traces. */
-function below(state: SessionState, draft: Draft): OpenSpan[] {
+/** Which of the open spans are under the one that ends, deepest first. A session's end takes all, also spans of other traces. */
+function below(state: SessionState, draft: Draft, open: readonly OpenSpan[]): OpenSpan[] {
   const own = spanKey(state, draft)
-  const spans = [...state.open.values()].filter((span) => spanKey(state, span) !== own)
+  const spans = open.filter((span) => spanKey(state, span) !== own)
   if (catalogue[draft.type].spanKind === 'session') return spans.toReversed()
   const inside = new Set([own])
   // Parents begin before their children, so one pass in order of beginning finds the whole subtree.
@@ -78,13 +98,14 @@ const cancelling = new Set<EventType>([
   'task.cancelled',
 ])
 
-function endOf(span: OpenSpan, draft: Draft): Draft {
+function endOf(span: OpenSpan, draft: Draft, given: Pick<Draft, 'by'>): Draft {
   if (span.kind === 'session')
     return { ...base(span, draft), type: 'session.completed', payload: { outcome: 'abandoned' } }
   const outcome = draft.type === 'session.completed' ? draft.payload.outcome : undefined
   const cancelled = cancelling.has(draft.type) || outcome === 'cancelled' || outcome === 'killed'
   const reason = `${draft.type}${outcome && outcome !== 'completed' ? ` (${outcome})` : ''}`
-  return { ...base(span, draft), ...forcedEnding(span.kind, span.facts, { reason, cancelled }) } as Draft
+  const end = forcedEnding(span.kind, span.facts, { reason, cancelled })
+  return { ...base(span, draft), ...given, ...end } as Draft
 }
 
 function base(span: OpenSpan, draft: Draft) {

@@ -55,6 +55,19 @@ describe('the permission mode', () => {
     })
   })
 
+  test('[MUS-338] --cli takes a program of the settings by its name, and refuses a name that nothing has', () => {
+    const settings = { clis: { mine: { command: 'my-agent' } }, claude: { agent_configs: { typed: {} } } }
+    const own = resolved({ agent_type: 'typed', cli: 'mine' }, settings)
+    expect(own).toMatchObject({ cli: 'custom', program: 'my-agent' })
+    const byType = { ...settings, claude: { agent_configs: { typed: { cli: 'mine' } } } }
+    expect(resolved({ agent_type: 'typed' }, byType)).toMatchObject({ cli: 'custom', program: 'my-agent' })
+    const unknown = { ...settings, claude: { agent_configs: { typed: { cli: 'custom' } } } }
+    expect(() => resolved({ agent_type: 'typed' }, unknown)).toThrow(/no CLI is called custom/)
+    expect(() => resolved({ cli: 'custom' }, settings)).toThrow(
+      /no CLI is called custom; there are claude, codex, .*, mine\. .*clis\.custom\.command/,
+    )
+  })
+
   test('[SM-45] words that only look like a mode stay arguments', () => {
     expect(resolved({ args: ['--permission-mode', 'strange', '--model=a b'] })).toMatchObject({
       permissionMode: 'manual',

@@ -1,4 +1,4 @@
-import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
+import { agentClis, codingCliNames, isCodingCli } from '../../contract/agent-clis.ts'
 import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
@@ -7,6 +7,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { SpawnRequest } from '../../contract/session-views.ts'
 import type { PermissionMode } from '../../contract/values.ts'
 import { findAgent } from '../definitions/find-definition.ts'
+import type { Managed } from './managed.ts'
 import type { SessionState } from './state.ts'
 
 /** What is known when a session is to be started. */
@@ -45,12 +46,9 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   const agent = isCodingCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
-  const named = isConfigured ? word : programNamed(request.cli, config)
-  const cli: AgentCliName =
-    named === undefined ? (request.cli ?? (isCodingCli(word) ? word : (typed?.cli ?? 'claude'))) : 'custom'
-  const program = config.clis[named ?? cli]
-  if (cli === 'custom' && !program)
-    throw new AppError('invalid', 'set the command of your own program in the settings: clis.<name>.command')
+  const named = isConfigured ? word : (request.cli ?? (isCodingCli(word) ? word : (typed?.cli ?? 'claude')))
+  const cli = cliNamed(named, config)
+  const program = config.clis[named]
   const base =
     preset?.args ?? typed?.args ?? (cli === 'claude' ? config.claude.default_args : (program?.args ?? []))
   const legacy = mapLegacyArgs([...base, ...(request.args ?? [])])
@@ -73,9 +71,16 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   }
 }
 
-/** A program of the settings in the place of a CLI, as a member of a crew may name one. */
-const programNamed = (cli: string | undefined, { clis }: Config): string | undefined =>
-  cli !== undefined && !isCodingCli(cli) && Object.hasOwn(clis, cli) ? cli : undefined
+/** A name is that of a known CLI, or of a program that the settings have under it. */
+function cliNamed(name: string, { clis }: Config): AgentCliName {
+  if (isCodingCli(name)) return name
+  if (Object.hasOwn(clis, name)) return 'custom'
+  const own = Object.keys(clis).filter((other) => !isCodingCli(other))
+  throw new AppError(
+    'invalid',
+    `no CLI is called ${name}; there are ${[...codingCliNames, ...own].join(', ')}. Name a program of your own in the settings: clis.${name}.command`,
+  )
+}
 
 function agentOf(word: string, said: string, { config, agents }: LaunchContext): AgentDefinition | undefined {
   const known = agents.some((agent) => agent.name === word || agent.aliases.includes(word))
@@ -155,6 +160,53 @@ function takePermissionMode(
     } else rest.push(arg)
   }
   return { args: rest, ...(mode && { mode }) }
+}
+
+/** From the one that asks most to the one that asks for nothing. */
+const byFreedom: readonly PermissionMode[] = ['plan', 'manual', 'acceptEdits', 'bypass']
+
+/**
+ * Refuses a session that wants another to ask people less than the settings make it ask, or than it is asked itself:
+ * a child would do for its parent what a person has to allow the parent.
+ */
+export function refuseFreer(
+  request: SpawnRequest,
+  caller: Pick<Managed, 'permissionMode'>,
+  context: LaunchContext,
+): void {
+  const { permissionMode: wanted, cli } = resolveLaunch(request, context)
+  const { permission_mode: _mode, args = [], ...rest } = request
+  const { permissionMode: usual } = resolveLaunch(rest, context)
+  const { permissionMode: own = 'manual' } = caller
+  const most = Math.max(byFreedom.indexOf(usual), byFreedom.indexOf(own))
+  if (byFreedom.indexOf(wanted) > most)
+    throw new AppError(
+      'denied',
+      `a session starts none that asks people less than itself: ${wanted} is more than ${byFreedom[most] ?? own}; leave it out, or ask a person`,
+    )
+  // What words mean to a program of the user's own is not known here, and it asks nobody for anything.
+  const loud = cli === 'custom' || own === 'bypass' ? undefined : loudArgument(args, cli)
+  if (loud !== undefined)
+    throw new AppError(
+      'denied',
+      `a session that asks people cannot pass ${loud}, which may change what they are asked; use an agent type or a preset of the settings, or ask a person`,
+    )
+}
+
+/** The first argument that is not known to change nothing that is asked. */
+function loudArgument(args: readonly string[], cli: AgentCliName): string | undefined {
+  const { args: rest } = takePermissionMode(mapLegacyArgs(args).args, cli)
+  const { quietArgs } = agentClis[cli]
+  for (let i = 0; i < rest.length; i++) {
+    const [flag = '', value] = rest[i]?.split(/=(.*)/s, 2) ?? []
+    const takesValue = Object.hasOwn(quietArgs, flag) ? quietArgs[flag] : undefined
+    if (takesValue === undefined || (value !== undefined && !takesValue)) return flag
+    if (!takesValue || value !== undefined) continue
+    // A program may take a value that looks like a flag for one.
+    const next = rest[++i]
+    if (next === undefined || next.startsWith('-')) return flag
+  }
+  return undefined
 }
 
 /** How the program of a session can be started again. */

@@ -59,6 +59,8 @@ export type Managed = {
   readonly isPromptTyped?: boolean
   /** It was given a prompt when it was started. */
   readonly hasPrompt?: boolean
+  /** What its program starts is known by a control group. */
+  readonly isGrouped?: boolean
   /** Its program continues an earlier conversation. */
   readonly isResumed?: boolean
   readonly startedAtMs: number
@@ -73,11 +75,12 @@ export function evolveManaged(
   if (event.type === 'session.started') return begun(event, recordedAt)
   if (!known) return undefined
   if (event.type === 'session.launched') {
-    const { launch, isPromptTyped, pidStartedMs, isResumed } = event.payload
+    const { launch, isPromptTyped, pidStartedMs, isResumed, isGrouped } = event.payload
     const { socket, serverId, tmuxSession, terminalId, paneId, pid, cli, cliVersion, program, foreignId } =
       event.payload
+    const { isGrouped: _before, ...rest } = known
     return {
-      ...known,
+      ...rest,
       // Whoever started it first, from here on it is ours.
       origin: 'managed',
       cli,
@@ -96,6 +99,7 @@ export function evolveManaged(
       ...(launch && { launch }),
       ...(isPromptTyped && { isPromptTyped }),
       ...(isResumed && { isResumed }),
+      ...(isGrouped && { isGrouped }),
     }
   }
   if (event.type === 'budget.exceeded') return { ...known, isSpent: true }
@@ -109,8 +113,11 @@ function updated(known: Managed, change: Updated): Managed {
   const { parentSessionId: _parent, depth: _depth, by: _by, ...told } = change
   const { task = known.task, lock = known.lock, worktree = known.worktree, ...said } = told
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const { recordFrom: _recordFrom, ...anew } = rest
+  const isOther = change.foreignId !== undefined && change.foreignId !== known.foreignId
   return {
-    ...rest,
+    // Of another conversation everything is ours: it began while the session was.
+    ...(isOther ? anew : rest),
     ...next,
     ...(task && { task }),
     ...(lock && { lock }),
@@ -148,13 +155,27 @@ function begun(event: Extract<Draft, { type: 'session.started' }>, recordedAt: s
   }
 }
 
-/** What a CLI says of itself and was not known: its conversation, its record, its model, its version. */
-export function newlyReported(signal: Signal, managed: Managed | undefined) {
+/** An id of a conversation becomes an argument of its program and a part of paths. */
+const conversationId = /^[A-Za-z0-9][\w-]{7,127}$/
+
+/**
+ * What a CLI says of itself and was not known: its conversation, its record, its model, its version. It is the session's
+ * own word: a conversation that cannot be one or is another's is not taken, nor a record that is not named by it.
+ */
+export function newlyReported(
+  signal: Signal,
+  managed: Managed | undefined,
+  isAnothers: (foreignId: string) => boolean,
+) {
   if (signal.kind !== 'ready' || signal.agent !== undefined || !managed) return undefined
-  const { foreignId, transcript, model, version } = signal
+  const { foreignId = managed.foreignId, transcript, model, version } = signal
+  const isKnown = foreignId === managed.foreignId
+  const isOwn =
+    foreignId !== undefined && (isKnown || (conversationId.test(foreignId) && !isAnothers(foreignId)))
+  const isNamed = isOwn && transcript?.split('/').at(-1)?.includes(foreignId.slice(0, 8))
   const news = {
-    ...(foreignId && foreignId !== managed.foreignId && { foreignId }),
-    ...(transcript && transcript !== managed.transcript && { transcript }),
+    ...(isOwn && !isKnown && { foreignId }),
+    ...(isNamed && transcript !== managed.transcript && { transcript }),
     ...(model && model !== managed.model && { model }),
     ...(version && version !== managed.cliVersion && { cliVersion: version }),
   }

@@ -12,6 +12,7 @@ type Wanted = Config['child_agents']['notifications']
 export const noticeTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session.completed',
   'session.failed',
+  'session.state.changed',
   'agent.idle',
   'agent.waiting',
   'approval.requested',
@@ -38,6 +39,15 @@ export function noticeOf(event: AgentEvent, wanted: Wanted): Notice | undefined 
         hint: more,
       }
     }
+    case 'session.state.changed':
+      // A second look at the same failure is no second failure.
+      if (event.payload.to !== 'failed' || event.payload.from === 'failed' || !wanted.notify_parent_on_error)
+        return undefined
+      return {
+        event: 'failed',
+        text: `is alive, but its last turn failed: ${line(event.payload.detail ?? 'no reason given')}`,
+        hint: `${more}; continue: sm send ${short} "…"`,
+      }
     case 'agent.idle': {
       const minutes = Math.round((event.payload.idleMs ?? 0) / 60_000)
       if (!wanted.notify_parent_on_idle) return undefined

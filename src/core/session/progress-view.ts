@@ -1,3 +1,4 @@
+import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
 import type { CheckpointView, MetricsView, ProgressView, SessionView } from '../../contract/session-views.ts'
 import type { Evidence } from './evidence/evidence.ts'
 
@@ -28,6 +29,8 @@ export function progressView(parts: ProgressParts): ProgressView {
   const endMs = session.completed_at === null ? now : Date.parse(session.completed_at)
   const idleMs = Math.max(0, now - Date.parse(session.last_activity_at))
   const isComplete = session.completion_status !== null
+  // Why its turn failed is the first thing to know of it.
+  const failure = session.status === 'failed' ? session.detail : null
   return {
     session_id: session.session_id,
     name: session.name,
@@ -48,7 +51,8 @@ export function progressView(parts: ProgressParts): ProgressView {
           seconds_ago: seconds(now - lastTool.atMs),
         }
       : null,
-    current_activity: session.current_task ?? firstLine(parts.evidence?.last.text?.text) ?? session.detail,
+    current_activity:
+      failure ?? session.current_task ?? firstLine(parts.evidence?.last.text?.text) ?? session.detail,
     checkpoints: [...checkpoints],
     is_idle: session.status === 'idle',
     idle_seconds: isComplete || active.has(session.status) ? 0 : seconds(idleMs),
@@ -56,7 +60,18 @@ export function progressView(parts: ProgressParts): ProgressView {
     is_complete: isComplete,
     context_percent: session.context_percent,
     cost_usd: session.cost_usd,
+    cost_is_estimate: session.cost_is_estimate,
+    cost_basis: session.cost_basis,
+    not_counted: notCounted(session.cli),
+    queued_messages: session.queued_messages,
+    queued_reason: session.queued_reason,
+    alerts: session.alerts,
   }
+}
+
+const notCounted = (cli: string | null): string | null => {
+  const untold = cli !== null && isCodingCli(cli) ? agentClis[cli].untold : []
+  return untold.length === 0 ? null : untold.join('; ')
 }
 
 const seconds = (ms: number): number => Math.max(0, Math.floor(ms / 1000))
@@ -81,10 +96,14 @@ type Estimate = {
   readonly basis: string | null
 }
 
-/** How much is left: by the agent's own word, else by what others of its kind took, else by its budget. */
+/** How much is left: nothing after the end; else by the agent's own word, else by what others of its kind took, else by its budget. */
 function estimateOf({ session, checkpoints, typical }: ProgressParts): Estimate {
   const { tokens_used: used, budget } = session
   const said = saidPercent(checkpoints)
+  const { completion_status } = session
+  if (completion_status === 'completed') return { percent: 100, remaining: 0, basis: 'it is completed' }
+  if (completion_status !== null)
+    return { percent: said, remaining: null, basis: said === null ? null : 'its own report' }
   if (said !== null) {
     const remaining = said > 0 ? Math.round(used / (said / 100)) - used : null
     return { percent: said, remaining, basis: 'its own report' }
@@ -104,11 +123,21 @@ const firstLine = (text: string | undefined): string | undefined => {
 
 /** Progress by its three groups. */
 export function metricsOf(progress: ProgressView): MetricsView {
-  const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis, cost_usd } = progress
+  const { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis } = progress
+  const { cost_usd, cost_is_estimate, cost_basis, not_counted } = progress
   const { tools_used, total_tools, last_tool } = progress
   const { status, current_activity, is_idle, idle_seconds, is_waiting_input, is_complete } = progress
   return {
-    tokens: { tokens_used, tokens_remaining_estimate, completion_percentage, estimate_basis, cost_usd },
+    tokens: {
+      tokens_used,
+      tokens_remaining_estimate,
+      completion_percentage,
+      estimate_basis,
+      cost_usd,
+      cost_is_estimate,
+      cost_basis,
+      not_counted,
+    },
     tools: { tools_used, total_tools, last_tool },
     activity: { status, current_activity, is_idle, idle_seconds, is_waiting_input, is_complete },
   }

@@ -1,6 +1,7 @@
 import { type SessionId, shortId } from '../../contract/ids.ts'
-import type { SessionRow } from '../../contract/index-rows.ts'
+import type { SessionRow, UsageRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
+import { costView, isEstimate } from '../ledger/cost-view.ts'
 import type { WaitingFor } from './evidence/conclude.ts'
 import { type Evidence, timeOf } from './evidence/evidence.ts'
 import type { Verdict } from './evidence/verdict.ts'
@@ -17,7 +18,9 @@ type Beside = {
   readonly children: number
   /** What sessions of its kind usually take. */
   readonly typical?: TypicalUsage | undefined
-  readonly subtree?: { readonly tokens: number; readonly costUsd: number | null } | undefined
+  readonly subtree?: (Pick<UsageRow, 'costUsd' | 'estimatedUsd'> & { readonly tokens: number }) | undefined
+  /** What the first message of its queue waits for. */
+  readonly held?: string | undefined
   readonly now: number
 }
 
@@ -39,7 +42,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   const managed = state?.managed
   // Memory knows of an end before the disk does; it is shown when the row can say why.
   const isAhead = state !== undefined && hasEnded(state) && row.endedMs === null
-  const lifecycle = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
+  const recorded = (isAhead ? row.lifecycle : (state?.lifecycle ?? row.lifecycle)) ?? 'running'
+  const isLost = isWithoutProgram(beside)
+  const lifecycle = isLost ? 'error' : recorded
   const isEnded = ends.some((end) => end === lifecycle)
   const asks = state?.asks?.length ?? 0
   const isBuiltIn = managed?.origin === 'runtime' || managed?.origin === 'workflow'
@@ -60,7 +65,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     status,
     activity: isEnded ? null : (verdict?.activity ?? row.activity),
     health: verdict?.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
-    detail: row.detail,
+    detail: isLost ? broughtBack : row.detail,
     waiting_for: waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? askedOf(state) : 'approval') : null),
     limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
     current_task: row.task,
@@ -80,20 +85,34 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     spawned_at: row.origin === 'managed' ? iso(row.startedMs ?? row.firstMs) : null,
     completed_at: row.endedMs === null ? null : iso(row.endedMs),
     last_activity_at: iso(lastActivity(row, beside.evidence)),
-    completion_status: ends.find((end) => end === status) ?? null,
-    completion_message: isEnded ? (row.completion ?? row.detail) : null,
+    completion_status: isLost ? null : (ends.find((end) => end === status) ?? null),
+    completion_message: isLost ? broughtBack : isEnded ? (row.completion ?? row.detail) : null,
     tokens_used: tokens,
-    cost_usd: row.costUsd,
+    ...costView(row, managed?.model ?? row.model),
     subtree_tokens: beside.subtree?.tokens ?? tokens,
     subtree_cost_usd: beside.subtree?.costUsd ?? row.costUsd,
+    subtree_cost_is_estimate: isEstimate(beside.subtree ?? row),
     budget: managed?.budget ?? null,
     context_percent: beside.evidence?.last.meter?.contextPercent ?? null,
     total_tools: row.toolCompleted + row.toolFailed,
     pending_approvals: isEnded ? 0 : asks,
     queued_messages: isEnded ? 0 : (state?.queue?.length ?? 0),
+    queued_reason: isEnded ? null : (beside.held ?? null),
     last_checkpoint: row.milestone,
-    alerts: isEnded ? [] : alertsOf({ verdict, evidence: beside.evidence, tokens, typical: beside.typical }),
+    alerts: isEnded ? [] : [...messageAlerts(beside), ...alertsOf({ ...beside, tokens })],
   }
+}
+
+const broughtBack = 'its terminal is gone; bring it back with: sm restore'
+
+/**
+ * Its terminal is gone and nobody ended it: it can come back, and is not shown as what it was while it lived. A program
+ * that ended by itself in its terminal left a code, and the end that follows from it is about to be written.
+ */
+function isWithoutProgram({ state, verdict, evidence }: Beside): boolean {
+  const { code, signal } = evidence?.last.exited ?? {}
+  const isGone = verdict?.lifecycle === 'error' && code === undefined && signal === undefined
+  return isGone && state?.managed?.place !== undefined && !hasEnded(state)
 }
 
 /** What a built-in agent asks for first. */
@@ -120,15 +139,30 @@ function lastActivity(row: SessionRow, evidence: Evidence | undefined): number {
 type Alert = SessionView['alerts'][number]
 
 /** What an alert is made of; only a session that has not ended can raise one. */
-type AlertParts = {
-  readonly verdict: Verdict | undefined
-  readonly evidence: Evidence | undefined
-  readonly tokens: number
-  readonly typical: TypicalUsage | undefined
-}
+type AlertParts = Pick<Beside, 'verdict' | 'evidence' | 'typical'> & { readonly tokens: number }
 
 const sameFailures = 3
 const runawayTimes = 3
+
+/** A message that an idle agent has not taken for so long needs somebody. */
+const heldMs = 60_000
+
+/** Messages to a terminal that were lost, or that nothing but a person can help on. */
+function messageAlerts({ state, verdict, held, now }: Beside): Alert[] {
+  if (!state?.managed?.place) return []
+  const { dead = [] } = state.messageEnds ?? {}
+  const last = dead.at(-1)
+  const [first] = state.queue ?? []
+  const isAtRest = verdict?.lifecycle === 'idle' || verdict?.lifecycle === 'failed'
+  const since = first && Math.max(first.queuedAtMs, verdict?.since ?? now)
+  const isHeld = isAtRest && held !== undefined && since !== undefined && now - since > heldMs
+  return [
+    ...(last
+      ? [{ kind: 'undelivered' as const, evidence: `${dead.length} not delivered; the last: ${last.reason}` }]
+      : []),
+    ...(isHeld ? [{ kind: 'held' as const, evidence: held }] : []),
+  ]
+}
 
 /** What looks wrong with a session, each with its evidence. */
 function alertsOf({ verdict, evidence, tokens, typical }: AlertParts): Alert[] {

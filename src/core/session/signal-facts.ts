@@ -2,9 +2,12 @@ import { derivedIds, type ImportIds } from '../../contract/derived-ids.ts'
 import type { Draft, EventType, PayloadOf } from '../../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { Signal, SignalOf } from '../../contract/signal.ts'
+import type { Billing } from '../../contract/values.ts'
 import { toolCategory } from '../delegation/tool-category.ts'
 import { isRecord } from '../json/json-value.ts'
 import { ReportedCosts } from '../ledger/model-usage.ts'
+import type { PriceBook } from '../ledger/price-book.ts'
+import { UntoldCalls } from '../ledger/untold-calls.ts'
 
 /** Where the facts of a session belong. */
 export type FactOrigin = {
@@ -14,6 +17,8 @@ export type FactOrigin = {
   readonly actor: string
   /** Whether what its CLI says it has spent began at nothing. */
   readonly isNew: boolean
+  /** What a call costs by the price list; nothing for a CLI that tells its cost itself. */
+  readonly estimate?: PriceBook['estimate']
 }
 
 /** The run that a fact belongs to. */
@@ -36,7 +41,9 @@ export class Facts {
   readonly #ids: ImportIds
   readonly #usage = new Map<string, string>()
   readonly #costs: ReportedCosts
+  readonly #untold = new UntoldCalls()
   readonly #denied = new Set<string>()
+  #billing: Billing | undefined
 
   constructor(place: FactOrigin) {
     this.#place = place
@@ -46,8 +53,13 @@ export class Facts {
 
   /** Takes in what a signal says of money; that there is no run yet to lay it upon must not lose it. */
   see(signal: Signal, isRecorded = false): void {
-    if (signal.kind === 'usage') this.#costs.used(signal, isRecorded)
-    if (signal.kind === 'meter' && signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
+    if (signal.kind === 'usage') {
+      this.#costs.used(signal, isRecorded)
+      this.#untold.used(signal)
+    }
+    if (signal.kind !== 'meter') return
+    if (signal.costUsd !== undefined) this.#costs.told(signal.costUsd)
+    this.#billing = signal.billing ?? this.#billing
   }
 
   /** A call that was refused: its record may tell of it before or after, and tells nothing new then. */
@@ -75,6 +87,8 @@ export class Facts {
         return [this.#toolEnded(signal, own)]
       case 'usage':
         return [...this.#used(signal, own, isEnded), ...this.#priced(signal, own)]
+      case 'totals':
+        return this.#untold.of(signal).flatMap((rest) => this.#used(rest, own, isEnded))
       case 'meter':
         return this.#priced(signal, own)
       case 'subagent-start':
@@ -147,11 +161,12 @@ export class Facts {
     if (before === text) return []
     if (this.#usage.size >= maxResponses) this.#usage.delete(this.#usage.keys().next().value as string)
     this.#usage.set(responseId, text)
+    const money = { ...this.#place.estimate?.(model, usage), ...this.#billed() }
     if (before !== undefined || isEnded)
       return [
         this.#draft('llm.usage.corrected', signal, {
           run,
-          payload: { responseId, model, usage, source: 'transcript' },
+          payload: { responseId, model, usage, ...money, source: 'transcript' },
         }),
       ]
     const span = this.#ids.span(`response:${responseId}`)
@@ -164,6 +179,7 @@ export class Facts {
           responseId,
           model,
           usage,
+          ...money,
           source: signal.source === 'transcript' ? 'transcript' : 'hook',
           ...(signal.finishReason && { finishReason: signal.finishReason }),
         },
@@ -175,7 +191,12 @@ export class Facts {
   #priced(signal: Signal, run: FactRun): Draft[] {
     const call = this.#costs.take()
     if (!call) return []
-    return [this.#draft('llm.usage.corrected', signal, { run, payload: { ...call, source: 'status line' } })]
+    const payload = { ...call, ...this.#billed(), source: 'status line' }
+    return [this.#draft('llm.usage.corrected', signal, { run, payload })]
+  }
+
+  #billed(): { readonly billing?: Billing } {
+    return this.#billing === undefined ? {} : { billing: this.#billing }
   }
 
   #spawned(signal: SignalOf<'subagent-start'>, parent: FactRun): Draft {

@@ -5,12 +5,14 @@ import {
   type DraftOf,
   type EventType,
   isReport,
+  isTold,
 } from '../../contract/event.ts'
 import type { SpanKind } from '../../contract/event-definition.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../../contract/ids.ts'
 import type { BlobRef, Lifecycle, Permit } from '../../contract/values.ts'
 import { evolveApprovals, type OpenApproval } from '../approvals/open-approvals.ts'
 import { withPermit } from '../approvals/permissions.ts'
+import { evolveEnds, type MessageEnds } from '../messages/message-ends.ts'
 import { evolveQueue, type Queued } from '../messages/message-queue.ts'
 import { type ClosingFacts, closingFacts } from '../trace/span-endings.ts'
 import { type BoardVersions, evolveBoard } from './blackboard-items.ts'
@@ -46,7 +48,10 @@ export type SessionState = {
   managed?: Managed
   /** When its last turn began, and with which words. */
   lastPrompt?: { readonly atMs: number; readonly text: string }
+  /** Its last turn broke off, and why; until it is seen to do something else. */
+  brokenTurn?: { readonly atMs: number; readonly why: string }
   queue?: readonly Queued[]
+  messageEnds?: MessageEnds
   asks?: readonly OpenApproval[]
   notes?: TurnNotes
   /** The number of its last milestone. */
@@ -56,6 +61,8 @@ export type SessionState = {
   permits?: readonly Permit[]
   /** By `spanKey`, in the order they began. */
   readonly open: Map<string, OpenSpan>
+  /** Those that began by a report about a session that Muster runs: nothing is decided on them. */
+  reported?: Map<string, OpenSpan>
 }
 
 const lifecycleTypes = new Set<EventType>([
@@ -72,6 +79,12 @@ export const isControl = (type: EventType): boolean =>
 
 /** What stands beside an event and state depends on: when it was written, and who stands behind it. */
 export type Given = { readonly recordedAt: string; readonly by?: By | undefined }
+
+/** Whether somebody only reports about a session, which Muster runs; of any other the reports are all there is. */
+export const isAbout = (
+  state: Pick<SessionState, 'managed'>,
+  given: { readonly by?: By | undefined },
+): boolean => state.managed !== undefined && isTold(given)
 
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 
@@ -95,8 +108,11 @@ export function evolve(
   if (event.type === 'session.started') return begun(event, given)
   if (!state) return undefined
   const role = catalogue[event.type].span
-  if (role === 'start') state.open.set(spanKey(state, event), openSpan(event))
-  else if (role === 'end') state.open.delete(spanKey(state, event))
+  if (role !== 'point') {
+    const spans = isAbout(state, given) ? (state.reported ??= new Map()) : state.open
+    if (role === 'start') spans.set(spanKey(state, event), openSpan(event))
+    else spans.delete(spanKey(state, event))
+  }
   // What others report is shown. How a session stands that Muster runs, and what anyone may do, is not theirs to say.
   if (
     isReport(given) &&
@@ -107,12 +123,29 @@ export function evolve(
     state.lifecycle = event.payload.outcome
     if (event.payload.outcome === 'abandoned') state.isOrphan = true
   } else if (event.type === 'session.failed') state.lifecycle = 'error'
-  else if (event.type === 'session.reopened') state.lifecycle = 'running'
-  else if (event.type === 'session.state.changed') {
+  else if (event.type === 'session.reopened') {
+    state.lifecycle = 'running'
+    delete state.brokenTurn
+  } else if (event.type === 'session.state.changed') {
     state.lifecycle = event.payload.to
+    setBrokenTurn(state, event, given)
     setNotes(state, event)
   } else evolveRest(state, event, given)
   return state
+}
+
+function setQueue(state: SessionState, event: Draft, given: Given): void {
+  const ends = evolveEnds(state.messageEnds, event, { ...given, queue: state.queue })
+  if (ends) state.messageEnds = ends
+  state.queue = evolveQueue(state.queue, event, given)
+}
+
+function setBrokenTurn(state: SessionState, event: DraftOf<'session.state.changed'>, given: Given): void {
+  const { from, to, detail = 'the turn failed' } = event.payload
+  if (to === 'failed' && (from !== 'failed' || !state.brokenTurn))
+    state.brokenTurn = { atMs: Date.parse(event.timestamp ?? given.recordedAt), why: detail }
+  // A program that is started again comes back to the conversation as it was left.
+  else if (to !== 'failed' && to !== 'starting') delete state.brokenTurn
 }
 
 /** What only few events touch. */
@@ -142,7 +175,7 @@ function evolveRest(state: SessionState, event: Draft, { recordedAt, by }: Given
     case 'message.delivered':
     case 'message.accepted':
     case 'message.failed':
-      state.queue = evolveQueue(state.queue, event, recordedAt)
+      setQueue(state, event, { recordedAt, by })
       break
     case 'approval.requested':
     case 'approval.granted':

@@ -6,7 +6,7 @@ import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
 import { positionAt } from '../../contract/yaml-position.ts'
 import { createRedactor } from '../../core/redaction/redactor.ts'
 import { followedSeq, homeFiles } from '../home.ts'
-import { agentsLoad, agentsNew, crewsLoad } from '../offline/definitions.ts'
+import { agentsLoad, agentsNew, crewsLoad, trustOf } from '../offline/definitions.ts'
 import { doctorChecks } from '../offline/doctor.ts'
 import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
 import { logMigrate, logRead, logRepair, logValidate } from '../offline/session-files.ts'
@@ -17,7 +17,8 @@ export const openOffline: OpenOffline = (place) => {
   const paths = musterPaths(place)
   const files = homeFiles(paths.stateDir)
   const { journal } = files
-  const config = (signal: AbortSignal) => loadConfig({ ...place, projectTrust: false }, signal)
+  const config = async (signal: AbortSignal) =>
+    loadConfig({ ...place, projectTrust: await trustOf(place) }, signal)
   return {
     journalVerify: (onProgress, signal) => journalVerify(files, onProgress, signal),
     journalSetAside: async () => setAsideDamage(journal, await followedSeq(files)),

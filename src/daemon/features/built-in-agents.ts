@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { McpServer } from '../../contract/mcp-server.ts'
 import { agentServers } from '../../core/delegation/allowed-tools.ts'
 import { matchesGlob } from '../../core/delegation/globs.ts'
+import type { FileTrust } from '../../ports/definitions.ts'
 import type { Models } from '../../ports/model.ts'
 import type { Processes } from '../../ports/processes.ts'
 import { Runtime } from '../../runtime/runtime.ts'
@@ -30,8 +31,10 @@ export function builtInAgents(base: Base): Feature & { readonly runtime: Runtime
     ids: base.ids,
     chance: Math.random,
     config: () => config,
-    agents: async (root, signal) => (await options.agents.load({ root, trusted: false }, signal)).agents,
+    settingsIn: async (folder, signal) => (await base.settingsIn({ folder }, signal)).config,
+    agents: async (root, signal) => (await options.agents.load(base.project(root), signal)).agents,
     models,
+    prices: base.prices,
     slots: new Slots(() => config.runtime.max_concurrent),
     tools: [
       ...agentTools({ env: options.env, processes, matchesGlob, hidden }),
@@ -42,7 +45,9 @@ export function builtInAgents(base: Base): Feature & { readonly runtime: Runtime
       env: options.env,
       processes,
       hidden,
-      servers: () => config.runtime.mcp_servers,
+      trustIn: (workspace) => base.project(workspace).trusts,
+      servers: async (workspace, signal) =>
+        (await base.settingsIn({ folder: workspace }, signal)).config.runtime.mcp_servers,
     }),
     events: base.facts,
     onToken: (delta) => live.publish(delta),
@@ -66,8 +71,9 @@ type Around = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly processes: Processes
   readonly hidden: readonly string[]
-  /** The MCP servers of the settings. */
-  readonly servers: () => Readonly<Record<string, McpServer>>
+  readonly trustIn: (workspace: string) => FileTrust
+  /** The MCP servers of the settings that hold in a folder. */
+  readonly servers: (workspace: string, signal: AbortSignal) => Promise<Readonly<Record<string, McpServer>>>
 }
 
 /** A project without a language server has the whole PATH searched for one; a new one is found so much later. */
@@ -80,12 +86,12 @@ const none: OpenedTools = { tools: [], problems: [], close: async () => {} }
 const toolsOfAgents = (around: Around): RuntimeParts['openTools'] => {
   const absent = new Map<string, number>()
   return async (agent, workspace, signal) => {
-    const lsp = await languageServer({ ...around, absent }, agent, workspace)
+    const lsp = await languageServer({ ...around, absent, signal }, agent, workspace)
     try {
       const mcp = await mcpServers(around, { agent, workspace }, signal)
       return {
         tools: [...lsp.tools, ...mcp.tools],
-        problems: mcp.problems,
+        problems: [...lsp.problems, ...mcp.problems],
         close: async () => void (await Promise.all([lsp.close(), mcp.close()])),
       }
     } catch (error) {
@@ -95,16 +101,23 @@ const toolsOfAgents = (around: Around): RuntimeParts['openTools'] => {
   }
 }
 
+type Looking = {
+  /** Until when nobody looks again for a server of a project that had none. */
+  readonly absent: Map<string, number>
+  readonly signal: AbortSignal
+}
+
 async function languageServer(
-  { env, processes, hidden, absent }: Around & { readonly absent: Map<string, number> },
+  { env, processes, hidden, trustIn, absent, signal }: Around & Looking,
   agent: AgentDefinition,
   workspace: string,
 ): Promise<OpenedTools> {
   if (!agent.tools.includes('LSP') && !agent.tools.includes('*')) return none
   if (performance.now() < (absent.get(workspace) ?? 0)) return none
-  const lsp = openLsp({ env, processes, hidden })
-  const found = await lsp.present(workspace)
+  const lsp = openLsp({ env, processes, hidden, trustIn })
+  const found = await lsp.present(workspace, signal)
   if (found.ok) return { tools: [lsp.tool], problems: [], close: () => lsp.close() }
+  if (found.isHeld) return { ...none, problems: [{ server: 'LSP', reason: found.reason }] }
   if (absent.size >= mostAbsent) absent.clear()
   absent.set(workspace, performance.now() + absentMs)
   return none
@@ -116,7 +129,7 @@ async function mcpServers(
   signal: AbortSignal,
 ): Promise<OpenedTools> {
   if (agent.mcp === undefined) return none
-  const { servers, problems } = agentServers(agent.mcp, configured())
+  const { servers, problems } = agentServers(agent.mcp, await configured(workspace, signal))
   // Few agents have any, and the protocol's library takes its time to load.
   const { openMcp } = await import('../../adapters/mcp/open-mcp.ts')
   const opened = await openMcp({ servers, env, folder: workspace, processes, signal })

@@ -11,8 +11,14 @@ import { openTmux } from '../../adapters/tmux/open-tmux.ts'
 import { Directory } from '../../api/directory.ts'
 import { type SessionHost, sessionHost } from '../../api/session-host.ts'
 import type { TerminalDeps } from '../../api/session-kinds/terminal-session.ts'
+import type { SessionId } from '../../contract/ids.ts'
 import { Observer } from '../../engine/observer.ts'
-import { abandonChildren, tellParent, tidySession } from '../../engine/reactors/session-reactors.ts'
+import {
+  abandonChildren,
+  tellParent,
+  tellSender,
+  tidySession,
+} from '../../engine/reactors/session-reactors.ts'
 import type { Parts } from '../../engine/sessions/session-parts.ts'
 import type { Terminal } from '../../ports/terminal.ts'
 import { agentCliAdapters } from '../agent-cli-adapters.ts'
@@ -32,7 +38,7 @@ export function terminalSessions(base: Base): TerminalSessions {
   const { engine, journal, index, vault, clock, ids, config, files, env, onBug } = base
   const clis = agentCliAdapters(base.options.env)
   const host = sessionHost(() => openParts(base, clis))
-  const looking = { clis, files: systemLineFiles, env }
+  const looking = { clis, files: systemLineFiles, vault, env }
   const observer = new Observer({
     ...looking,
     engine,
@@ -43,19 +49,21 @@ export function terminalSessions(base: Base): TerminalSessions {
     onBug,
   })
   const directory = new Directory({ engine, journal, index, sessions: () => host.current(), observer, clock })
+  const telling = {
+    engine,
+    vault,
+    ids,
+    config: () => config,
+    onQueued: (id: SessionId) => host.current()?.get(id)?.delivery.poke(),
+  }
   return {
     host,
     directory,
     observer,
     terminals: { engine, directory, host, clock, looking, observer },
     reactors: [
-      tellParent({
-        engine,
-        vault,
-        ids,
-        config: () => config,
-        onQueued: (id) => host.current()?.get(id)?.delivery.poke(),
-      }),
+      tellParent(telling),
+      tellSender(telling),
       tidySession(async (id, signal) => host.current()?.ends.tidy(id, signal)),
       abandonChildren(async () => host.current()?.abandonOrphans()),
     ],
@@ -107,7 +115,9 @@ async function openParts(base: Base, clis: Parts['clis']): Promise<Parts & { rea
     ),
     clis,
     config: () => config,
-    agents: async (signal) => (await options.agents.load(options.agentProject, signal)).agents,
+    prices: base.prices,
+    settingsIn: base.settingsIn,
+    agents: async (signal) => (await options.agents.load(base.project(options.projectRoot), signal)).agents,
     grants: {
       grant: (sessionId) => authority.grantSession(sessionId),
       revoke: (sessionId) => authority.revokeSession(sessionId),

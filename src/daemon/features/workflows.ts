@@ -23,7 +23,6 @@ import type { FlowRecord } from '../../workflow/local/recorded-flow.ts'
 import { scriptProcedure } from '../../workflow/script/script-procedure.ts'
 import { Workflows } from '../../workflow/workflows.ts'
 import type { Base, Feature } from '../base.ts'
-import { scriptParser } from '../script-parser.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 
 type Needs = { readonly sessions: TerminalSessions; readonly runtime: Runtime }
@@ -49,7 +48,7 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     clock,
     waits,
     sessions: async () => (await sessions.host.open()).sessions,
-    events,
+    events: base.observed,
     async text(body) {
       if (typeof body === 'string') return body
       const ref = BlobRef.safeParse(body)
@@ -69,6 +68,7 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     clock,
     workers,
     budgets: base.budgets,
+    prices: base.prices,
     branches,
     checks: shellChecks({ env: options.env, processes, matchesGlob }),
     events,
@@ -80,8 +80,7 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     },
     onBug,
   }
-  const parser = scriptParser()
-  const scripts = nodeScripts({ processes, parse: parser.parse, path: options.env['PATH'] ?? '' })
+  const scripts = nodeScripts({ processes, parse: base.parser.parse, path: options.env['PATH'] ?? '' })
   const workflows = new Workflows({
     engine,
     vault,
@@ -125,7 +124,6 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     async stop() {
       await workflows.stop()
       await collaborations.stop()
-      await parser.close()
     },
   }
 }

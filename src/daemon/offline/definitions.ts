@@ -11,14 +11,17 @@ import type { AgentRequest, OfflinePlace, WrittenAgent } from '../../contract/of
 import { checkAgents } from '../../core/definitions/check-agents.ts'
 import { findAgent } from '../../core/definitions/find-definition.ts'
 import { newAgent, refuseName } from '../../core/definitions/new-agent.ts'
-import { shippedFolder } from '../home.ts'
+import type { FileTrust } from '../../ports/definitions.ts'
+import { homeFiles, shippedFolder } from '../home.ts'
+import { savedTrust, trustIn } from './saved-trust.ts'
 
 /** The agents that count in a folder, and everything that is wrong with their files. */
 export async function agentsLoad(place: OfflinePlace, signal: AbortSignal): Promise<LoadedAgents> {
   const { root } = await findProject(place.cwd, place.home)
   const { userAgentsDir } = musterPaths(place)
   const files = agentFiles({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir })
-  const loaded = await files.load({ root, trusted: false }, signal)
+  const trusts = await trustOf(place)
+  const loaded = await files.load({ root, trusts: trusts(root) }, signal)
   return { ...loaded, problems: checkAgents(loaded) }
 }
 
@@ -45,11 +48,17 @@ export async function agentsNew(
 export async function crewsLoad(place: OfflinePlace, signal: AbortSignal): Promise<LoadedCrews<Crew>> {
   const { root } = await findProject(place.cwd, place.home)
   const { userAgentsDir, userCrewsDir } = musterPaths(place)
-  const { config } = await loadConfig({ ...place, projectTrust: false }, signal)
+  const trusts = await trustOf(place)
+  // Members work in work trees, where no program of a project's settings runs.
+  const { config } = await loadConfig({ ...place, projectTrust: () => () => false }, signal)
   const parts = {
     crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: userCrewsDir }),
     agents: agentFiles({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir }),
     clis: config.clis,
   }
-  return loadCrews(parts, { root, trusted: false }, signal)
+  return loadCrews(parts, { root, trusts: trusts(root) }, signal)
 }
+
+/** What a person trusts of projects, as the daemon last wrote it down. */
+export const trustOf = async (place: OfflinePlace): Promise<(root: string) => FileTrust> =>
+  trustIn(await savedTrust(homeFiles(musterPaths(place).stateDir).trust))

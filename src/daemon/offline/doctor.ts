@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import type { Check } from '../../contract/health.ts'
 import { homeFiles } from '../home.ts'
 import { journalCheck } from './journal.ts'
+import { savedTrust } from './saved-trust.ts'
 
 const run = promisify(execFile)
 const lowDiskBytes = 1 << 30
@@ -16,6 +17,7 @@ export async function doctorChecks(home: string, signal: AbortSignal): Promise<C
     privateCheck(home),
     diskCheck(home),
     await journalCheck(homeFiles(home)),
+    ...(await trustChecks(homeFiles(home).trust)),
     await toolCheck({ name: 'git', args: ['--version'], cure: 'install git' }, signal),
     await toolCheck({ name: 'tmux', args: ['-V'], cure: 'install tmux to run agents in terminals' }, signal),
   ]
@@ -63,6 +65,26 @@ function diskCheck(home: string): Check {
   return free < lowDiskBytes
     ? { name: 'disk', status: 'warning', detail, cure: 'free some disk space' }
     : { name: 'disk', status: 'ok', detail }
+}
+
+/** Only where somebody trusts a project there is something to say. */
+async function trustChecks(file: string): Promise<Check[]> {
+  const projects = await savedTrust(file)
+  if (projects.length === 0) return []
+  const ended = projects.flatMap(({ root, files }) =>
+    files.filter(({ hasEnded }) => hasEnded).map((one) => `${root}/${one.file}`),
+  )
+  const name = 'trusted projects'
+  return ended.length === 0
+    ? [{ name, status: 'ok', detail: `${projects.length}` }]
+    : [
+        {
+          name,
+          status: 'warning',
+          detail: `held back, because they changed: ${ended.join(', ')}`,
+          cure: 'look at them and run sm trust in the project',
+        },
+      ]
 }
 
 async function toolCheck(

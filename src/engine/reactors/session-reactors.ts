@@ -1,7 +1,7 @@
 import type { Config } from '../../contract/config.ts'
 import type { AgentEvent, EventType } from '../../contract/event.ts'
 import { shortId } from '../../contract/ids.ts'
-import { byDaemon } from '../../core/reports.ts'
+import { muster } from '../../contract/principal.ts'
 import { noticeOf, noticeTypes } from '../../core/session/notice.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import { endTypes } from '../../core/trace/span-endings.ts'
@@ -17,8 +17,8 @@ type Deps = {
   readonly vault: Vault
   readonly ids: Ids
   readonly config: () => Config
-  /** The parent's queue has something new. */
-  readonly onQueued: (parentId: AgentEvent['sessionId']) => void
+  /** The queue of a session has something new. */
+  readonly onQueued: (id: AgentEvent['sessionId']) => void
 }
 
 const deepest = 64
@@ -38,34 +38,65 @@ export const tellParent = (deps: Deps): Reactor => ({
     if (!parent?.managed || hasEnded(parent) || text === undefined) return
     // A workflow reads no messages: it waits for the end of its agents itself.
     if (parent.managed.origin === 'workflow') return
-    const span = [...parent.open.values()].find(({ kind }) => kind === 'session')
-    if (!span || !parent.traceId) return
-    const root = {
-      sessionId: parent.sessionId,
-      traceId: parent.traceId,
-      runId: span.runId,
-      spanId: span.spanId,
-      actor: 'muster',
-    }
-    const queued = draftOf(
-      { ...root, spanId: deps.ids.span(), parentSpanId: span.spanId },
-      'message.queued',
-      {
-        messageId: `msg_${event.id.slice(4)}`,
-        mode: 'sequential',
-        from: `child ${shortId(event.sessionId)}`,
-        preview: text,
-        vault: await deps.vault.put(new TextEncoder().encode(text), span.runId),
-      },
-    )
-    await engine.propose({
-      items: [queued],
-      by: byDaemon,
-      producer: { id: 'tell-parent', epoch: 1, n: event.seq },
+    await queueNote(deps, parent, {
+      event,
+      text,
+      from: `child ${shortId(event.sessionId)}`,
+      name: 'tell-parent',
     })
-    deps.onQueued(parent.sessionId)
   },
 })
+
+/** Tells the session that sent a message that it was not delivered. A person sees it in the row and in the events. */
+export const tellSender = (deps: Deps): Reactor => ({
+  name: 'tell-sender',
+  types: new Set<EventType>(['message.failed']),
+  async react(event) {
+    if (event.type !== 'message.failed') return
+    const target = deps.engine.session(event.sessionId)
+    const letter = target?.messageEnds?.dead?.find(({ messageId }) => messageId === event.payload.messageId)
+    const sender = letter?.sender && deps.engine.session(letter.sender)
+    const isReader = sender?.managed?.origin === 'managed' || sender?.managed?.origin === 'runtime'
+    if (!letter || !sender || !isReader || hasEnded(sender)) return
+    const short = shortId(event.sessionId)
+    const text = `[muster] Your message to ${target?.managed?.name ?? short} (${short}) was not delivered: ${letter.reason}. It began: ${letter.preview.replaceAll(/\s+/g, ' ').slice(0, 80)} — see: sm messages ${short} --failed`
+    await queueNote(deps, sender, { event, text, from: `session ${short}`, name: 'tell-sender' })
+  },
+})
+
+type Note = {
+  readonly event: AgentEvent
+  readonly text: string
+  readonly from: string
+  readonly name: string
+}
+
+/** Queues words of Muster's own for a session; the event they are about makes a repeat harmless. */
+async function queueNote(deps: Deps, to: Readonly<SessionState>, { event, text, from, name }: Note) {
+  const span = [...to.open.values()].find(({ kind }) => kind === 'session')
+  if (!span || !to.traceId) return
+  const root = {
+    sessionId: to.sessionId,
+    traceId: to.traceId,
+    runId: span.runId,
+    spanId: deps.ids.span(),
+    parentSpanId: span.spanId,
+    actor: 'muster',
+  }
+  const queued = draftOf(root, 'message.queued', {
+    messageId: `msg_${event.id.slice(4)}`,
+    mode: 'sequential',
+    from,
+    preview: text,
+    vault: await deps.vault.put(new TextEncoder().encode(text), span.runId),
+  })
+  await deps.engine.propose({
+    items: [queued],
+    by: muster.by,
+    producer: { id: name, epoch: 1, n: event.seq },
+  })
+  deps.onQueued(to.sessionId)
+}
 
 /** Who is told: the parent, and of one whose parent is gone the next above that is there. */
 function listener(engine: Engine, event: AgentEvent, child: Readonly<SessionState>) {

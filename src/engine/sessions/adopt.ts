@@ -2,11 +2,12 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { Asker } from '../../contract/principal.ts'
 import { resolveLaunch } from '../../core/session/launch-plan.ts'
 import { sessionEnvironment } from '../../core/session/session-environment.ts'
 import { checkAdoption, leavesOrphans, levelsBelow, spawnLimit } from '../../core/session/session-tree.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
-import { draftOf, type Root } from './drafts.ts'
+import { askedBy, draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
 import { elsewhere, runsOutside } from './resume.ts'
 import { wallsOf } from './session-isolation.ts'
@@ -17,13 +18,14 @@ import type { SessionWatch } from './session-watch.ts'
 export async function adopt(
   { engine, config }: Pick<Parts, 'engine' | 'config'>,
   watch: SessionWatch,
-  { parent, by }: { parent: SessionId | undefined; by: string },
+  { parent, by }: { parent: SessionId | undefined; by: Asker },
 ): Promise<void> {
   const depth = parent === undefined ? 0 : (engine.session(parent)?.depth ?? 0) + 1
+  const root = askedBy(watch.root, by)
   const isAbandoned = watch.state()?.lifecycle === 'abandoned'
   const drafts = [
-    ...(isAbandoned ? [draftOf(watch.root, 'session.reopened', { by, reason: 'adopted' })] : []),
-    draftOf(watch.root, 'session.updated', { parentSessionId: parent ?? null, depth, by }),
+    ...(isAbandoned ? [draftOf(root, 'session.reopened', { by: by.name, reason: 'adopted' })] : []),
+    draftOf(root, 'session.updated', { parentSessionId: parent ?? null, depth, by: by.name }),
     ...depthsBelow(Array.from(engine.sessions()), { top: watch.id, depth, by }),
   ]
   await watch.say(drafts, ({ sessions }) =>
@@ -33,7 +35,7 @@ export async function adopt(
 
 function depthsBelow(
   open: readonly Readonly<SessionState>[],
-  { top, depth, by }: { top: SessionId; depth: number; by: string },
+  { top, depth, by }: { top: SessionId; depth: number; by: Asker },
 ): Draft[] {
   const levels = levelsBelow(open, top)
   return open.flatMap(({ sessionId, traceId, open: spans }): Draft[] => {
@@ -41,8 +43,8 @@ function depthsBelow(
     const span = [...spans.values()].find(({ kind }) => kind === 'session')
     if (!level || !span || !traceId) return []
     const { runId, spanId } = span
-    const root = { sessionId, traceId, runId, spanId, actor: by }
-    return [draftOf(root, 'session.updated', { depth: depth + level, by })]
+    const root = askedBy({ sessionId, traceId, runId, spanId, actor: by.name }, by)
+    return [draftOf(root, 'session.updated', { depth: depth + level, by: by.name })]
   })
 }
 
@@ -50,7 +52,7 @@ function depthsBelow(
 type TakeOver = {
   readonly state: Readonly<SessionState>
   readonly parent: SessionId | undefined
-  readonly by: string
+  readonly by: Asker
   readonly environment: Readonly<Record<string, string>> | undefined
 }
 
@@ -84,16 +86,18 @@ export async function takeOver(
     )
   const above = parent && parts.engine.session(parent)
   const depth = parent === undefined ? 0 : (above?.depth ?? 0) + 1
-  const root = rootFor(parts, state, by)
+  const root = rootFor(parts, state, by.name)
+  const asking = askedBy(root, by)
   const request = { agent_type: cli, prompt: '', ...(environment && { environment }) }
   const { workingDir } = managed
-  const asked = { request, by: { actor: by, parent: above }, workingDir, worktree: undefined, cli }
+  const asked = { request, config, by: { asker: by, parent: above }, workingDir, worktree: undefined, cli }
   const { isolation, environment: taken, writable } = await wallsOf(parts, asked, signal)
   const size = managed.transcript && (await parts.files.read(managed.transcript, 0, 1))?.size
   await launch(
     parts,
     {
       root,
+      by,
       resolved,
       version,
       workingDir,
@@ -117,14 +121,16 @@ export async function takeOver(
       resume: managed.foreignId,
       first: {
         drafts: [
-          ...(hasEnded(state) ? [draftOf(root, 'session.reopened', { by, reason: 'adopted' })] : []),
-          draftOf(root, 'session.updated', {
+          ...(hasEnded(state)
+            ? [draftOf(asking, 'session.reopened', { by: by.name, reason: 'adopted' })]
+            : []),
+          draftOf(asking, 'session.updated', {
             parentSessionId: parent ?? null,
             depth,
             permissionMode: resolved.permissionMode,
             // What was said before is history: it stays in its own file and is counted by nobody.
             ...(size && { recordFrom: size }),
-            by,
+            by: by.name,
           }),
         ],
         guard: (fleet) => {
@@ -145,14 +151,14 @@ export async function takeOver(
 const whereabouts = ({ surroundings: { env } }: Parts): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => places.includes(name)))
 
-function rootFor(parts: Parts, state: Readonly<SessionState>, by: string): Root {
+function rootFor(parts: Parts, state: Readonly<SessionState>, actor: string): Root {
   const span = [...state.open.values()].find(({ kind }) => kind === 'session')
   return {
     sessionId: state.sessionId,
     traceId: state.traceId ?? parts.ids.trace(),
     runId: span?.runId ?? parts.ids.run(),
     spanId: span?.spanId ?? parts.ids.span(),
-    actor: by,
+    actor,
   }
 }
 

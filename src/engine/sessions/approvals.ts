@@ -3,9 +3,13 @@ import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Decision } from '../../contract/decision.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
-import type { AskedQuestion, Dialog, SignalOf } from '../../contract/signal.ts'
+import type { Asker } from '../../contract/principal.ts'
+import { askedAgainMs } from '../../contract/question-answers.ts'
+import type { Dialog, SignalOf } from '../../contract/signal.ts'
 import type { Permit } from '../../contract/values.ts'
-import { cardOf, dialogText, showsCommand } from '../../core/approvals/approval-card.ts'
+import { wholeDecision } from '../../core/approvals/answers.ts'
+import { cardOf, dialogText } from '../../core/approvals/approval-card.ts'
+import { askedByDialog, isQuestion, refuseSeveral } from '../../core/approvals/asked-by-dialog.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import {
   isPermitted,
@@ -13,14 +17,12 @@ import {
   type PermitContext,
   permitOf,
 } from '../../core/approvals/permissions.ts'
-import { draftOf } from './drafts.ts'
+import { askedBy, draftOf } from './drafts.ts'
 import { pressAnswer } from './press-answer.ts'
+import { readScreen } from './read-screen.ts'
 import type { Parts } from './session-parts.ts'
 import type { SessionWatch } from './session-watch.ts'
 import type { Sessions } from './sessions.ts'
-
-/** A caller that names no question means all of them. */
-export const anyQuestion = '*'
 
 /** How a question ended: decided, nobody answered in time, or it is not asked any more. */
 type Settled = Decision | 'expired' | 'moot'
@@ -49,13 +51,13 @@ const untoldMs = 3000
 /** Questions of CLIs that wait for an answer from outside; one decision wins and expiry is a denial. */
 export class Approvals {
   readonly #parts: Parts
-  readonly #sessions: Pick<Sessions, 'get' | 'send'>
+  readonly #sessions: Pick<Sessions, 'get' | 'send' | 'isRunning'>
   readonly #held = new Map<string, Held>()
   readonly #seen = new WeakMap<SessionWatch, { text: string; since: number }>()
   readonly #stopped = new AbortController()
 
   /** What a refusal by keys has no room for is told as a message. */
-  constructor(parts: Parts, sessions: Pick<Sessions, 'get' | 'send'>) {
+  constructor(parts: Parts, sessions: Pick<Sessions, 'get' | 'send' | 'isRunning'>) {
     this.#parts = parts
     this.#sessions = sessions
   }
@@ -111,33 +113,55 @@ export class Approvals {
     const state = watch.state()
     const cli = (state?.managed?.cli ?? 'custom') as AgentCliName
     const now = this.#parts.clock.now()
-    const isAsking = dialog?.kind === 'permission' || dialog?.kind === 'question' || dialog?.kind === 'plan'
     const isOpen = state?.asks?.some(({ subject }) => ofCli.has(subject)) ?? false
     const before = this.#seen.get(watch)
-    if (!dialog || !isAsking || isOpen || !this.#parts.clis[cli].dialect.answerKeys)
+    if (!dialog || !isQuestion(dialog) || isOpen || !this.#parts.clis[cli].dialect.answerKeys)
       return void this.#seen.delete(watch)
     const text = dialogText(dialog)
     if (before?.text !== text) return void this.#seen.set(watch, { text, since: now })
     if (now - before.since < untoldMs) return
     this.#seen.delete(watch)
-    const questions = dialog.kind === 'question' ? [questionOf(dialog)] : undefined
-    const signal: SignalOf<'asking'> = {
-      kind: 'asking',
-      source: 'pane',
-      at: now,
-      ask: dialog.kind as 'permission' | 'question' | 'plan',
-      detail: text,
-      ...(questions && { questions }),
-      ...(dialog.kind === 'permission' && askedCall(watch, dialog)),
+    this.askByKeys({ watch, signal: askedByDialog(dialog, watch.turns.calls, now) })
+  }
+
+  /**
+   * Waits until it is known what a session asks: after a restart its dialog is read from the screen, and becomes a
+   * question again only when it has been there for a while.
+   */
+  async reread(watch: SessionWatch): Promise<void> {
+    const { clock } = this.#parts
+    const { signal } = this.#stopped
+    const until = clock.monotonic() + askedAgainMs
+    while (!this.#isAsking(watch)) {
+      const dialog = (await readScreen(this.#parts, watch, signal))?.reading.dialog
+      this.notice(watch, dialog)
+      // One that was held by a hook may take a moment to show its own dialog.
+      if (dialog ? !isQuestion(dialog) : !this.isDue(watch)) return
+      if (clock.monotonic() > until)
+        throw new AppError(
+          'timeout',
+          'what it asks is not shown yet; try again, or answer it with: sm attach',
+        )
+      await clock.sleep(lookMs, signal)
     }
-    this.askByKeys({ watch, signal })
+  }
+
+  /** Whether what a session asked before this daemon began is to be asked again: nothing says yet that it is over. */
+  isDue(watch: SessionWatch): boolean {
+    return watch.hasAskedBefore && !this.#isAsking(watch) && this.#now() - watch.followedAt < askedAgainMs
+  }
+
+  /** Whether it asks something that can be answered now. */
+  #isAsking(watch: SessionWatch): boolean {
+    const asks = watch.state()?.asks ?? []
+    return asks.some(({ approvalId, subject }) => !ofCli.has(subject) || this.isHeld(approvalId))
   }
 
   /** Gives a decision; the first wins. */
   async decide(
     watch: SessionWatch,
     ask: OpenApproval,
-    { decision, by }: { decision: Decision; by: string },
+    { decision, by }: { decision: Decision; by: Asker },
   ): Promise<void> {
     const { approvalId, subject } = ask
     const held = this.#held.get(approvalId)
@@ -146,13 +170,16 @@ export class Approvals {
         'conflict',
         'nothing is waiting for this answer any more; look at it with: sm attach',
       )
-    const exact = held ? withQuestions(decision, held.signal.questions ?? []) : decision
+    const questions = held?.signal.questions ?? []
+    if (held?.byKeys && decision.verdict === 'allow') refuseSeveral(questions)
+    const exact = wholeDecision(subject, questions, decision)
     const permit = held && this.#permit(held, exact)
     // What Muster remembers is for once to the CLI: its own idea of the like may be far wider.
     const said: Decision = permit && exact.verdict === 'allow' ? { ...exact, scope: 'once' } : exact
     if (held?.byKeys) await this.#pressOnce(held, said)
-    const decided = { approvalId, subject, by, latencyMs: Math.max(0, this.#now() - ask.requestedAtMs) }
-    const at = { ...watch.root, spanId: ask.spanId }
+    const latencyMs = Math.max(0, this.#now() - ask.requestedAtMs)
+    const decided = { approvalId, subject, by: by.name, latencyMs }
+    const at = askedBy({ ...watch.root, spanId: ask.spanId }, by)
     await watch.say([
       exact.verdict === 'allow'
         ? draftOf(at, 'approval.granted', {
@@ -165,8 +192,8 @@ export class Approvals {
     ])
     held?.settle(said)
     const live = held?.byKeys ? this.#sessions.get(watch.id) : undefined
-    if (live && exact.verdict === 'deny' && exact.reason)
-      await this.#sessions.send(live, { text: exact.reason, mode: 'sequential', from: by })
+    if (live && this.#sessions.isRunning(watch.id) && exact.verdict === 'deny' && exact.reason)
+      await this.#sessions.send(live, { text: exact.reason, mode: 'sequential', from: by.name, by: by.by })
   }
 
   isHeld(approvalId: string): boolean {
@@ -201,6 +228,7 @@ export class Approvals {
   async #hold(asking: Asking, { byKeys, gone }: { byKeys: boolean; gone: AbortSignal }): Promise<Settled> {
     const { watch, signal } = asking
     const { root, approvalId, requested } = this.#requested(asking)
+    if (!byKeys) await this.#dropRead(watch)
     const over = new AbortController()
     const { timeout } = this.#parts.config().child_agents.approvals
     const timeoutMs = timeout * 1000
@@ -228,6 +256,15 @@ export class Approvals {
     } finally {
       this.#held.delete(approvalId)
       over.abort()
+    }
+  }
+
+  /** What was read from the screen is over when its program asks it by itself: it would be asked twice. */
+  async #dropRead(watch: SessionWatch): Promise<void> {
+    for (const ask of watch.state()?.asks ?? []) {
+      const held = this.#held.get(ask.approvalId)
+      if (held?.signal.source === 'pane' && !held.isPressing)
+        await this.#expire(watch, ask, 'its program asks it itself now')
     }
   }
 
@@ -315,35 +352,6 @@ const ofCli = new Set<OpenApproval['subject']>(['tool', 'question', 'plan'])
 function placeOf(watch: SessionWatch): PermitContext {
   const managed = watch.state()?.managed
   return { cli: managed?.cli ?? 'custom', folder: managed?.workingDir ?? '/' }
-}
-
-/**
- * The call that a dialog is about, by which it is known what was allowed before. Of several that run it could be any:
- * what an agent says of one call may look like another.
- */
-function askedCall(
-  { turns: { calls } }: SessionWatch,
-  dialog: Dialog,
-): Partial<SignalOf<'asking'>> | undefined {
-  const [only, ...others] = calls
-  if (!only || others.length > 0 || !showsCommand(dialog, only.input)) return undefined
-  return { tool: only.tool, callId: only.callId, input: only.input }
-}
-
-const questionOf = ({ title, body, options }: Dialog): AskedQuestion => ({
-  question: body?.split('\n').at(-1) ?? title,
-  options: options.map((label) => ({ label })),
-  isMany: false,
-})
-
-function withQuestions(decision: Decision, questions: readonly AskedQuestion[]): Decision {
-  const answer = decision.verdict === 'allow' ? decision.answers?.[anyQuestion] : undefined
-  if (decision.verdict !== 'allow' || answer === undefined) return decision
-  const { [anyQuestion]: _any, ...named } = decision.answers ?? {}
-  return {
-    ...decision,
-    answers: { ...Object.fromEntries(questions.map(({ question }) => [question, answer])), ...named },
-  }
 }
 
 function onlyRefusal(error: unknown): AppError {

@@ -34,7 +34,9 @@ export async function answerHook(
     return dialect.gate(payload, gate)
   }
   // The end of a turn ends what is open in it: what the record says of that comes first.
-  if (find(signals, 'turn-end') || find(signals, 'turn-failed')) await live.transcript.settled()
+  if (find(signals, 'turn-end') && dialect.recordsEnds)
+    await live.transcript.answered(gone).catch(unless(gone))
+  else if (find(signals, 'turn-end') || find(signals, 'turn-failed')) await live.transcript.settled()
   const signal = find(signals, 'asking')
   const asking = signal && { watch: live.watch, signal }
   const passes = asking && approvals.passes(asking)
@@ -53,17 +55,22 @@ export async function answerHook(
   return (await inject({ parts, live, approvals }, dialect, payload)) ?? dialect.nothing
 }
 
+/** Whoever told of the end may hang up; it is the end all the same. */
+const unless = (gone: AbortSignal) => (error: unknown) => {
+  if (!gone.aborted) throw error
+}
+
 const saysWhat = ({ tool, input, questions }: SignalOf<'asking'>): boolean =>
   [tool, input, questions].some((about) => about !== undefined)
 
 const draftsAtMost = 100
 
 /** A plugin of ours sends what it tells again when it got no answer; each telling has its number. */
-function originOf({ watch }: Live, payload: unknown): Origin | undefined {
+function originOf({ watch }: Live, payload: unknown): Origin {
   const { epoch, n } = foreign(payload)
-  if (typeof epoch !== 'string' || typeof n !== 'number' || !Number.isSafeInteger(n * draftsAtMost))
-    return undefined
-  return { producer: `plugin:${watch.id}:${epoch}`, n: n * draftsAtMost }
+  const isNumbered = typeof n === 'number' && n > 0 && Number.isSafeInteger(n * draftsAtMost)
+  if (typeof epoch !== 'string' || !/^\w{1,40}$/.test(epoch) || !isNumbered) return { via: 'hook' }
+  return { via: 'hook', told: { producer: `plugin:${watch.id}:${epoch}`, n: n * draftsAtMost } }
 }
 
 /** CLIs cut what a hook says beyond some 10,000 characters and put the rest into a file; a longer text is typed. */

@@ -1,13 +1,17 @@
+import { agentClis } from '../../contract/agent-clis.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { sessionFiles } from '../../contract/home.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { Asker } from '../../contract/principal.ts'
 import type { Fleet } from '../../core/fleet.ts'
 import type { ResolvedLaunch } from '../../core/session/launch-plan.ts'
-import type { LaunchPlan } from '../../ports/agent-cli.ts'
+import type { Managed } from '../../core/session/managed.ts'
+import type { Conversation, LaunchPlan } from '../../ports/agent-cli.ts'
+import type { Kin } from '../../ports/processes.ts'
 import type { PaneRef } from '../../ports/terminal.ts'
 import type { Worktree } from '../../ports/workspace.ts'
-import { draftOf, type Root } from './drafts.ts'
+import { askedBy, draftOf, type Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
 
 const width = 220
@@ -16,6 +20,8 @@ const height = 50
 /** A session that is recorded and whose program is to run now. */
 type Launching = LaunchSpec & {
   readonly root: Root
+  /** Who wants it to run. */
+  readonly by: Asker
   readonly prompt: string
   /** A work tree that is to be made first. */
   readonly worktree?: { readonly root: string; readonly tree: Worktree }
@@ -27,11 +33,11 @@ type Launching = LaunchSpec & {
 
 /** Starts the program of a session; a failure ends the session with its reason and leaves nothing behind. */
 export async function launch(parts: Parts, launching: Launching, signal: AbortSignal): Promise<void> {
-  const { root, first } = launching
+  const { root, by, first } = launching
   const short = launching.tmuxSession.slice(launching.tmuxSession.lastIndexOf('-') + 1)
   const effect = { effectId: `launch:${parts.ids.event()}`, effect: 'launch' }
   const span = { spanId: parts.ids.span(), parentSpanId: root.spanId }
-  const intended = draftOf({ ...root, ...span }, 'effect.intended', {
+  const intended = draftOf(askedBy({ ...root, ...span }, by), 'effect.intended', {
     ...effect,
     target: launching.tmuxSession,
   })
@@ -94,9 +100,11 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         ...(launching.version && { cliVersion: launching.version }),
         ...(foreignId && { foreignId }),
         ...(launching.resume && { isResumed: true }),
+        ...(group !== undefined && { isGrouped: true }),
         ...(launching.prompt !== '' && !plan.isPromptGiven && { isPromptTyped: true }),
       }),
       draftOf(root, 'session.state.changed', { from: 'spawned', to: 'starting' }),
+      ...(plan.isPromptGiven ? startedWith(parts, launching) : []),
     ])
   } catch (error) {
     const reason =
@@ -113,6 +121,15 @@ export async function launch(parts: Parts, launching: Launching, signal: AbortSi
         .catch((failure: unknown) => parts.onBug(failure, 'removing a work tree'))
     throw error
   }
+}
+
+/** A program that tells nothing of what it took: that it was started with its prompt is the only receipt there is. */
+function startedWith({ engine }: Parts, { root, resolved }: Launching): Draft[] {
+  const given = engine.session(root.sessionId)?.queue?.find(({ by }) => by === 'launch')
+  if (!given || agentClis[resolved.cli].record !== undefined) return []
+  const { messageId, spanId } = given
+  const at = { ...root, spanId, parentSpanId: root.spanId }
+  return [draftOf(at, 'message.accepted', { messageId, detail: 'its program was started with it' })]
 }
 
 /** The program as it is, or behind walls where the session is to have them. */
@@ -170,11 +187,13 @@ export type LaunchSpec = {
   readonly env: Readonly<Record<string, string>>
   /** What it may write behind walls, found out once: the session itself could change what a later look would find. */
   readonly writable?: readonly string[]
+  /** The trusted settings of a project that it was started with. */
+  readonly trusted?: { readonly folder: string; readonly sha256: string }
 }
 
 /** Keeps it where secrets may be: the environment holds keys. */
 function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string> {
-  const { resolved, version, workingDir, tmuxSession, env, writable } = spec
+  const { resolved, version, workingDir, tmuxSession, env, writable, trusted } = spec
   const kept: LaunchSpec = {
     resolved,
     version,
@@ -182,15 +201,31 @@ function keepSpec(parts: Parts, spec: LaunchSpec, owner: string): Promise<string
     tmuxSession,
     env,
     ...(writable && { writable }),
+    ...(trusted && { trusted }),
   }
   return parts.vault.put(new TextEncoder().encode(JSON.stringify(kept)), owner)
 }
 
 /** What was kept, or nothing once it has been deleted. */
-export async function readSpec(parts: Parts, name: string | undefined): Promise<LaunchSpec | undefined> {
+export async function readSpec(
+  parts: Pick<Parts, 'vault'>,
+  name: string | undefined,
+): Promise<LaunchSpec | undefined> {
   const bytes = name === undefined ? undefined : await parts.vault.get(name)
   return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as LaunchSpec)
 }
+
+/** The conversation of a session; `env` is that which its program was started with, and says where it is kept. */
+export const conversationOf = (
+  { workingDir, startedAtMs, foreignId, transcript }: Managed,
+  env: LaunchSpec['env'],
+): Conversation => ({
+  workingDir,
+  startedAtMs,
+  env,
+  ...(foreignId && { foreignId }),
+  ...(transcript && { transcript }),
+})
 
 const graceMs = 2000
 
@@ -216,6 +251,8 @@ type Released = {
   readonly sessionId: SessionId
   /** Left out where its pid cannot be trusted: what it started is found by its mark alone. */
   readonly program?: Program | undefined
+  /** Who was seen to belong to it. */
+  readonly kin?: Kin | undefined
   readonly force?: boolean
   /** The screen of a program that ended by itself says why, and stays to be looked at. */
   readonly keepsTerminal?: boolean
@@ -230,11 +267,12 @@ export async function release(
   released: Released,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
-  const { sessionId, program, force = false } = released
+  const { sessionId, program, kin, force = false } = released
   const root = {
     ...(program && { pid: program.pid }),
     ...(program?.startedAtMs !== undefined && { startedAtMs: program.startedAtMs }),
     ...(program?.isRunning === false && { hasEnded: true as const }),
+    ...(kin && { known: kin }),
     mark: { name: sessionMark, value: sessionId },
   }
   const left = await parts.processes.endTree(root, { graceMs: force ? 0 : graceMs }, signal)

@@ -31,7 +31,8 @@ export class Lifecycle {
   async tick({ watch, transcript }: Followed, runningChildren: number): Promise<void> {
     const state = watch.state()
     const { lifecycle, since } = watch.verdict
-    if (!state?.managed || hasEnded(state) || lifecycle !== 'idle' || since === undefined) return
+    const isIdle = lifecycle === 'idle' && watch.shown === 'idle'
+    if (!state?.managed || hasEnded(state) || !isIdle || since === undefined) return
     if (modeOf(this.#parts, state) === 'manual') return
     await this.#idle(watch, state, since)
     // What the record says last may contradict what a hook said first.

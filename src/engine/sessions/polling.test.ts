@@ -12,10 +12,17 @@ function polled() {
   const bugs: string[] = []
   const broken = { config: false, look: new Set<string>(), tick: new Set<string>() }
   const seen: string[] = []
+  const spent = new Set<string>()
+  const interrupts: { readonly id: string; readonly end: () => void }[] = []
   const live = new Map(
     ['ses_a', 'ses_b'].map((id) => {
-      const state = { sessionId: id, lifecycle: 'running', open: new Map() }
-      const watch = { id, state: () => state, verdict: { lifecycle: 'running', activity: 'thinking' } }
+      const state = () => ({
+        sessionId: id,
+        lifecycle: 'running',
+        open: new Map(),
+        managed: { isSpent: spent.has(id) },
+      })
+      const watch = { id, state, verdict: { lifecycle: 'running', activity: 'thinking' } }
       return [
         id as SessionId,
         {
@@ -49,7 +56,12 @@ function polled() {
       failing(broken.look, watch.id)
       seen.push(`look ${watch.id}`)
     },
-    interrupt: async () => {},
+    interrupt: ({ watch }) =>
+      new Promise<void>((resolve) => {
+        interrupts.push({ id: watch.id, end: resolve })
+      }),
+    undoTraps: async () => {},
+    remember: async () => {},
   })
   const stop = new AbortController()
   const over = polling.run(stop.signal)
@@ -63,7 +75,7 @@ function polled() {
     while (clock.sleepers() === 0) await turn()
     return [...seen]
   }
-  return { polling, round, broken, bugs, live }
+  return { polling, round, broken, bugs, live, spent, interrupts }
 }
 
 const all = ['look ses_a', 'tick ses_a', 'look ses_b', 'tick ses_b']
@@ -101,4 +113,16 @@ test('[MUS-283] a fault outside of any session passes too, and one that is not f
   live.delete('ses_a' as SessionId)
   expect(await round()).toEqual(['look ses_b', 'tick ses_b'])
   expect(polling.faults()).toEqual([])
+})
+
+test('[MUS-349] an interrupt for a used-up budget keeps no other session waiting, and there is one at a time', async () => {
+  const { round, spent, interrupts } = polled()
+  spent.add('ses_a')
+  for (let i = 0; i < 3; i++) expect(await round()).toEqual(all)
+  expect(interrupts.map(({ id }) => id)).toEqual(['ses_a'])
+  // Nothing proved that it stopped, and it works on.
+  interrupts[0]?.end()
+  await turn()
+  await round()
+  expect(interrupts).toHaveLength(2)
 })

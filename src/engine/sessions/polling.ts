@@ -20,7 +20,10 @@ type PollingDeps<T extends Polled> = {
   readonly live: ReadonlyMap<SessionId, T>
   readonly lifecycle: Pick<Lifecycle, 'tick'>
   readonly look: (watch: SessionWatch) => Promise<void>
-  readonly interrupt: (live: T) => Promise<void>
+  readonly interrupt: (live: T) => Promise<unknown>
+  readonly undoTraps: (watch: SessionWatch) => Promise<void>
+  /** Remembers what all of them have started. */
+  readonly remember: (signal: AbortSignal) => Promise<void>
 }
 
 /** What keeps failing in the polling of one session, as the doctor shows it. */
@@ -33,6 +36,8 @@ export type PollFault = { readonly sessionId: SessionId; readonly step: string; 
 export class Polling<T extends Polled> {
   readonly #deps: PollingDeps<T>
   readonly #faults = new Map<SessionId, Map<string, string>>()
+  /** Those whose turn is being ended for a used-up budget. */
+  readonly #stopping = new Set<SessionId>()
 
   constructor(deps: PollingDeps<T>) {
     this.#deps = deps
@@ -63,11 +68,12 @@ export class Polling<T extends Polled> {
       if (signal.aborted) return
       await this.#poll(one, below.get(one.watch.id) ?? 0, signal)
     }
+    await this.#deps.remember(signal)
   }
 
   /** Each step by itself: a screen that cannot be read must not hide that its session has finished. */
   async #poll(one: T, runningChildren: number, signal: AbortSignal): Promise<void> {
-    const { parts, lifecycle, look } = this.#deps
+    const { parts, lifecycle, look, undoTraps, interrupt } = this.#deps
     const { watch, transcript } = one
     const state = watch.state()
     if (!state || hasEnded(state)) return void this.#faults.delete(watch.id)
@@ -78,18 +84,25 @@ export class Polling<T extends Polled> {
     await step('looking at the terminal', async () => {
       if (watch.verdict.lifecycle !== 'idle' || (state.queue?.length ?? 0) > 0) await look(watch)
     })
-    await step('stopping at a used-up budget', () => this.#stopWhenHeld(one))
+    await step('looking after its walls', () => undoTraps(watch))
+    // An interrupt takes as long as its proof: the others are not kept waiting for it.
+    if (this.#isHeld(one) && !this.#stopping.has(watch.id)) {
+      this.#stopping.add(watch.id)
+      void step('stopping at a used-up budget', async () => void (await interrupt(one))).finally(() =>
+        this.#stopping.delete(watch.id),
+      )
+    }
     await step('noticing that it is idle or done', () => lifecycle.tick(one, runningChildren))
   }
 
   /** A used-up budget ends the turn at its next boundary: between two tools, never in the middle of one. */
-  async #stopWhenHeld(one: T): Promise<void> {
-    const { parts, live, interrupt } = this.#deps
+  #isHeld(one: T): boolean {
+    const { parts, live } = this.#deps
     const { lifecycle, activity } = one.watch.verdict
-    if (lifecycle !== 'running' || activity === 'calling_tool') return
+    if (lifecycle !== 'running' || activity === 'calling_tool') return false
     const state = one.watch.state()
-    if (!state || live.get(one.watch.id) !== one) return
-    if (firstOverBudget(state, (id) => parts.engine.session(id))) await interrupt(one)
+    if (!state || live.get(one.watch.id) !== one) return false
+    return firstOverBudget(state, (id) => parts.engine.session(id)) !== undefined
   }
 
   /** Logged when it is new: a fault that lasts would fill the log every two seconds. */

@@ -1,6 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Screen } from '../../contract/screen.ts'
 import type { ScreenReading } from '../../contract/signal.ts'
+import { mayBeMisdrawn } from '../../core/messages/message-text.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import type { PaneInfo, PaneRef } from '../../ports/terminal.ts'
 import type { Parts } from './session-parts.ts'
@@ -10,7 +11,12 @@ import type { SessionWatch } from './session-watch.ts'
 const last = new WeakMap<SessionWatch, string>()
 
 /** A screen and what it says. */
-export type Seen = { readonly screen: Screen; readonly reading: ScreenReading }
+export type Seen = {
+  readonly screen: Screen
+  readonly reading: ScreenReading
+  /** When to look again, where what is shown may be drawn wrongly and is drawn anew only when it does not move. */
+  readonly againMs?: number
+}
 
 /** Where a session's program shows itself, if it has a terminal. */
 export function paneOfWatch(watch: SessionWatch): PaneRef | undefined {
@@ -31,8 +37,8 @@ export async function readScreen(
   if (managed.cli !== 'custom') {
     const { dialect } = parts.clis[managed.cli as AgentCliName]
     const seen = { screen, reading: dialect.screen(screen, managed.cliVersion ?? '') }
-    await redrawFrozen(parts, { watch, pane, seen }, signal)
-    return seen
+    const isUnsure = await redrawFrozen(parts, { watch, pane, seen }, signal)
+    return isUnsure ? { ...seen, againMs: unsureMs } : seen
   }
   const text = screen.lines.join('\n')
   const isWorking = last.has(watch) && last.get(watch) !== text
@@ -41,8 +47,12 @@ export async function readScreen(
 }
 
 /** What works, cannot be read or is in the way of a message moves, or is drawn anew after the first time; then not again before the second. */
-const frozenMs = 5000
-const againMs = 30_000
+const patience = { frozenMs: 5000, againMs: 30_000 }
+/** What has characters on it that terminals measure differently is drawn wrongly each time they are drawn. */
+const little = { frozenMs: 700, againMs: 2000 }
+
+/** A little longer than such a screen has to stand still. */
+const unsureMs = little.frozenMs + 100
 
 type Still = { readonly text: string; readonly since: number; redrawnAt: number }
 
@@ -51,27 +61,31 @@ const still = new WeakMap<SessionWatch, Still>()
 /**
  * A CLI and its terminal may count the cells of a character differently; then what is drawn lands in the wrong rows,
  * and a sign of work, half a box or a few letters in it stay there for good. Such a screen does not move: its program is
- * told to draw again. A box that shows the same text after that is a person's, and is left in peace.
+ * told to draw again. A box that shows the same text after that is a person's, and is left in peace. Answers whether
+ * what it shows may be drawn wrongly.
  */
 async function redrawFrozen(
   parts: Parts,
   { watch, pane, seen }: { readonly watch: SessionWatch; readonly pane: PaneRef; readonly seen: Seen },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { composer, dialog, isWorking } = seen.reading
   const isInTheWay = composer.state === 'text' && (watch.state()?.queue ?? []).length > 0
   const isOdd = !dialog && (isWorking || composer.state === 'none' || isInTheWay)
   const text = isOdd ? seen.screen.lines.join('\n') : ''
+  const isUnsure = mayBeMisdrawn(text)
   const now = parts.clock.now()
   const known = still.get(watch)
   if (!known || known.text !== text) {
     still.set(watch, { text, since: now, redrawnAt: known?.redrawnAt ?? Number.NEGATIVE_INFINITY })
-    return
+    return isUnsure
   }
-  if (!isOdd || now - known.since < frozenMs || now - known.redrawnAt < againMs) return
-  if (isInTheWay && !isWorking && known.redrawnAt > known.since) return
+  const { frozenMs, againMs } = isUnsure ? little : patience
+  if (!isOdd || now - known.since < frozenMs || now - known.redrawnAt < againMs) return isUnsure
+  if (isInTheWay && !isWorking && known.redrawnAt > known.since) return isUnsure
   known.redrawnAt = now
   await parts.terminal.redraw(pane, signal)
+  return isUnsure
 }
 
 /** The terminal of a session by its exact ids. */

@@ -88,7 +88,7 @@ type Cures = {
   wayBack(state: Readonly<SessionState>): Promise<RestartPlan>
   /** Its program ended while nobody watched. */
   ended(state: Readonly<SessionState>, pane: PaneInfo): Promise<void>
-  resume(state: Readonly<SessionState>): Promise<void>
+  resume(state: Readonly<SessionState>, isCutOff: boolean): Promise<void>
   /** Its start was never finished. */
   unmade(state: Readonly<SessionState>): Promise<void>
   /** It is gone for good, and why. */
@@ -165,7 +165,7 @@ async function back(before: Readonly<SessionState>, extent: Extent, cures: Cures
   const told = toldOf(caught, way, extent === 'look' ? 'would be' : 'is')
   if (extent === 'look') return told
   try {
-    await cures.resume(state)
+    await cures.resume(state, way.kind === 'resume' && wasWorking(caught))
   } catch (error) {
     await cures.lost(state, error instanceof AppError ? error.message : String(error))
     throw error
@@ -173,12 +173,15 @@ async function back(before: Readonly<SessionState>, extent: Extent, cures: Cures
   return told
 }
 
-function toldOf({ state, isCutOff }: CaughtUp, way: RestartPlan, is: string): Told {
+const wasWorking = ({ state, isCutOff }: CaughtUp): boolean =>
+  isCutOff || [...state.open.values()].some(({ kind }) => kind === 'agent')
+
+function toldOf(caught: CaughtUp, way: RestartPlan, is: string): Told {
+  const { state } = caught
   if (way.kind === 'anew')
     return { result: 'restored', why: `its prompt never ran; it ${is} started with it again` }
-  const wasWorking = isCutOff || [...state.open.values()].some(({ kind }) => kind === 'agent')
   const isUnproved = state.queue?.some(({ by }) => by === 'launch')
-  if (wasWorking)
+  if (wasWorking(caught))
     return {
       result: 'needs you',
       why: `its conversation ${is} back, but its turn was cut off: tell it to continue`,
@@ -191,7 +194,7 @@ function toldOf({ state, isCutOff }: CaughtUp, way: RestartPlan, is: string): To
 /** What taking up a session needs of those who follow it. */
 type Acts = {
   readonly follow: (state: Readonly<SessionState>) => Live
-  readonly resume: (state: Readonly<SessionState>) => Promise<void>
+  readonly resume: (state: Readonly<SessionState>, isCutOff: boolean) => Promise<void>
   /** Ends what is left of it; nobody waits for that. */
   readonly letGo: (live: Live, how: { keepsTerminal?: boolean; isGone?: true }) => void
   /** Ends what is left of it and follows it no more. */

@@ -1,18 +1,19 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { Asker } from '../../contract/principal.ts'
 import { type RestartPlan, restartPlan } from '../../core/session/launch-plan.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
-import { draftOf, type Root } from './drafts.ts'
-import { type LaunchSpec, launch, readSpec, release } from './launch.ts'
+import { askedBy, draftOf, type Root } from './drafts.ts'
+import { conversationOf, type LaunchSpec, launch, readSpec, release } from './launch.ts'
 import { paneOf } from './read-screen.ts'
 import type { Parts } from './session-parts.ts'
 
 /** Starts the program of a session again in its own conversation. The prompt is given again only where it never ran. */
 export async function relaunch(
   parts: Parts,
-  { state, root, by }: { state: Readonly<SessionState>; root: Root; by: string },
+  { state, root, by }: { state: Readonly<SessionState>; root: Root; by: Asker },
   signal: AbortSignal,
 ): Promise<void> {
   const { way, spec } = await findWayBack(parts, state, signal)
@@ -23,13 +24,15 @@ export async function relaunch(
   await release(parts, { sessionId, program: programOf(managed?.place) }, signal)
   const isAnew = way.kind === 'anew'
   const drafts = [
-    ...(hasEnded(state) ? [draftOf(root, 'session.reopened', { by, reason: 'resumed' })] : []),
+    ...(hasEnded(state)
+      ? [draftOf(askedBy(root, by), 'session.reopened', { by: by.name, reason: 'resumed' })]
+      : []),
     ...cutOff(state, root),
     ...(isAnew ? [] : unproved(state, root)),
   ]
   const prompt = isAnew ? await promptOf(parts, way.prompt) : ''
   const resume = isAnew ? {} : { resume: way.foreignId }
-  await launch(parts, { ...spec, root, prompt, ...resume, first: { drafts } }, signal)
+  await launch(parts, { ...spec, root, by, prompt, ...resume, first: { drafts } }, signal)
 }
 
 /** Only with its start: after a reboot its pid is another's. */
@@ -81,18 +84,27 @@ export async function findWayBack(
   const spec = await readSpec(parts, managed?.launch)
   if (!managed || !spec)
     return { way: none('how it was started is no longer known; start a new one with: sm spawn') }
+  if (spec.trusted && !(await isStillTrusted(parts, spec.trusted, signal)))
+    return {
+      way: none(
+        `what the settings in ${spec.trusted.folder} said when it was started is no longer trusted; see: sm trust, or start a new one with: sm spawn`,
+      ),
+    }
   const cli = parts.clis[managed.cli as AgentCliName]
-  const mayHaveRun = await cli.mayHaveRun({
-    workingDir: managed.workingDir,
-    startedAtMs: managed.startedAtMs,
-    env: spec.env,
-    ...(managed.foreignId && { foreignId: managed.foreignId }),
-    ...(managed.transcript && { transcript: managed.transcript }),
-  })
+  const mayHaveRun = await cli.mayHaveRun(conversationOf(managed, spec.env))
   const way = restartPlan(state, mayHaveRun)
   if (way.kind !== 'resume') return { way, spec }
   const other = await runsOutside(parts, { ...way, cli: cli.name, env: spec.env }, signal)
   return other === undefined ? { way, spec } : { way: none(elsewhere(other)), spec }
+}
+
+async function isStillTrusted(
+  parts: Parts,
+  { folder, sha256 }: NonNullable<LaunchSpec['trusted']>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { project } = await parts.settingsIn({ folder }, signal)
+  return project?.trusted === true && project.sha256 === sha256
 }
 
 const none = (why: string): RestartPlan => ({ kind: 'none', why })

@@ -1,13 +1,16 @@
 import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
+import type { Asker } from '../../contract/principal.ts'
 import type { Turns } from '../../contract/turns.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
 import { hasEnded } from '../../core/session/state.ts'
+import type { Kin } from '../../ports/processes.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
-import { draftOf } from './drafts.ts'
+import { askedBy, draftOf } from './drafts.ts'
 import { release } from './launch.ts'
 import { modeOf } from './lifecycle.ts'
 import { paneOf } from './read-screen.ts'
+import { undoTraps } from './session-isolation.ts'
 import type { Parts } from './session-parts.ts'
 import type { SessionWatch } from './session-watch.ts'
 import type { Live } from './sessions.ts'
@@ -17,9 +20,10 @@ import { sayClosed, sayExited } from './write-end.ts'
 type Running = {
   readonly live: Map<SessionId, Live>
   readonly turns: Turns<SessionId>
-  readonly interrupt: (live: Live) => Promise<void>
+  readonly interrupt: (live: Live) => Promise<unknown>
   readonly isRunning: (id: SessionId) => boolean
   readonly abandonOrphans: () => Promise<void>
+  readonly kinOf: (id: SessionId) => Kin
   /** Aborted when the daemon stops. */
   readonly stopped: AbortSignal
 }
@@ -50,7 +54,7 @@ export class SessionEnds {
   /** Writes the end of a session and begins to end its program; answers, later, processes that would not die. */
   async kill(
     live: Live,
-    { force, reason, by }: { force: boolean; reason?: string | undefined; by: string },
+    { force, reason, by }: { force: boolean; reason?: string | undefined; by: Asker },
   ): Promise<{ readonly done: Promise<readonly number[]> }> {
     const { watch } = live
     const state = watch.state()
@@ -58,7 +62,10 @@ export class SessionEnds {
     if (!force && state.managed.place && !hasEnded(state)) await this.#interruptBriefly(live)
     // Its end is written before its program goes: what the terminal tells of it then is no crash.
     await watch.end(
-      draftOf(watch.root, 'session.completed', { outcome: 'killed', reason: reason ?? `by ${by}` }),
+      draftOf(askedBy(watch.root, by), 'session.completed', {
+        outcome: 'killed',
+        reason: reason ?? `by ${by.name}`,
+      }),
     )
     const until = this.#running.stopped
     await this.#afterEnd.archive(live, until)
@@ -98,14 +105,17 @@ export class SessionEnds {
   /** Not under a caller's signal: what has begun to end must not be left half-way because somebody hung up. */
   letGo({ watch }: Live, how: { force?: boolean; keepsTerminal?: boolean; isGone?: true }) {
     const { isGone, ...rest } = how
-    return this.#running.turns.take(watch.id, () => {
+    return this.#running.turns.take(watch.id, async () => {
       const place = watch.state()?.managed?.place
       // Pids of another run of the server may be those of strangers by now.
       const isKnown = place?.serverId === this.#parts.terminal.server()
       const isRunning = !isGone && this.#running.isRunning(watch.id)
       const started = { pid: place?.pid ?? 0, startedAtMs: place?.pidStartedMs }
       const program = place && isKnown ? { ...started, pane: paneOf(place), isRunning } : undefined
-      return release(this.#parts, { sessionId: watch.id, program, ...rest }, this.#running.stopped)
+      const released = { sessionId: watch.id, program, kin: this.#running.kinOf(watch.id), ...rest }
+      const left = await release(this.#parts, released, this.#running.stopped)
+      await undoTraps(this.#parts, watch)
+      return left
     })
   }
 

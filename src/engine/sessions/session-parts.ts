@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
-import type { Config } from '../../contract/config.ts'
+import type { Config, LoadedConfig } from '../../contract/config.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import type { PriceBook } from '../../core/ledger/price-book.ts'
 import type { AgentCli } from '../../ports/agent-cli.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
 import type { Archive, LineFiles, SessionFolders } from '../../ports/files.ts'
@@ -27,6 +28,12 @@ export type Parts = {
   readonly archive: Archive
   readonly clis: Readonly<Record<AgentCliName, AgentCli>>
   readonly config: () => Config
+  readonly prices: Pick<PriceBook, 'estimate' | 'knows'>
+  /** The settings for work in a folder: what its project may decide is laid over them. */
+  readonly settingsIn: (
+    where: { readonly folder: string; readonly isForWorktree?: boolean },
+    signal: AbortSignal,
+  ) => Promise<Pick<LoadedConfig, 'config' | 'project'>>
   readonly agents: (signal: AbortSignal) => Promise<readonly AgentDefinition[]>
   /** Capabilities: a session's token lets it report for itself and manage what is below it. */
   readonly grants: {

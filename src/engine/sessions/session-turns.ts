@@ -1,4 +1,6 @@
+import { tellsCost } from '../../contract/agent-clis.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { SessionId } from '../../contract/ids.ts'
 import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import { isSameText } from '../../core/messages/message-text.ts'
 import type { Evidence } from '../../core/session/evidence/evidence.ts'
@@ -56,6 +58,9 @@ export class SessionTurns {
       traceId: this.#session.traceId,
       sessionSpan: this.#session.spanId,
       actor: this.#session.actor,
+      ...(!tellsCost(state.managed?.cli) && {
+        estimate: (model, usage) => parts.prices.estimate(model, usage),
+      }),
       isNew: state.managed?.isResumed !== true && ['spawned', 'starting'].includes(state.lifecycle),
     })
     const run = open.findLast(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
@@ -69,6 +74,11 @@ export class SessionTurns {
   /** Where facts of the session are written: in the turn that is open, or in the session itself. */
   get root(): Root {
     return this.#run ? { ...this.#session, runId: this.#run.runId } : this.#session
+  }
+
+  /** The run of the turn that is open. */
+  get open(): FactRun['runId'] | undefined {
+    return this.#run?.runId
   }
 
   /** The calls that have begun and not ended, of its subagents too. */
@@ -123,6 +133,11 @@ export class SessionTurns {
     return this.#end('agent.completed', end, this.#words.text)
   }
 
+  /** A turn that was only seen to fail: without this it would count as completed when the next one begins. */
+  failedEnd(error: string, atMs = this.#parts.clock.now()): Draft[] {
+    return this.#end('agent.failed', { kind: 'turn-failed', source: 'pane', at: atMs, error }, error)
+  }
+
   /** What is told of a turn that ends so. */
   endPayload(type: TurnEnd, atMs = this.#parts.clock.now()) {
     const { name = 'agent', resultSchema } = this.#state()?.managed ?? {}
@@ -145,7 +160,7 @@ export class SessionTurns {
     const { progress } = this.#parts.config().child_agents
     if (kind === 'meter') return progress.enable_token_tracking
     if (source !== record) return false
-    if (kind === 'usage') return progress.enable_token_tracking
+    if (kind === 'usage' || kind === 'totals') return progress.enable_token_tracking
     return (kind !== 'tool-start' && kind !== 'tool-end') || progress.enable_tool_tracking
   }
 
@@ -229,9 +244,24 @@ export class SessionTurns {
   }
 
   #known(signal: Signal): Draft[] {
-    const news = newlyReported(signal, this.#state()?.managed)
+    const news = newlyReported(signal, this.#state()?.managed, (foreignId) =>
+      isAnothers(this.#parts.engine, { sessionId: this.#session.sessionId, foreignId }),
+    )
     return news ? [draftOf(this.#session, 'session.updated', { ...news, by: 'cli' })] : []
   }
+}
+
+/** Whether a conversation is that of another session of Muster, or of a program outside that has it open. */
+function isAnothers(
+  engine: Parts['engine'],
+  { sessionId, foreignId }: { readonly sessionId: SessionId; readonly foreignId: string },
+): boolean {
+  const isTheirs = (other: Readonly<SessionState>): boolean =>
+    other.managed?.foreignId === foreignId && other.sessionId !== sessionId
+  for (const open of engine.sessions()) if (isTheirs(open)) return true
+  for (const ended of engine.endedSessions())
+    if (isTheirs(ended) && ended.managed?.origin === 'managed') return true
+  return false
 }
 
 const timeOf = (signal: Signal): string => new Date(signal.at).toISOString()

@@ -1,16 +1,19 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { SessionId } from '../../contract/ids.ts'
+import { type SessionId, shortId } from '../../contract/ids.ts'
+import { type Asker, muster } from '../../contract/principal.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import { Turns } from '../../contract/turns.ts'
 import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { HookReply } from '../../ports/agent-cli.ts'
+import type { Kin } from '../../ports/processes.ts'
 import type { TerminalEvent } from '../../ports/terminal.ts'
 import { abandonOrphans } from './adopt.ts'
 import { Approvals } from './approvals.ts'
 import { Delivery, type Sent } from './deliver.ts'
-import { draftOf } from './drafts.ts'
+import { askedBy, draftOf } from './drafts.ts'
+import { Families } from './families.ts'
 import { answerHook } from './hooks.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type PollFault, Polling } from './polling.ts'
@@ -18,11 +21,13 @@ import { isAt, readScreen } from './read-screen.ts'
 import { curesOf, openManaged, Restore, type Restored } from './restore.ts'
 import { relaunch } from './resume.ts'
 import { SessionEnds } from './session-ends.ts'
+import { undoTraps } from './session-isolation.ts'
 import type { Parts } from './session-parts.ts'
 import { SessionWatch } from './session-watch.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
+import type { Interrupt } from './typing-box.ts'
 import { completing, type Said } from './write-end.ts'
 
 /** A session that is followed: its state, its messages, its record. */
@@ -38,7 +43,10 @@ export class Sessions {
   readonly ends: SessionEnds
   readonly #parts: Parts
   readonly #live = new Map<SessionId, Live>()
+  /** Those whose screen is looked at again before the next round. */
+  readonly #lookingAgain = new WeakSet<SessionWatch>()
   readonly #polling: Polling<Live>
+  readonly #families: Families
   readonly #rate: Rate = { times: [] }
   /** Starts, ends and resumes under way: what comes next for the same session waits for them. */
   readonly #turns = new Turns<SessionId>()
@@ -50,12 +58,14 @@ export class Sessions {
   constructor(parts: Parts) {
     this.#parts = parts
     this.approvals = new Approvals(parts, this)
+    this.#families = new Families(parts)
     this.ends = new SessionEnds(parts, {
       live: this.#live,
       turns: this.#turns,
       interrupt: (live) => this.interrupt(live),
       isRunning: (id) => this.isRunning(id),
       abandonOrphans: () => this.abandonOrphans(),
+      kinOf: (id) => this.kinOf(id),
       stopped: this.#stopped.signal,
     })
     this.#polling = new Polling({
@@ -64,12 +74,17 @@ export class Sessions {
       lifecycle: new Lifecycle(parts),
       look: (watch) => this.#look(watch),
       interrupt: (live) => this.interrupt(live),
+      undoTraps: (watch) => undoTraps(parts, watch),
+      remember: (signal) => this.#families.look(this.#live.values(), signal),
     })
     this.#restore = new Restore(
       parts,
       curesOf(parts, {
         follow: (state) => this.follow(state),
-        resume: (state) => this.resume(state, 'muster', this.#stopped.signal),
+        resume: (state, isCutOff) =>
+          this.#turns.take(state.sessionId, () =>
+            this.#resume(state, { by: muster, isCutOff }, this.#stopped.signal),
+          ),
         letGo: (live, how) => this.#unwatched(this.ends.letGo(live, how), 'what is left of a session'),
         drop: async (live) => {
           await this.ends.letGo(live, { force: true })
@@ -116,11 +131,15 @@ export class Sessions {
   }
 
   /** Brings back the program of a session that has none. */
-  resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
-    return this.#turns.take(state.sessionId, () => this.#resume(state, by, signal))
+  resume(state: Readonly<SessionState>, by: Asker, signal: AbortSignal): Promise<void> {
+    return this.#turns.take(state.sessionId, () => this.#resume(state, { by }, signal))
   }
 
-  async #resume(state: Readonly<SessionState>, by: string, signal: AbortSignal): Promise<void> {
+  async #resume(
+    state: Readonly<SessionState>,
+    { by, isCutOff }: { readonly by: Asker; readonly isCutOff?: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
     const panes = await this.#parts.terminal.panes(signal)
     if (panes.some((pane) => isAt(pane, state.managed?.place) && !pane.isDead))
       throw new AppError('conflict', 'its program is running; see: sm attach')
@@ -133,8 +152,10 @@ export class Sessions {
     await live.transcript.stop()
     const now = this.#parts.engine.session(state.sessionId)
     const watch = now && this.follow(now).watch
+    // Nobody asked for it to be started again, so nobody knows yet that its turn is lost.
+    if (isCutOff) await watch?.breakOff('it was cut off when its terminal went away; tell it to continue')
     // The record shows a prompt without an end: nobody works on it any more.
-    if (wasWorking)
+    else if (wasWorking)
       await watch?.take([{ kind: 'interrupted', source: 'process', at: this.#parts.clock.now() }])
   }
 
@@ -157,6 +178,11 @@ export class Sessions {
   isRunning(id: SessionId): boolean {
     const live = this.#live.get(id)
     return live !== undefined && live.watch.evidence.last.exited === undefined
+  }
+
+  /** What was seen to belong to its program. */
+  kinOf(id: SessionId): Kin {
+    return this.#families.of(id)
   }
 
   all(): IterableIterator<Live> {
@@ -203,14 +229,13 @@ export class Sessions {
   }
 
   /** Queues a message; it goes when the mode allows it. */
-  async send(live: Live, { text, mode, from, ...named }: Sent): Promise<string> {
+  async send(live: Live, { text, mode, from, by = muster.by, ...named }: Sent): Promise<string> {
     const { watch } = live
-    const state = watch.state()
-    if (!state) throw new AppError('not_found', 'the session is no longer known')
+    const state = this.#withProgram(watch)
     const { messageId = `msg_${this.#parts.ids.event().slice(4)}` } = named
     const words = labelled(text, from)
     const vault = await this.#parts.vault.put(new TextEncoder().encode(words), watch.root.runId)
-    const root = watch.root
+    const root = { ...watch.root, by }
     const span = { spanId: this.#parts.ids.span(), parentSpanId: root.spanId }
     const reopened = hasEnded(state) ? [draftOf(root, 'session.reopened', { by: from })] : []
     await watch.say([
@@ -236,13 +261,51 @@ export class Sessions {
     return answerHook({ parts: this.#parts, live, approvals: this.approvals }, report, gone)
   }
 
-  /** Presses what interrupts this CLI; a screen that was seen at work before it and calm after it tells soon that it did. */
-  async interrupt({ watch, delivery }: Live): Promise<void> {
-    if (!watch.state()?.managed?.place)
+  /** Presses what interrupts this CLI; what proves that its turn ended is a sign of that itself. */
+  async interrupt({ watch, delivery }: Live): Promise<Interrupt> {
+    if (!this.#withProgram(watch).managed?.place)
       throw new AppError('conflict', 'the session has no terminal; see: sm explain')
     await this.#look(watch)
-    await delivery.interrupt()
+    const how = await delivery.interrupt()
     await this.#look(watch)
+    // Some CLIs say nothing of a turn that was interrupted before its answer began.
+    if (how === 'screen')
+      await watch.take([{ kind: 'interrupted', source: 'pane', at: this.#parts.clock.now() }])
+    return how
+  }
+
+  /** The same for somebody who asked for it, with their intention and its receipt; without proof it is refused. */
+  async interruptFor(live: Live, by: Asker): Promise<void> {
+    const { watch } = live
+    const state = watch.state()
+    const interrupt = async (): Promise<Interrupt> => {
+      const how = await this.interrupt(live)
+      if (how === 'nothing' || how === 'unproved') throw notInterrupted(how, watch)
+      return how
+    }
+    if (!state || hasEnded(state)) return void (await interrupt())
+    const effect = { effectId: `interrupt:${this.#parts.ids.event()}`, effect: 'interrupt' }
+    const at = { ...watch.root, spanId: this.#parts.ids.span(), parentSpanId: watch.root.spanId }
+    await watch.say([draftOf(askedBy(at, by), 'effect.intended', effect)])
+    const [receipt, error] = await interrupt().then(
+      (proof) => [{ proof }, undefined] as const,
+      (failure: unknown) => {
+        const why = failure instanceof Error ? failure.message : 'no key was pressed'
+        return [{ error: why }, failure] as const
+      },
+    )
+    await watch.say([draftOf(at, 'effect.done', { ...effect, receipt })]).catch(onlyEnded)
+    if (error !== undefined) throw error
+  }
+
+  /** Nothing reaches a program that is dead, and nothing that was meant for it may make it look alive. */
+  #withProgram(watch: SessionWatch): SessionState {
+    const state = watch.state()
+    if (!state) throw new AppError('not_found', 'the session is no longer known')
+    if (this.isRunning(watch.id)) return state
+    const short = shortId(watch.id)
+    const name = state.managed?.name ?? short
+    throw new AppError('conflict', `${name} has no running program; start it again with: sm resume ${short}`)
   }
 
   /** A session that is there to be acted on, once what is under way with it is done. */
@@ -276,6 +339,18 @@ export class Sessions {
     await this.abandonOrphans()
   }
 
+  /** The next round would come too late: what is shown of it meanwhile may be wrong. */
+  #lookAgain(watch: SessionWatch, inMs: number): void {
+    if (this.#lookingAgain.has(watch)) return
+    this.#lookingAgain.add(watch)
+    const again = async () => {
+      await this.#parts.clock.sleep(inMs, this.#stopped.signal)
+      this.#lookingAgain.delete(watch)
+      if (this.#live.get(watch.id)?.watch === watch) await this.#look(watch)
+    }
+    this.#unwatched(again(), 'looking at a terminal again')
+  }
+
   async #look(watch: SessionWatch): Promise<void> {
     try {
       const seen = await readScreen(this.#parts, watch, this.#stopped.signal)
@@ -283,9 +358,33 @@ export class Sessions {
       const { reading } = seen
       await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
       this.approvals.notice(watch, reading.dialog)
+      if (seen.againMs !== undefined) this.#lookAgain(watch, seen.againMs)
     } catch (error) {
       // A terminal that has just gone is told of by its own event.
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error
     }
   }
+}
+
+/** Why a session that somebody wanted to interrupt cannot be called interrupted. */
+function notInterrupted(how: 'nothing' | 'unproved', watch: SessionWatch): AppError {
+  const { name, cli } = watch.state()?.managed ?? {}
+  const short = shortId(watch.id)
+  const called = name ?? short
+  if (how === 'nothing')
+    return new AppError('conflict', `${called} is not working on anything, so there is nothing to interrupt`)
+  return cli === 'custom'
+    ? new AppError(
+        'failed',
+        `Ctrl-C was pressed, but ${called} does not tell Muster whether it stopped; see: sm output ${short}`,
+      )
+    : new AppError(
+        'failed',
+        `the keys that interrupt ${called} were pressed, but nothing shows that it stopped; see: sm attach ${short}, or end it with: sm kill ${short}`,
+      )
+}
+
+// It ended meanwhile, and its end closed what was open in it.
+function onlyEnded(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'conflict')) throw error
 }

@@ -2,18 +2,20 @@ import type { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
 import { fleet as fleetIds, type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
+import type { Asker } from '../../contract/principal.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
 import { narrowTools } from '../../core/delegation/allowed-tools.ts'
 import type { Fleet } from '../../core/fleet.ts'
-import { type ResolvedLaunch, resolveLaunch } from '../../core/session/launch-plan.ts'
+import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
+import { type ResolvedLaunch, refuseFreer, resolveLaunch } from '../../core/session/launch-plan.ts'
 import { sessionEnvironment } from '../../core/session/session-environment.ts'
 import { type ReachedLimit, spawnLimit } from '../../core/session/session-tree.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../engine.ts'
-import { draftOf, type Root } from './drafts.ts'
+import { askedBy, draftOf, type Root } from './drafts.ts'
 import { launch } from './launch.ts'
-import { type Placed, placeOf, wallsOf } from './session-isolation.ts'
+import { folderAsked, type Placed, placeOf, wallsOf } from './session-isolation.ts'
 import type { Parts } from './session-parts.ts'
 
 const previewChars = 2000
@@ -32,7 +34,7 @@ export type SpawnTask = {
 
 /** Who asks for a session, and where it will hang in the tree. */
 export type Spawner = {
-  readonly actor: string
+  readonly asker: Asker
   readonly parent?: SessionState | undefined
   /** The id that it gets, so that whoever asked finds it again; a new one when left out. */
   readonly sessionId?: SessionId
@@ -42,8 +44,8 @@ export type Spawner = {
   readonly scope?: readonly string[]
   /** What it may use of the tools of its role. */
   readonly tools?: readonly string[]
-  /** The session that asks, when it runs behind walls: nothing it says may lead out of them. */
-  readonly confined?: SessionState | undefined
+  /** The session that asks, when it is one: nothing it says may lead beyond what it may do itself. */
+  readonly caller?: SessionState | undefined
 }
 
 /** Started sessions of the last minute; a bound on the rate must survive no restart. */
@@ -63,7 +65,12 @@ export async function spawn(
   request: SpawnRequest,
   { by, rate, launching, signal }: Spawning,
 ): Promise<SpawnedView> {
-  const config = parts.config()
+  const folder = folderAsked(request, by.parent)
+  const isForWorktree = request.worktree !== undefined
+  const loaded = folder === undefined ? undefined : await parts.settingsIn({ folder, isForWorktree }, signal)
+  const config = loaded?.config ?? parts.config()
+  const held = loaded?.project?.warnings ?? []
+  const isLoosened = loaded?.project?.trusted && loaded.project.waiting.length > 0
   if (request.budget && !config.child_agents.progress.enable_token_tracking)
     throw new AppError(
       'invalid',
@@ -71,7 +78,10 @@ export async function spawn(
     )
   const sessionId = by.sessionId ?? parts.ids.session()
   const short = shortId(sessionId)
-  const resolved = resolveLaunch(request, { config, agents: await parts.agents(signal), shortId: short })
+  const context = { config, agents: await parts.agents(signal), shortId: short }
+  if (by.caller?.managed) refuseFreer(request, by.caller.managed, context)
+  const resolved = explained(held, () => resolveLaunch(request, context))
+  refuseUncountedMoney(request.budget?.usd, parts.prices, [resolved])
   const cli = parts.clis[resolved.cli]
   const version = await cli.version(resolved.program, signal)
   if (version === undefined)
@@ -79,17 +89,17 @@ export async function spawn(
       'not_found',
       `${resolved.program} was not found; install it, or name another CLI with --cli`,
     )
-  if (by.confined && request.worktree !== undefined)
+  if (by.caller?.managed?.isolation && request.worktree !== undefined)
     throw new AppError('denied', 'an isolated session cannot create work trees; ask a person')
-  const { workingDir, worktree } = await placeOf(parts, { request, resolved, short, by }, signal)
-  const asked = { request, by, workingDir, worktree, cli: resolved.cli }
+  const { workingDir, worktree } = await placeOf(parts, { request, config, resolved, short, by }, signal)
+  const asked = { request, config, by, workingDir, worktree, cli: resolved.cli }
   const walls = await wallsOf(parts, asked, signal)
   const root: Root = {
     sessionId,
     traceId: by.parent?.traceId ?? parts.ids.trace(),
     runId: parts.ids.run(),
     spanId: parts.ids.span(),
-    actor: by.actor,
+    actor: by.asker.name,
   }
   const depth = by.parent === undefined ? 0 : by.parent.depth + 1
   const tmuxSession = `${resolved.cli}-${short}`
@@ -109,7 +119,7 @@ export async function spawn(
     tmux_session: tmuxSession,
     attach: `sm attach ${short}`,
     created_at: new Date(parts.clock.now()).toISOString(),
-    warnings: [...resolved.warnings],
+    warnings: [...held, ...resolved.warnings],
     dry_run: null,
   }
   const env = sessionEnvironment(walls.environment, {
@@ -133,7 +143,7 @@ export async function spawn(
     }
   const { isolation, writable } = walls
   const where = { workingDir, depth, worktree, isolation }
-  const drafts = await facts({ parts, request, resolved, root, by }, where)
+  const drafts = await facts({ parts, request, config, resolved, root: askedBy(root, by.asker), by }, where)
   const now = parts.clock.now()
   rate.times = rate.times.filter((at) => at > now - 60_000)
   let passed: ReachedLimit | undefined
@@ -152,6 +162,7 @@ export async function spawn(
   const { prompt } = request
   const spec = {
     root,
+    by: by.asker,
     resolved,
     version,
     workingDir,
@@ -161,6 +172,7 @@ export async function spawn(
     first,
     ...(worktree && { worktree }),
     ...(writable && { writable }),
+    ...(folder !== undefined && isLoosened && { trusted: { folder, sha256: loaded.project.sha256 } }),
   }
   await launching(sessionId, () => launch(parts, spec, signal)).catch(async (error: unknown) => {
     if (!isRecorded) await parts.vault.release(root.runId, now)
@@ -170,9 +182,23 @@ export async function spawn(
   return view
 }
 
+/** What is not known may be what a project would bring, were it trusted. */
+function explained<T>(held: readonly string[], look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    if (!(error instanceof AppError) || held.length === 0) throw error
+    throw new AppError(error.code, [error.message, ...held].join('; '), {
+      cause: error,
+      details: error.details,
+    })
+  }
+}
+
 type Recording = {
   readonly parts: Parts
   readonly request: SpawnRequest
+  readonly config: Config
   readonly resolved: ResolvedLaunch
   readonly root: Root
   readonly by: Spawner
@@ -180,7 +206,7 @@ type Recording = {
 
 /** The facts of a spawn. */
 async function facts(
-  { parts, request, resolved, root, by }: Recording,
+  { parts, request, config, resolved, root, by }: Recording,
   { workingDir, depth, worktree, isolation }: Placed & { depth: number; isolation: Isolation },
 ): Promise<Draft[]> {
   const parentSpan = by.parent && [...by.parent.open.values()].find(({ kind }) => kind === 'session')?.spanId
@@ -196,7 +222,7 @@ async function facts(
       depth,
       agent: { agentId, agentType: resolved.agentType },
       permissionMode: resolved.permissionMode,
-      lifecycleMode: request.mode ?? parts.config().child_agents.mode,
+      lifecycleMode: request.mode ?? config.child_agents.mode,
       ...(prompt !== '' && { prompt: prompt.slice(0, previewChars) }),
       ...(resolved.friendlyName && { friendlyName: resolved.friendlyName }),
       ...(resolved.model && { model: resolved.model }),
@@ -214,7 +240,7 @@ async function facts(
     }),
   ]
   if (about)
-    drafts.push(draftOf(root, 'session.updated', { task: about.slice(0, previewChars), by: by.actor }))
+    drafts.push(draftOf(root, 'session.updated', { task: about.slice(0, previewChars), by: by.asker.name }))
   if (prompt !== '')
     drafts.push(
       draftOf({ ...root, spanId: parts.ids.span(), parentSpanId: root.spanId }, 'message.queued', {
@@ -223,7 +249,7 @@ async function facts(
         by: 'launch',
         preview: prompt.slice(0, previewChars),
         vault: await parts.vault.put(new TextEncoder().encode(prompt), root.runId),
-        from: by.actor,
+        from: by.asker.name,
       }),
     )
   return drafts
@@ -232,7 +258,10 @@ async function facts(
 /** Refuses a parent that was killed since the caller looked: nobody would end its child with it. */
 function refuseEnded(fleet: Fleet, parent: SessionId): void {
   if (!fleet.sessions.has(parent))
-    throw new AppError('conflict', 'that parent has ended; name another, or reopen it with: sm send')
+    throw new AppError(
+      'conflict',
+      'that parent has ended; name another, or continue it with sm send, or sm resume if its program is gone',
+    )
 }
 
 /** What a caller is told who would pass a limit. */
@@ -248,7 +277,7 @@ const overLimit = ({ limit, max, what }: ReachedLimit): AppError =>
 export async function beginWithin(
   engine: Pick<Engine, 'session' | 'perform' | 'record'>,
   drafts: readonly Draft[],
-  above: Pick<Spawner, 'actor' | 'parent'> & {
+  above: Pick<Spawner, 'asker' | 'parent'> & {
     readonly limits: Config['limits']
     /** A parent that has ended is refused. */
     readonly isOpenParent?: true
@@ -275,9 +304,10 @@ export async function beginWithin(
  */
 async function noteRefusal(
   engine: Pick<Engine, 'session' | 'perform' | 'record'>,
-  { actor, parent }: Pick<Spawner, 'actor' | 'parent'>,
+  { asker, parent }: Pick<Spawner, 'asker' | 'parent'>,
   passed: ReachedLimit,
 ): Promise<void> {
+  const { name: actor, by } = asker
   const payload = { ...passed, by: actor }
   const state = parent && engine.session(parent.sessionId)
   const span = state && [...state.open.values()][0]
@@ -286,10 +316,10 @@ async function noteRefusal(
       const { sessionId } = state
       const { traceId, runId, spanId } = span
       return void (await engine.perform([
-        draftOf({ sessionId, traceId, runId, spanId, actor }, 'limit.refused', payload),
+        draftOf({ sessionId, traceId, runId, spanId, actor, by }, 'limit.refused', payload),
       ]))
     }
-    await engine.record([draftOf({ ...fleetIds, actor }, 'limit.refused', payload)])
+    await engine.record([draftOf({ ...fleetIds, actor, by }, 'limit.refused', payload)])
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }

@@ -1,12 +1,19 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../test/http/manual-clock.ts'
 import type { Signal } from '../../contract/signal.ts'
+import { noEvidence } from '../../core/session/evidence/evidence.ts'
+import { observe } from '../../core/session/evidence/observe.ts'
 import type { Parts } from './session-parts.ts'
 import type { SessionWatch } from './session-watch.ts'
 import { TranscriptFollower } from './transcript.ts'
 
 /** Follows two records, that of an agent and that of its subagent, given as lines. */
-function following(files: Record<string, readonly string[]>, unreadable: ReadonlySet<string>) {
+function following(
+  files: Record<string, readonly string[]>,
+  unreadable: ReadonlySet<string>,
+  held?: readonly string[],
+) {
   const bugs: string[] = []
   const taken: string[] = []
   const parts = {
@@ -22,7 +29,7 @@ function following(files: Record<string, readonly string[]>, unreadable: Readonl
     },
     clis: {
       codex: {
-        transcripts: async () => Object.keys(files).map((path) => ({ path })),
+        transcripts: async () => (held ?? Object.keys(files)).map((path) => ({ path })),
         dialect: {
           line(text: string): readonly Signal[] {
             if (text === 'odd') throw new TypeError('a line like no other')
@@ -58,3 +65,58 @@ test('[MUS-283] a record that cannot be read holds up no other', async () => {
   expect(taken).toEqual(['two'])
   expect(bugs).toEqual(['transcript of ses_a: /a: Error: no /a'])
 })
+
+test('[MUS-329] the current record is that of the conversation which is held now; the one before is read to its end', async () => {
+  const files: Record<string, string[]> = { '/old': ['one'] }
+  const held = ['/old']
+  const { follower, taken } = following(files, new Set(), held)
+  await follower.settled()
+  expect(follower.current).toBe('/old')
+  files['/old']?.push('two')
+  files['/new'] = ['three']
+  held.splice(0, 1, '/new')
+  await follower.settled()
+  expect(follower.current).toBe('/new')
+  expect(taken.toSorted()).toEqual(['one', 'three', 'two'])
+})
+
+test.for([
+  ['its last answer', { kind: 'usage', responseId: 'r2', model: 'm' }],
+  ['that it was interrupted', { kind: 'interrupted' }],
+] as const)(
+  '[MUS-348] the end of a turn is known once the record has %s, and an answer before the last call is neither',
+  async ([, end]) => {
+    const clock = manualClock()
+    const at = clock.now()
+    let evidence = noEvidence
+    const sees = (signal: object) => {
+      evidence = observe(evidence, { source: 'transcript', at, ...signal } as Signal)
+    }
+    sees({ kind: 'prompt', origin: 'person' })
+    sees({ kind: 'usage', responseId: 'r1', model: 'm', at: at + 1 })
+    sees({ kind: 'tool-end', callId: 'c', ok: true, at: at + 2 })
+    let isTold = false
+    const waiting = new TranscriptFollower(
+      { clock, files: {}, clis: {}, surroundings: { env: {} } } as unknown as Parts,
+      {
+        state: () => undefined,
+        get evidence() {
+          return evidence
+        },
+      } as unknown as SessionWatch,
+    )
+    const told = waiting.answered(new AbortController().signal).then(() => {
+      isTold = true
+    })
+    const passes = async () => {
+      for (let i = 0; i < 10; i++) await turn()
+      clock.advance(40)
+      for (let i = 0; i < 10; i++) await turn()
+    }
+    await passes()
+    expect(isTold).toBe(false)
+    sees({ ...end, at: at + 3 })
+    await passes()
+    await told
+  },
+)

@@ -1,7 +1,8 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Signal } from '../../contract/signal.ts'
-import type { Evidence } from '../../core/session/evidence/evidence.ts'
+import { type Evidence, timeOf } from '../../core/session/evidence/evidence.ts'
 import type { TranscriptFile, TranscriptMemory } from '../../ports/agent-cli.ts'
+import { conversationOf, type LaunchSpec, readSpec } from './launch.ts'
 import type { Parts } from './session-parts.ts'
 import type { SessionWatch } from './session-watch.ts'
 
@@ -21,10 +22,12 @@ export class TranscriptFollower {
   readonly #watch: SessionWatch
   readonly #files = new Map<string, Followed>()
   readonly #stopped = new AbortController()
+  #env: LaunchSpec['env'] | undefined
   #reading: Promise<void> | undefined
   #again = false
   #rescanAt = 0
   #lookedAt = 0
+  #current: string | undefined
 
   constructor(parts: Parts, watch: SessionWatch) {
     this.#parts = parts
@@ -54,12 +57,13 @@ export class TranscriptFollower {
     while (this.#reading) await this.#reading
   }
 
-  /** The same, once the last answer of the turn is among them: a program writes it down a little after it has said so. */
+  /** The same, once the last answer of the turn, or that it was interrupted, is among them: a program writes it down a little after it has said so. */
   async answered(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
     const until = clock.monotonic() + answerMs
     await this.settled()
-    while (!hasLastAnswer(this.#watch.evidence) && clock.monotonic() < until) {
+    const isTold = () => hasLastAnswer(this.#watch.evidence) || isInterrupted(this.#watch.evidence)
+    while (!isTold() && clock.monotonic() < until) {
       await clock.sleep(quietMs, signal)
       await this.settled()
     }
@@ -68,6 +72,11 @@ export class TranscriptFollower {
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#reading
+  }
+
+  /** The file of the conversation that is held now: after `/clear` it is another one, and the old one is still followed. */
+  get current(): string | undefined {
+    return this.#current
   }
 
   /** The files that were found so far. */
@@ -98,13 +107,12 @@ export class TranscriptFollower {
     this.#lookedAt = now
     const managed = this.#watch.state()?.managed
     if (!managed) return
-    const found = await this.#parts.clis[managed.cli as AgentCliName].transcripts({
-      workingDir: managed.workingDir,
-      startedAtMs: managed.startedAtMs,
-      env: this.#parts.surroundings.env,
-      ...(managed.foreignId && { foreignId: managed.foreignId }),
-      ...(managed.transcript && { transcript: managed.transcript }),
-    })
+    this.#env ??= (await readSpec(this.#parts, managed.launch))?.env
+    const env = this.#env ?? this.#parts.surroundings.env
+    const found = await this.#parts.clis[managed.cli as AgentCliName].transcripts(
+      conversationOf(managed, env),
+    )
+    this.#current = found.find(({ agent }) => agent === undefined)?.path ?? this.#current
     for (const file of found) {
       if (this.#files.has(file.path)) continue
       const offset = file.agent === undefined ? (managed.recordFrom ?? 0) : 0
@@ -138,8 +146,8 @@ export class TranscriptFollower {
     for (const line of read.lines) {
       const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
       const signals = this.#signalsOf(() => dialect.line(line.text, context), `${file.path}:${line.start}`)
-      const origin = { producer: `transcript:${file.path}`, n: line.start + 1, isRecord: true }
-      if (signals.length > 0) await this.#watch.take(signals, origin)
+      const told = { producer: `transcript:${file.path}`, n: line.start + 1 }
+      if (signals.length > 0) await this.#watch.take(signals, { via: 'transcript', told })
       file.offset = line.end
     }
     return true
@@ -156,8 +164,12 @@ export class TranscriptFollower {
   }
 }
 
-/** Where a record does not say which answer is the last, any answer since the prompt is. */
+/** Where a record does not say which answer is the last, any answer since the prompt and the last call is. */
 function hasLastAnswer({ last }: Evidence): boolean {
-  const { response, prompt } = last
-  return response !== undefined && response.at >= (prompt?.at ?? 0) && response.isLast !== false
+  const { response, prompt, 'tool-end': call } = last
+  if (response === undefined || response.at < timeOf(prompt)) return false
+  return response.isLast ?? response.at >= timeOf(call)
 }
+
+const isInterrupted = ({ last: { interrupted, prompt } }: Evidence): boolean =>
+  interrupted !== undefined && interrupted.at >= timeOf(prompt)

@@ -4,6 +4,7 @@ import type { Signal, SignalOf, SignalSource } from '../../contract/signal.ts'
 import type { Lifecycle } from '../../contract/values.ts'
 import { tokenTotal } from '../../core/ledger/model-usage.ts'
 import { isSameText } from '../../core/messages/message-text.ts'
+import { failureOf } from '../../core/session/evidence/explain.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
 import { draftOf, type Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
@@ -154,7 +155,10 @@ type Change = {
 
 /** What is written when a session is found in another state. */
 export function changedState(root: Root, { from, to, verdict, agentId }: Change): Draft[] {
-  const changed = draftOf(root, 'session.state.changed', {
+  // Noticed later than it happened, also by hours when no daemon was there to see it.
+  const isRest = from !== to && (to === 'idle' || to === 'failed')
+  const at = isRest && verdict.since !== undefined ? new Date(verdict.since).toISOString() : undefined
+  const changed = draftOf({ ...root, ...(at && { timestamp: at }) }, 'session.state.changed', {
     from,
     to,
     activity: verdict.activity,
@@ -163,11 +167,16 @@ export function changedState(root: Root, { from, to, verdict, agentId }: Change)
       ageMs: Math.max(0, Math.round(ageMs)),
       confidence: verdict.confidence,
     })),
-    ...(verdict.waitingFor && { detail: `waits for ${verdict.waitingFor}` }),
+    ...detailOf(verdict),
   })
   if (to !== 'waiting_input' || from === 'waiting_input') return [changed]
   const waitsFor = verdict.waitingFor === 'permission' ? 'permission' : 'input'
   return [changed, draftOf(root, 'agent.waiting', { agentId, waitsFor })]
+}
+
+function detailOf(verdict: Verdict): { detail?: string } {
+  if (verdict.lifecycle === 'failed') return { detail: failureOf(verdict) }
+  return verdict.waitingFor ? { detail: `waits for ${verdict.waitingFor}` } : {}
 }
 
 /** A prompt that the program was started with: that the CLI took it is its receipt. Others are typed, and get theirs there. */

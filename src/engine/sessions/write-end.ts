@@ -1,7 +1,8 @@
 import type { Draft } from '../../contract/event.ts'
 import type { Detection } from '../../contract/events/session.ts'
+import type { Asker } from '../../contract/principal.ts'
 import type { Signal } from '../../contract/signal.ts'
-import { draftOf } from './drafts.ts'
+import { askedBy, draftOf } from './drafts.ts'
 import type { SessionWatch } from './session-watch.ts'
 import type { Live } from './sessions.ts'
 
@@ -10,16 +11,18 @@ export type Said = {
   readonly message?: string | undefined
   readonly status: 'completed' | 'error' | 'abandoned'
   readonly detected?: Detection | undefined
+  readonly by: Asker
 }
 
 /** The end of a session as it was said, after the end of what still ran in it. */
-export function completing(watch: SessionWatch, { message, status, detected }: Said): Draft[] {
+export function completing(watch: SessionWatch, { message, status, detected, by }: Said): Draft[] {
+  const at = askedBy(watch.root, by)
   const said = { ...(message !== undefined && { message }) }
   return [
     ...closing(watch),
     status === 'error'
-      ? draftOf(watch.root, 'session.failed', { ...said, reason: 'said by the agent' })
-      : draftOf(watch.root, 'session.completed', {
+      ? draftOf(at, 'session.failed', { ...said, reason: 'said by the agent' })
+      : draftOf(at, 'session.completed', {
           ...said,
           outcome: status,
           ...(detected && { detected }),

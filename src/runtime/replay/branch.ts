@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import type { Asker } from '../../contract/principal.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { ModelMessage } from '../../ports/model.ts'
 import type { Tool, ToolOutcome } from '../../ports/tools.ts'
@@ -14,7 +15,7 @@ import type { RunRecord } from './run-record.ts'
 /** How it is to go on. */
 export type BranchWish = {
   readonly from: number
-  readonly by: string
+  readonly by: Asker
   readonly model?: string | undefined
   /** Words that are said to it there. */
   readonly prompt?: string | undefined

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { RunId, SessionId } from '../../contract/ids.ts'
+import { readAssignment, scopeOf } from '../../core/delegation/assignment.ts'
 import type { ModelMessage, ModelTurn, SaidPart } from '../../ports/model.ts'
 import type { Compacted } from '../compact.ts'
 import { loadHistory } from '../history.ts'
@@ -17,6 +18,7 @@ import {
 
 const types = [
   'session.started',
+  'agent.task.assigned',
   'agent.spawned',
   'message.queued',
   'message.accepted',
@@ -69,7 +71,7 @@ export async function loadRecord(
     isExact: !isInexact,
     callId: triggeredByCallId,
     workspace: all[0].payload.workingDir ?? '/',
-    scopes: asked && asked.scope.length > 0 ? [asked.scope] : [],
+    scopes: asked ? scopesOf(asked, { all, spawned }) : [],
     messages: [task],
     kept: 0,
     ...(isInexact
@@ -128,6 +130,20 @@ function promptOf(parent: RunRecord, callId: string | undefined): { prompt: stri
   const call = parts.find((part) => part.kind === 'call' && part.callId === callId)
   const input = (call?.kind === 'call' ? call.input : {}) as { prompt?: string; scope?: string[] }
   return { prompt: input.prompt ?? '', scope: input.scope ?? [] }
+}
+
+/** What limited the changes of a subagent; before inputs were recorded, the scope inside of one was none. */
+function scopesOf(
+  { prompt, scope }: ReturnType<typeof promptOf>,
+  { all, spawned }: { readonly all: readonly AgentEvent[]; readonly spawned: AgentEvent },
+): (readonly string[])[] {
+  const assigned = all.find(
+    (event) => event.type === 'agent.task.assigned' && event.spanId === spawned.parentSpanId,
+  )
+  const isRead = assigned?.type === 'agent.task.assigned' && assigned.payload.input !== undefined
+  const read = isRead ? readAssignment(prompt, { role: spawned.actor, taskId: '' }) : undefined
+  const inside = read && 'value' in read ? scopeOf(read.value) : undefined
+  return [scope, inside ?? []].filter((globs) => globs.length > 0)
 }
 
 async function actsOf(parts: Parts, own: readonly AgentEvent[]): Promise<RecordedAct[]> {

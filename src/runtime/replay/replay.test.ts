@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { asker } from '../../../test/support/asker.ts'
 import { call, ownAgents, script } from '../../../test/support/own-agents.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import type { RunId, SessionId } from '../../contract/ids.ts'
@@ -57,6 +58,18 @@ test('[MUS-272] a run with subagents side by side, commands, a refusal and a nud
   expect(nudged.length).toBeGreaterThan(1)
 })
 
+test('[MUS-352] a subagent that was limited by the scope of its input is limited so when it is replayed', async () => {
+  const m = await ownAgents()
+  const id = await m.open()
+  const input = { task_id: 'a', task_description: 'Write.', constraints: { scope: ['src/**'] } }
+  const child = script(call('Write', { file_path: 'x.txt', content: 'x' }), { text: '${lastToolResult}' })
+  await m.say(id, script({ tools: [task(`${JSON.stringify(input)}\n${child}`)] }, { text: 'ok' }))
+  await m.until('agent.completed', 2)
+  expect(await m.until('tool.call.denied')).toHaveLength(1)
+  const { differences, children } = await replayed(m, id)
+  expect([differences, children.map((one) => one.differences)]).toEqual([[], [[]]])
+})
+
 test('[MUS-272] what was said meanwhile, a conversation that was made shorter, and runs after each other', async () => {
   const m = await ownAgents({ runtime: { context_tokens: 100_000 } })
   const id = await m.open()
@@ -88,7 +101,7 @@ test('[MUS-272] runs that failed, were cancelled or went on after a restart', as
   await m.until('agent.failed', 2)
   await m.say(id, script(look, call('Bash', { command: 'sleep 60' })))
   await m.until('tool.call.started', 5)
-  await m.runtime.interrupt(id, 'test')
+  await m.runtime.interrupt(id, asker('test'))
   await m.until('agent.cancelled')
   await m.say(id, script(call('Bash', { command: 'sleep 60' }), { text: 'after ${lastToolResult}' }))
   await m.until('tool.call.started', 6)
@@ -140,7 +153,7 @@ test('[MUS-272][MUS-6] from a step on another way is taken: a session of its own
   const [spawned] = await m.until('agent.spawned')
   const which = { sessionId: id, runId: spawned?.runId as RunId }
   const prompt = script(echo('two'), echo('three'), { text: 'so ${lastToolResult}' })
-  const branch = await m.runtime.branch(which, { from: 2, by: 'test', prompt, runsTools: false })
+  const branch = await m.runtime.branch(which, { from: 2, by: asker('test'), prompt, runsTools: false })
   const [, end] = await m.until('agent.completed', 2)
   expect(branch.step).toBe(2)
   expect(end?.payload.output).toMatchObject({
@@ -155,15 +168,20 @@ test('[MUS-272][MUS-6] from a step on another way is taken: a session of its own
   })
   expect(started?.traceId).not.toBe(spawned?.traceId)
   await m.until('session.completed')
-  const real = await m.runtime.branch(which, { from: spawned?.seq ?? 0, by: 'test', prompt, runsTools: true })
+  const real = await m.runtime.branch(which, {
+    from: spawned?.seq ?? 0,
+    by: asker('test'),
+    prompt,
+    runsTools: true,
+  })
   await m.until('agent.completed', 3)
   expect(real.step).toBe(1)
   expect(readFileSync(join(m.workspace, 'log'), 'utf8')).toBe('one\ntwo\ntwo\nthree\n')
-  await expect(m.runtime.branch(which, { from: 99_999, by: 'test', runsTools: false })).rejects.toMatchObject(
-    {
-      code: 'invalid',
-    },
-  )
+  await expect(
+    m.runtime.branch(which, { from: 99_999, by: asker('test'), runsTools: false }),
+  ).rejects.toMatchObject({
+    code: 'invalid',
+  })
 })
 
 test('[MUS-49][MUS-48] without its texts a run is refused with the reason, or replayed as the journal shows it', async () => {

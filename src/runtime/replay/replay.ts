@@ -237,6 +237,7 @@ function depsOf(
       return 'replayed'
     },
     chance: () => 0,
+    prices: { estimate: () => undefined },
     retry: { maxAttempts: 1, firstMs: 0, longestMs: 0 },
     async takeMessages() {
       const { turns } = served

@@ -45,10 +45,14 @@ export function askingTools(own: ToolRun, recorder: Recorder): readonly Tool[] {
         const decision = await questions.ask(
           run,
           asking({
-            questions: asked.map(({ question, options = [], multiSelect = false }) => ({
+            questions: asked.map(({ question, header, options = [], multiSelect = false }) => ({
               question,
-              options: options.map(({ label }) => ({ label })),
+              options: options.map(({ label, description }) => ({
+                label,
+                ...(description && { description }),
+              })),
               isMany: multiSelect,
+              ...(header && { header }),
             })),
           }),
         )
@@ -56,9 +60,8 @@ export function askingTools(own: ToolRun, recorder: Recorder): readonly Tool[] {
           return wrong(
             `No answer: ${decision.reason ?? 'it was declined'}. Decide yourself, and say what you chose.`,
           )
-        const answers = decision.answers ?? {}
-        const answerOf = (question: string) => answers[question] ?? answers['*'] ?? 'no answer'
-        return said(asked.map(({ question }) => `${question}\n→ ${answerOf(question)}`).join('\n\n'))
+        const { answers = {} } = decision
+        return said(asked.map(({ question }) => `${question}\n→ ${answers[question] ?? ''}`).join('\n\n'))
       },
     }),
     runtimeTool({

@@ -1,8 +1,9 @@
 import type { ReplyKind } from '../../contract/collaboration/replies.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
-import { repairPrompt, withGuidelines } from '../../core/collaboration/prompt-parts.ts'
-import type { ReplyResult } from '../../core/collaboration/read-reply.ts'
+import { refusalOf } from '../../core/delegation/delegation-outcome.ts'
+import { withGuidelines } from '../../core/delegation/prompt-parts.ts'
+import type { ReplyResult } from '../../core/delegation/read-reply.ts'
 import { type Flow, type FlowRoot, LimitReached, type StepGiven } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
 import type { CrewParts, Someone } from './crew-parts.ts'
@@ -82,10 +83,7 @@ function workFor<T>(
     scope,
     timeoutMs,
     resultSchema: `reply:${answer}`,
-    refuse: (text) => {
-      const said = read(text)
-      return 'problems' in said ? repairPrompt(said.problems) : undefined
-    },
+    refuse: refusalOf(read),
     brief: (text) => {
       const said = read(text)
       return 'value' in said ? summaryOf(said.value) : undefined

@@ -1,5 +1,5 @@
 import type { Crew } from '../../contract/crew.ts'
-import type { AgentEvent } from '../../contract/event.ts'
+import type { Fact } from '../../contract/event.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { tellApproved, tellCreated, whoGranted } from '../creation.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
@@ -64,7 +64,7 @@ const phases: Readonly<Record<Crew['flow'], readonly string[]>> = {
   pipeline: ['receive', 'delegate', 'review', 'complete'],
 }
 
-async function whoBegan(started: AsyncIterable<AgentEvent>): Promise<string> {
+async function whoBegan(started: AsyncIterable<Fact>): Promise<string> {
   for await (const { actor } of started) return actor
   return 'a person'
 }

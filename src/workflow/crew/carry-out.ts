@@ -1,11 +1,19 @@
 import type { TaskState } from '../../contract/collaboration/crew-report.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { DeveloperOutput, FileChange } from '../../contract/session-file/outputs.ts'
-import { developerInput, developerOutput, type Work } from '../../core/collaboration/developer-work.ts'
-import { readDeveloper } from '../../core/collaboration/read-crew-replies.ts'
-import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { suggestedAction, type TaskFailure } from '../../core/collaboration/task-failure.ts'
-import { developerPrompt } from '../../core/collaboration/work-prompts.ts'
+import { assignmentPrompt } from '../../core/delegation/assignment.ts'
+import {
+  acknowledgment,
+  assignedFact,
+  assignmentMessage,
+  completedFact,
+  endMessage,
+  failedFact,
+} from '../../core/delegation/delegation-facts.ts'
+import { developerInput, type Work } from '../../core/delegation/developer-work.ts'
+import { readDeveloper } from '../../core/delegation/read-work-replies.ts'
+import type { RequiredCheck } from '../../core/delegation/required-checks.ts'
+import type { TaskFailure } from '../../core/delegation/task-failure.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { type FlowRoot, LimitReached, type Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
@@ -92,51 +100,30 @@ export const carryOut = (around: Around, handling: Handling): Procedure<Attempt,
     const begun = await flow.step('open', ({ signal }) => handling.open(attempt, signal))
     const start = attempt.start ?? begun
     opened.set(task.task_id, { branch, collect: (signal) => handling.collect(attempt, start, signal) })
+    const delegation = {
+      assignment: { kind: 'developer', taskId: task.task_id, input: given },
+      from: orchestrator,
+      to: who.id,
+      priority: task.priority,
+      dependencies: task.depends_on.map(({ task_id }) => task_id),
+      maxIterations: input.crew.limits.maxIterations,
+    } as const
     const assigned = await talk.say(flow, 'assign', {
-      utterance: {
-        from: orchestrator,
-        to: who.id,
-        type: 'task_assignment',
-        payload: { task: given, priority: task.priority, max_iterations: input.crew.limits.maxIterations },
-      },
+      utterance: assignmentMessage(delegation),
       facts: [
-        draftOf({ ...place, parentSpanId: at.spanId }, 'agent.task.assigned', {
-          taskId: task.task_id,
-          description: given.task_description,
-          priority: task.priority,
-          dependencies: task.depends_on.map(({ task_id }) => task_id),
-          agentId: who.id,
-          assignedBy: orchestrator,
-          input: given,
-        }),
+        draftOf({ ...place, parentSpanId: at.spanId }, 'agent.task.assigned', assignedFact(delegation)),
       ],
     })
     const acknowledge = () =>
-      talk.say(flow, 'acknowledge', {
-        utterance: {
-          from: who.id,
-          to: orchestrator,
-          type: 'acknowledgment',
-          payload: { acknowledged_message_id: assigned, accepted: true },
-        },
-      })
+      talk.say(flow, 'acknowledge', { utterance: acknowledgment(delegation, assigned) })
+    const by = { ...place, actor: who.id }
     const report = (name: string, { output, failure }: Attempted) =>
       talk.say(flow, name, {
-        utterance: { from: who.id, to: orchestrator, type: 'task_completion', payload: output },
+        utterance: endMessage(delegation, output),
         facts: [
           failure
-            ? draftOf({ ...place, actor: who.id }, 'task.failed', {
-                agentId: who.id,
-                reason: failure.error.replaceAll(/\s+/g, ' ').slice(0, 1000),
-                errorType: failure.kind,
-                recoverable: true,
-                suggestedAction: suggestedAction(failure.kind, number),
-              })
-            : draftOf({ ...place, actor: who.id }, 'task.completed', {
-                agentId: who.id,
-                summary: output.summary.slice(0, 2000),
-                output,
-              }),
+            ? draftOf(by, 'task.failed', failedFact(who.id, failure, { attempt: number }))
+            : draftOf(by, 'task.completed', completedFact(who.id, { summary: output.summary, output })),
         ],
       })
     let isAtWork = true
@@ -146,7 +133,7 @@ export const carryOut = (around: Around, handling: Handling): Procedure<Attempt,
         work: {
           name: 'agent',
           who,
-          prompt: developerPrompt({ input: given, checks: attempt.checks }),
+          prompt: assignmentPrompt(delegation.assignment, { checks: attempt.checks }),
           read: readDeveloper,
           answer: 'developer',
           folder: folderOf(input, worktree.path),
@@ -159,16 +146,15 @@ export const carryOut = (around: Around, handling: Handling): Procedure<Attempt,
         },
       })
       isAtWork = false
-      const { end, said, files, failure } = await collectWork(around, flow, {
+      const outcome = await collectWork(around, flow, {
         attempt,
+        assignment: delegation.assignment,
         place,
         start,
         handling,
         ...answered,
       })
-      const state = failure ? (failure.isPartial ? 'partial' : 'failed') : said.status
-      const output = developerOutput(task.task_id, { ...said, status: state }, files)
-      return { state, start, output, files, durationMs: end.durationMs, ...(failure && { failure }) }
+      return { ...outcome, start, durationMs: answered.end.durationMs }
     }
     try {
       const done = await whileReporting(

@@ -1,5 +1,5 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import { checksOfTask, failedChecks, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { checksOfTask, failedChecks, type RequiredCheck } from '../../core/delegation/required-checks.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Around, Attempt } from './carry-out.ts'
 import { beforeEnding, folderOf } from './places.ts'

@@ -1,5 +1,6 @@
-import type { CrewReport } from '../../contract/collaboration/crew-report.ts'
+import type { CrewOutcome, CrewReport } from '../../contract/collaboration/crew-report.ts'
 import { crewReport } from '../../core/collaboration/crew-report.ts'
+import type { Used } from '../../core/ledger/budget.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Followed } from '../workflows.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
@@ -12,19 +13,16 @@ import { closeSpare } from './spare-tree.ts'
 export type CrewResult = Partial<Followed> & { readonly report: CrewReport }
 
 /** Makes the report, takes the work trees away, and leaves what is good to be landed. */
-export async function complete(
-  run: CrewRun,
-  { outcome, summary }: Ending,
-  beganMs: number,
-): Promise<CrewResult> {
+export async function complete(run: CrewRun, ending: Ending, beganMs: number): Promise<CrewResult> {
   const { repo, crew, request } = run.input
   const flow = run.flow
   const report = await run.stages.run('complete', { inputCount: run.tasks.size }, async (at) => {
     const final = await flow.step('report', async ({ signal, tell }) => {
       const { commit } = await run.parts.branches.head(run.path, signal)
       const { files } = await run.parts.branches.changes(run.path, { from: repo.base, to: commit }, signal)
+      const { outcome, summary } = files.length === 0 ? withoutWork(run, ending) : ending
       const nowMs = run.parts.clock.now()
-      const usd = await costOf(run)
+      const { usd, isEstimate = false } = await costOf(run)
       const made = crewReport({
         crew: crew.name,
         workflowId: flow.id,
@@ -40,7 +38,7 @@ export async function complete(
         checks: run.checks,
         skipped: run.skipped,
         tokens: flow.spent().tokens,
-        ...(usd !== null && { costUsd: usd }),
+        ...(usd !== null && { costUsd: usd, isEstimate }),
         durationMs: Math.max(0, nowMs - beganMs),
         phases: run.stages.took,
       })
@@ -51,19 +49,34 @@ export async function complete(
     await flow.step('tidy', ({ signal }) => tidy(run, signal))
     return { value: final, count: 1 }
   })
-  const isGood = outcome === 'approved' || outcome === 'force_approved'
-  if (!isGood || report.files.length === 0 || repo.into === null) return { report }
-  const input = { root: repo.root, branch: run.branch, into: repo.into, workflowId: flow.id, summary }
+  if (!isAccepted(report.outcome) || report.files.length === 0 || repo.into === null) return { report }
+  const input = {
+    root: repo.root,
+    branch: run.branch,
+    into: repo.into,
+    workflowId: flow.id,
+    summary: report.summary,
+  }
   return { report, next: { procedure: landName, input } }
 }
 
+/** Whether a crew's work may land. */
+export const isAccepted = (outcome: CrewOutcome): boolean =>
+  outcome === 'approved' || outcome === 'force_approved'
+
+/** Nobody is told that a request was carried out when nothing changed; a review is not meant to change anything. */
+function withoutWork({ input }: CrewRun, { outcome, summary }: Ending): Ending {
+  if (input.crew.flow === 'review' || !isAccepted(outcome)) return { outcome, summary }
+  return { outcome: 'failed', summary: `Nothing was changed. ${summary}` }
+}
+
 /** What it cost, as far as anybody tells; a report is worth more than its price. */
-async function costOf({ parts, flow }: CrewRun): Promise<number | null> {
+async function costOf({ parts, flow }: CrewRun): Promise<Pick<Used, 'usd' | 'isEstimate'>> {
   try {
-    return (await parts.budgets.used(flow.root().sessionId)).usd
+    return await parts.budgets.used(flow.root().sessionId)
   } catch (error) {
     parts.onBug(error, `the cost of ${flow.id}`)
-    return null
+    return { usd: null }
   }
 }
 

@@ -37,7 +37,10 @@ export class Conversation {
     flow: Pick<Flow, 'id' | 'root'>,
     { orchestrator, others }: { readonly orchestrator: Agent; readonly others: readonly Agent[] },
   ): Promise<Conversation> {
-    const conversation = new Conversation(parts, newMessageLog(flow.id, orchestrator, others))
+    const conversation = new Conversation(
+      parts,
+      newMessageLog(flow.id, { coordinators: [orchestrator], others }),
+    )
     for await (const event of parts.events(flow.root().sessionId, ['agent.message.created']))
       if (event.type === 'agent.message.created' && event.payload.messageType !== undefined)
         conversation.#hear(event)

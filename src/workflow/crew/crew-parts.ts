@@ -1,12 +1,11 @@
 import type { Crew, CrewMember } from '../../contract/crew.ts'
-import type { AgentEvent } from '../../contract/event.ts'
-import type { SessionId } from '../../contract/ids.ts'
 import type { EarlierCrews } from '../../core/collaboration/crew-effort.ts'
 import type { Budgets } from '../../engine/budgets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Checks } from '../../ports/checks.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ReadFacts } from '../../ports/facts.ts'
 import type { Workers } from '../../ports/workers.ts'
 
 /** What a crew works with. */
@@ -17,7 +16,7 @@ export type CrewParts = {
   readonly budgets: Pick<Budgets, 'over' | 'watch' | 'used'>
   readonly branches: Branches
   readonly checks: Checks
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly events: ReadFacts
   /** What earlier crews used. */
   readonly earlier: () => Promise<EarlierCrews>
   /** The folder in which the work trees of crews are made. */

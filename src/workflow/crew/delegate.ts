@@ -4,11 +4,11 @@ import {
   nextDeveloper,
   rootTask,
   type TaskSplit,
-  type Work,
   workAfterSplit,
-} from '../../core/collaboration/developer-work.ts'
-import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+} from '../../core/collaboration/planned-work.ts'
 import { nextTasks } from '../../core/collaboration/task-graph.ts'
+import { type Work } from '../../core/delegation/developer-work.ts'
+import type { RequiredCheck } from '../../core/delegation/required-checks.ts'
 import { type Child, type Flow, LimitReached } from '../../ports/durable.ts'
 import { brokenAttempt } from './broken-attempt.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'

@@ -1,5 +1,5 @@
 import type { DoneTask } from '../../core/collaboration/crew-report.ts'
-import type { Work } from '../../core/collaboration/developer-work.ts'
+import type { Work } from '../../core/delegation/developer-work.ts'
 import type { Delegated } from './delegate.ts'
 
 /** What came of each task of a round, for the report; a task that was split is there beside its parts. */

@@ -1,10 +1,7 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import {
-  type Decision,
-  type EscalationAnswer,
-  escalationAnswers,
-} from '../../core/collaboration/after-review.ts'
+import { type EscalationAnswer, escalationAnswers } from '../../core/collaboration/after-review.ts'
 import { settledFindings } from '../../core/collaboration/crew-report.ts'
+import { type Decision } from '../../core/delegation/task-failure.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'

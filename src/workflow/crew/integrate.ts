@@ -1,6 +1,6 @@
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { AppError } from '../../contract/errors.ts'
-import { conflictWork } from '../../core/collaboration/developer-work.ts'
+import { conflictWork } from '../../core/collaboration/planned-work.ts'
 import { integrationOrder } from '../../core/collaboration/task-graph.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import { type Around, type Attempt, type Attempted, carryOut } from './carry-out.ts'

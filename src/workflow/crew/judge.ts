@@ -1,11 +1,19 @@
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { derivedSpan } from '../../contract/derived-ids.ts'
-import { judgeReview } from '../../core/collaboration/judge-review.ts'
-import { readReview } from '../../core/collaboration/read-crew-replies.ts'
-import { reviewerInput, reviewerOutput } from '../../core/collaboration/reviewer-work.ts'
-import { taskFailure } from '../../core/collaboration/task-failure.ts'
-import { reviewerPrompt } from '../../core/collaboration/work-prompts.ts'
+import { assignmentPrompt } from '../../core/delegation/assignment.ts'
+import {
+  assignedFact,
+  assignmentMessage,
+  completedFact,
+  endMessage,
+  failedFact,
+  findingFacts,
+  lineOf,
+} from '../../core/delegation/delegation-facts.ts'
+import { reviewerOutcome } from '../../core/delegation/delegation-outcome.ts'
+import { readReview } from '../../core/delegation/read-work-replies.ts'
+import { reviewerInput } from '../../core/delegation/reviewer-work.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
@@ -49,29 +57,29 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
     const asked = reviewerInput(work)
     talk.join({ agentId: reviewer.id, agentType: reviewer.member.role })
     const place = { ...flow.root(), spanId: derivedSpan(`${flow.id} task`), taskId: work.reviewId }
+    const delegation = {
+      assignment: { kind: 'reviewer', taskId: work.reviewId, input: asked },
+      from: orchestrator,
+      to: reviewer.id,
+      about: `Review round ${given.number}`,
+    } as const
     const messageId = await talk.say(flow, 'request', {
-      utterance: { from: orchestrator, to: reviewer.id, type: 'review_request', payload: asked },
+      utterance: assignmentMessage(delegation),
       facts: [
-        draftOf({ ...place, parentSpanId: around.at.spanId }, 'agent.task.assigned', {
-          taskId: work.reviewId,
-          description: `Review round ${given.number}`,
-          agentId: reviewer.id,
-          assignedBy: orchestrator,
-          input: asked,
-        }),
+        draftOf(
+          { ...place, parentSpanId: around.at.spanId },
+          'agent.task.assigned',
+          assignedFact(delegation),
+        ),
       ],
     })
-    const { end, reply } = await agentWork(around.parts, flow, {
+    const { end, reply: answer } = await agentWork(around.parts, flow, {
       at: place,
       work: {
         name: 'agent',
         who: reviewer,
-        prompt: reviewerPrompt({
-          input: asked,
-          stat: statOf(given.files),
-          base: given.base,
-          checks,
-          earlier: given.earlier,
+        prompt: assignmentPrompt(delegation.assignment, {
+          review: { ran: checks, stat: statOf(given.files), base: given.base, earlier: given.earlier },
         }),
         read: (text) =>
           readReview(text, {
@@ -83,57 +91,39 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
         folder,
         timeoutMs: reviewerMs(input),
         taskId: work.reviewId,
-        about: `Review round ${given.number}`,
+        about: delegation.about,
         messageId,
       },
     })
     const by = { ...place, actor: reviewer.id }
-    if (!reply) {
-      const { kind, error } = taskFailure({ end, reply, scope: [], outside: [], left: [] }) ?? unreadable
-      const reason = error.replaceAll(/\s+/g, ' ').slice(0, 1000)
-      await flow.step('unanswered', async ({ tell }) => {
-        tell(
-          draftOf(by, 'task.failed', { agentId: reviewer.id, reason, errorType: kind, recoverable: false }),
-        )
-      })
-      await talk.callOff(flow, 'call-off', { taskId: work.reviewId, reason })
-      return { by: reviewer.id, why: error }
-    }
-    const { verdict } = judgeReview({
-      reply,
+    const outcome = reviewerOutcome(delegation.assignment, {
+      end,
+      reply: answer,
       checks,
       earlier: given.earlier,
       unfinished: given.unfinished,
     })
-    const output = reviewerOutput(work, reply, { verdict, checks })
+    if ('failure' in outcome) {
+      const { failure } = outcome
+      await flow.step('unanswered', async ({ tell }) => {
+        tell(draftOf(by, 'task.failed', failedFact(reviewer.id, failure)))
+      })
+      await talk.callOff(flow, 'call-off', { taskId: work.reviewId, reason: lineOf(failure.error) })
+      return { by: reviewer.id, why: failure.error }
+    }
+    const { output, reply } = outcome
     await talk.say(flow, 'result', {
-      utterance: { from: reviewer.id, to: orchestrator, type: 'review_result', payload: output },
+      utterance: endMessage(delegation, output),
       facts: [
-        ...reply.findings.map((finding) =>
-          draftOf(by, 'verifier.issue.found', {
-            findingId: finding.finding_id,
-            severity: finding.severity,
-            category: finding.category,
-            description: finding.description,
-            reviewId: work.reviewId,
-            ...(finding.file && { file: finding.file }),
-            ...(finding.line !== undefined && { line: finding.line }),
-            ...(finding.suggestion !== undefined && { suggestion: finding.suggestion }),
-            ...(finding.rationale !== undefined && { rationale: finding.rationale }),
-          }),
+        ...findingFacts(work.reviewId, reply.findings).map((fact) =>
+          draftOf(by, 'verifier.issue.found', fact),
         ),
-        draftOf(by, 'task.completed', {
-          agentId: reviewer.id,
-          summary: reply.summary.slice(0, 2000),
-          output,
-        }),
+        draftOf(by, 'task.completed', completedFact(reviewer.id, { summary: reply.summary, output })),
       ],
     })
-    return { by: reviewer.id, verdict, reply }
+    return { by: reviewer.id, verdict: output.verdict, reply }
   },
 })
-
-const unreadable = { kind: 'exception', error: 'no answer that can be read' } as const
 
 const statOf = (files: readonly ChangedFile[]): string =>
   files

@@ -1,6 +1,6 @@
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
-import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
-import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import type { UnfinishedTask } from '../../core/delegation/judge-review.ts'
+import { requiredChecks } from '../../core/delegation/required-checks.ts'
 import { announce } from './announce.ts'
 import { developerMs } from './crew-parts.ts'
 import { type CrewRun, type Ending } from './crew-run.ts'

@@ -15,10 +15,10 @@ import {
   rootTask,
   type TaskSplit,
   tasksAfterSplits,
-  type Work,
-} from '../../core/collaboration/developer-work.ts'
-import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
-import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+} from '../../core/collaboration/planned-work.ts'
+import { type Work } from '../../core/delegation/developer-work.ts'
+import type { UnfinishedTask } from '../../core/delegation/judge-review.ts'
+import { requiredChecks } from '../../core/delegation/required-checks.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { type Delegated, delegate } from './delegate.ts'

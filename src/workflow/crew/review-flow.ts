@@ -1,4 +1,4 @@
-import { requiredChecks } from '../../core/collaboration/required-checks.ts'
+import { requiredChecks } from '../../core/delegation/required-checks.ts'
 import { announce } from './announce.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { review } from './review.ts'

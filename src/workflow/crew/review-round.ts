@@ -9,9 +9,9 @@ import {
   reviewByChecks,
   type UnfinishedTask,
   withUnanswered,
-} from '../../core/collaboration/judge-review.ts'
-import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
-import { crewRound } from '../../core/collaboration/reviewer-work.ts'
+} from '../../core/delegation/judge-review.ts'
+import type { RequiredCheck } from '../../core/delegation/required-checks.ts'
+import { crewRound } from '../../core/delegation/reviewer-work.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'

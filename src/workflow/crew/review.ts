@@ -1,8 +1,8 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import { settledFindings } from '../../core/collaboration/crew-report.ts'
-import type { UnfinishedTask } from '../../core/collaboration/judge-review.ts'
-import type { RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import type { UnfinishedTask } from '../../core/delegation/judge-review.ts'
+import type { RequiredCheck } from '../../core/delegation/required-checks.ts'
 import type { CrewRun } from './crew-run.ts'
 import { reviewRound } from './review-round.ts'
 

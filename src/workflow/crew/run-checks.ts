@@ -1,5 +1,5 @@
 import type { CheckRun, Skipped } from '../../contract/collaboration/crew-report.ts'
-import { isBasicCheck, type RequiredCheck } from '../../core/collaboration/required-checks.ts'
+import { isBasicCheck, type RequiredCheck } from '../../core/delegation/required-checks.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Around } from './carry-out.ts'

@@ -1,8 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { Asker } from '../../contract/principal.ts'
 import { hasEnded, spanKey } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
+import { askedBy, draftOf } from '../../engine/sessions/drafts.ts'
 import { FlowStopped, type Procedure } from '../../ports/durable.ts'
 import { type Running, rootOf } from './local-flow.ts'
 
@@ -12,18 +13,28 @@ type EndDeps = {
   readonly onBug: (error: unknown, where: string) => void
 }
 
-/** Writes that a workflow came to its end. */
+/** Writes that a workflow came to its end, and whether what it gave is what was asked for. */
 export async function finalized(deps: EndDeps, running: Running, result: unknown): Promise<void> {
   if (!isOpen(deps, running)) return
-  const { id, book } = running
+  const { id, book, name } = running
+  const failure = deps.procedures.get(name)?.failure?.(result as never)
+  const figures = {
+    workflowId: id,
+    totalTokens: book.counted.tokens,
+    totalAgents: book.counted.agents,
+    durationMs: tookMs(running),
+    ...(result !== undefined && { result }),
+  }
+  const root = rootOf(running)
   await deps.engine.perform([
-    draftOf(rootOf(running), 'workflow.finalized', {
-      workflowId: id,
-      totalTokens: book.counted.tokens,
-      totalAgents: book.counted.agents,
-      durationMs: tookMs(running),
-      ...(result !== undefined && { result }),
-    }),
+    failure
+      ? draftOf(root, 'workflow.failed', {
+          ...figures,
+          outcome: failure.outcome,
+          error: failure.reason,
+          reason: lineOf(failure.reason),
+        })
+      : draftOf(root, 'workflow.finalized', figures),
   ])
 }
 
@@ -35,7 +46,7 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
   const { id, book } = running
   const text = error instanceof Error ? error.message : String(error)
   if (!(error instanceof AppError)) deps.onBug(error, `workflow ${id}`)
-  const reason = text.replaceAll(/\s+/g, ' ').slice(0, 1000)
+  const reason = lineOf(text)
   await closed(deps, running, {
     reason,
     end: draftOf(rootOf(running), 'workflow.failed', {
@@ -54,14 +65,14 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
 export async function cancelled(
   deps: EndDeps,
   running: Running,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, reason }: { readonly by: Asker; readonly reason: string },
 ): Promise<void> {
   if (!isOpen(deps, running)) return
   await closed(deps, running, {
     reason,
-    end: draftOf(rootOf(running), 'workflow.cancelled', {
+    end: draftOf(askedBy(rootOf(running), by), 'workflow.cancelled', {
       workflowId: running.id,
-      by,
+      by: by.name,
       reason,
       durationMs: tookMs(running),
     }),
@@ -102,6 +113,8 @@ function partialOf(error: unknown): { readonly partial?: unknown } {
   const details = error instanceof AppError ? (error.details as { partial?: unknown } | undefined) : undefined
   return details?.partial === undefined ? {} : { partial: details.partial }
 }
+
+const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 1000)
 
 const tookMs = ({ startedMs, clock }: Running): number => Math.max(0, clock.now() - startedMs)
 

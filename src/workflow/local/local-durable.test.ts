@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type DurableBed, durableSuite } from '../../../test/suites/durable.ts'
+import { asker } from '../../../test/support/asker.ts'
 import { openLocalBed } from '../../../test/support/local-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -67,9 +68,9 @@ test('[MUS-275] those who go on with the same workflow at once get one run of it
   expect(types.filter((type) => type === 'workflow.checkpoint.resumed')).toHaveLength(1)
 })
 
-test('[MUS-275] a workflow goes on when the run before has left, and not beside it', async () => {
+test('[MUS-275] [MUS-306] a workflow goes on when the run before has left, and not beside it, for whoever resumed it', async () => {
   const { bed, durable, letGo } = await halted()
-  const resumed = durable.resume('w')
+  const resumed = durable.resume('w', asker('me'))
   await nap(20)
   expect(bed.world.done).toEqual(['begins'])
   letGo.resolve()
@@ -77,6 +78,8 @@ test('[MUS-275] a workflow goes on when the run before has left, and not beside 
   await durable.signal('w', { topic: 'go', value: null })
   expect(await durable.result('w')).toBe('done')
   expect(bed.world.done).toEqual(['begins', 'ends', 'begins', 'ends'])
+  const went = (await bed.events()).filter(({ type }) => type === 'workflow.checkpoint.resumed')
+  expect(went.map(({ by }) => by)).toEqual([asker('me').by])
 })
 
 test('[MUS-275] one that cannot be stopped is not begun a second time beside itself', async () => {
@@ -100,7 +103,7 @@ test('[MUS-275] a stop waits for what a cancelled workflow still puts away', asy
   ])
   const durable = bed.durable() as LocalDurable
   await durable.start('tidies', { id: 'w', input: null, at: await bed.place() })
-  await durable.cancel('w', { by: 'me', reason: 'enough' })
+  await durable.cancel('w', { by: asker('me'), reason: 'enough' })
   expect(bed.world.done).toEqual([])
   await durable.stop()
   expect(bed.world.done).toEqual(['tidy'])
@@ -125,10 +128,10 @@ test('[MUS-275] last words are written with the end of a workflow or not at all,
   const bed = await openLocalBed(() => [waiting()])
   await bed.durable().start('waiting', { id: 'w', input: null, at: await bed.place() })
   bed.failFrom(1)
-  await expect(bed.durable().cancel('w', { by: 'anna', reason: 'enough' })).rejects.toThrow('gone')
+  await expect(bed.durable().cancel('w', { by: asker('anna'), reason: 'enough' })).rejects.toThrow('gone')
   await bed.crash()
   expect(await told(bed)).toEqual([])
-  const cancel = () => bed.durable().cancel('w', { by: 'anna', reason: 'enough' })
+  const cancel = () => bed.durable().cancel('w', { by: asker('anna'), reason: 'enough' })
   expect(await Promise.all([cancel(), cancel()])).toContain('delivered')
   expect(await told(bed)).toEqual(['last: enough', 'workflow.cancelled'])
   await bed.crash()
@@ -140,11 +143,11 @@ test('[MUS-275] also one that stands still under another version has its last wo
   const at = await bed.place()
   await bed.durable().start('waiting', { id: 'w', input: null, at })
   await bed.crash({ procedures: [waiting('2')] })
-  await bed.durable().cancel('w', { by: 'anna', reason: 'old' })
+  await bed.durable().cancel('w', { by: asker('anna'), reason: 'old' })
   expect(await told(bed)).toEqual(['last: old', 'workflow.cancelled'])
   const broken = { ...waiting(), closing: () => Promise.reject(new Error('no words')) }
   await bed.crash({ procedures: [broken] })
   await bed.durable().start('waiting', { id: 'v', input: null, at })
-  await bed.durable().cancel('v', { by: 'anna', reason: 'enough' })
+  await bed.durable().cancel('v', { by: asker('anna'), reason: 'enough' })
   expect(await told(bed)).toEqual(['last: old', 'workflow.cancelled', 'workflow.cancelled'])
 })

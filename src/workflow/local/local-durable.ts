@@ -1,14 +1,16 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { Draft } from '../../contract/event.ts'
+import type { By, Draft } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import { type Asker, muster } from '../../contract/principal.ts'
 import { Turns } from '../../contract/turns.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
+import { askedBy, draftOf } from '../../engine/sessions/drafts.ts'
 import {
   type Durable,
   type FlowPlace,
   FlowStopped,
   type FlowView,
+  type ForkWish,
   type Procedure,
   type Reached,
 } from '../../ports/durable.ts'
@@ -21,6 +23,14 @@ import { StoppingFlows } from './stopping-flows.ts'
 
 /** So long a cancelled workflow may take to end by itself; then its end is written for it. */
 const graceMs = 2000
+
+/** A workflow that begins: where, with what, and who asked for it. */
+type Beginning = {
+  readonly id: string
+  readonly input: unknown
+  readonly at: FlowPlace
+  readonly by?: By
+}
 
 /** Runs workflows in this process, through the engine: what a step did is a fact, what it gave is in the vault. */
 export class LocalDurable implements Durable {
@@ -46,24 +56,21 @@ export class LocalDurable implements Durable {
   }
 
   /** Goes on with one that stands still; false when it runs, has ended, or was begun under another version. */
-  async resume(id: string): Promise<boolean> {
+  async resume(id: string, by?: Asker): Promise<boolean> {
     if (this.#running.has(id)) return false
     const [record] = await this.#deps.records(id)
-    if (record) await this.#goOn(record.sessionId, id)
+    if (record) await this.#goOn(record.sessionId, id, by)
     return this.#running.has(id)
   }
 
   /** Lets go of all for the next daemon. */
   async stop(): Promise<void> {
     const left = [...this.#running.values()]
-    for (const { controller } of left) controller.abort(new FlowStopped('daemon', 'muster', 'Muster stops'))
+    for (const { controller } of left) controller.abort(new FlowStopped('daemon', muster, 'Muster stops'))
     await this.#inTime(Promise.all([...left.map(({ ended }) => ended), this.#stopping.allBut(this.#running)]))
   }
 
-  async start(
-    name: string,
-    given: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
-  ): Promise<'started' | 'known'> {
+  async start(name: string, given: Beginning): Promise<'started' | 'known'> {
     // Two who start the same at once get one workflow.
     return this.#starting.take(given.id, () => this.#start(name, given))
   }
@@ -77,8 +84,14 @@ export class LocalDurable implements Durable {
     }
     const [record] = await this.#deps.records(id)
     if (!record) throw unknownFlow(id)
-    for await (const event of this.#deps.events(record.sessionId, ['workflow.finalized']))
-      if (event.type === 'workflow.finalized' && event.workflowId === id) return event.payload.result
+    for await (const event of this.#deps.events(record.sessionId, [
+      'workflow.finalized',
+      'workflow.failed',
+    ])) {
+      if (event.workflowId !== id) continue
+      if (event.type === 'workflow.finalized') return event.payload.result
+      if (event.type === 'workflow.failed' && event.payload.result !== undefined) return event.payload.result
+    }
     throw new AppError('conflict', `${id} has given nothing: it is ${record.status}`)
   }
 
@@ -103,7 +116,7 @@ export class LocalDurable implements Durable {
 
   async cancel(
     id: string,
-    { by, reason }: { readonly by: string; readonly reason: string },
+    { by, reason }: { readonly by: Asker; readonly reason: string },
   ): Promise<Reached> {
     const running = this.#running.get(id)
     if (!running) return this.#callOff(id, { by, reason })
@@ -115,12 +128,13 @@ export class LocalDurable implements Durable {
 
   async fork(
     id: string,
-    { as, at, before }: { readonly as: string; readonly at: FlowPlace; readonly before?: string },
+    { as, at, by, ...wish }: Omit<Beginning, 'id' | 'input'> & { readonly as: string } & ForkWish,
   ): Promise<void> {
     const record = await this.forkable(id)
-    const { input, fork } = await readFork(this.#deps, record, before)
+    const { input, fork } = await readFork(this.#deps, record, wish)
     const procedure = this.#procedure(record.name)
-    this.#launch(await this.#begin({ id: as, input, at }, procedure, fork), procedure, input)
+    const beginning = { id: as, input, at, ...(by !== undefined && { by }) }
+    this.#launch(await this.#begin(beginning, procedure, fork), procedure, input)
   }
 
   /** What is recorded of it; refused when it cannot be forked. */
@@ -141,10 +155,7 @@ export class LocalDurable implements Durable {
     })
   }
 
-  async #start(
-    name: string,
-    given: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
-  ): Promise<'started' | 'known'> {
+  async #start(name: string, given: Beginning): Promise<'started' | 'known'> {
     const { id, input } = given
     const procedure = this.#procedure(name)
     const running = this.#running.get(id)
@@ -158,7 +169,7 @@ export class LocalDurable implements Durable {
   }
 
   async #begin(
-    { id, input, at }: { readonly id: string; readonly input: unknown; readonly at: FlowPlace },
+    { id, input, at, by = muster.by }: Beginning,
     { name, version }: Procedure<never, unknown>,
     fork?: Fork,
   ): Promise<Running> {
@@ -176,7 +187,7 @@ export class LocalDurable implements Durable {
       isAgain: false,
     })
     const root = rootOf(running)
-    const started = draftOf({ ...root, parentSpanId: at.spanId }, 'workflow.started', {
+    const started = draftOf({ ...root, parentSpanId: at.spanId, by }, 'workflow.started', {
       workflowId: id,
       name,
       version,
@@ -230,19 +241,19 @@ export class LocalDurable implements Durable {
   }
 
   /** Goes on with one that is open, once: two who ask at the same time get one run, and it begins when the last one is gone. */
-  #goOn(sessionId: SessionId, id: string): Promise<void> {
+  #goOn(sessionId: SessionId, id: string, by = muster): Promise<void> {
     return this.#starting.take(id, async () => {
       if (this.#running.has(id)) return
       await this.#inTime(this.#stopping.of(id))
       if (this.#stopping.has(id))
         throw new AppError('conflict', `${id} is still being stopped; try again in a moment`)
       const read = await readOpenFlow(this.#deps, sessionId, id)
-      if (read) await this.#takeUp(read)
+      if (read) await this.#takeUp(read, by)
     })
   }
 
   /** Ends one that stands still. */
-  #callOff(id: string, why: { readonly by: string; readonly reason: string }): Promise<Reached> {
+  #callOff(id: string, why: { readonly by: Asker; readonly reason: string }): Promise<Reached> {
     return this.#starting.take(id, async () => {
       if (this.#running.has(id)) return this.cancel(id, why)
       const [record] = await this.#deps.records(id)
@@ -254,7 +265,7 @@ export class LocalDurable implements Durable {
     })
   }
 
-  async #takeUp({ running, input, phase }: OpenFlow): Promise<void> {
+  async #takeUp({ running, input, phase }: OpenFlow, by: Asker): Promise<void> {
     const { engine, clock } = this.#deps
     const { id } = running
     const procedure = this.#deps.procedures.get(running.name)
@@ -263,7 +274,7 @@ export class LocalDurable implements Durable {
     const resumedAt = new Date(clock.now()).toISOString()
     const last = running.book.steps().at(-1)
     await engine.perform([
-      draftOf(rootOf(running, phase), 'workflow.checkpoint.resumed', {
+      draftOf(askedBy(rootOf(running, phase), by), 'workflow.checkpoint.resumed', {
         workflowId: id,
         phase,
         resumedAt,

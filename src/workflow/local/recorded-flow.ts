@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
-import type { AgentEvent } from '../../contract/event.ts'
+import type { Fact } from '../../contract/event.ts'
 import type { SessionId, SpanId } from '../../contract/ids.ts'
+import { muster } from '../../contract/principal.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../ports/clock.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type FlowView,
   type Procedure,
 } from '../../ports/durable.ts'
+import type { ReadFacts } from '../../ports/facts.ts'
 import type { Vault } from '../../ports/storage.ts'
 import { Book, bookTypes } from './book.ts'
 import { digestOf, firstPhase, type Running } from './local-flow.ts'
@@ -26,8 +28,7 @@ export type LocalDeps = {
   readonly vault: Vault
   readonly clock: Clock
   readonly procedures: ReadonlyMap<string, Procedure<never, unknown>>
-  /** The facts of a session of these types, oldest first. */
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly events: ReadFacts
   /** Workflows that are recorded: one of them, or all. */
   readonly records: (id?: string) => Promise<readonly FlowRecord[]>
   readonly onBug: (error: unknown, where: string) => void
@@ -36,14 +37,15 @@ export type LocalDeps = {
 /** A workflow that has no end yet, as it was written down. */
 export type OpenFlow = { readonly running: Running; readonly input: unknown; readonly phase: string }
 
-/** One that is open, as it was written down; nothing when it has its end. */
+/** One that is open, as it was written down; nothing when it has its end, or is history that somebody brought. */
 export async function readOpenFlow(
   deps: LocalDeps,
   sessionId: SessionId,
   id: string,
 ): Promise<OpenFlow | undefined> {
-  const open = deps.engine.session(sessionId)?.open.values() ?? []
-  const span = [...open].find(({ kind, workflowId }) => kind === 'workflow' && workflowId === id)
+  const state = deps.engine.session(sessionId)
+  const open = state?.managed ? [...state.open.values()] : []
+  const span = open.find(({ kind, workflowId }) => kind === 'workflow' && workflowId === id)
   if (!span) return undefined
   let running: Running | undefined
   let input: unknown
@@ -70,7 +72,7 @@ export async function readOpenFlow(
       phase = event.phase ?? phase
     }
   }
-  if (!running) throw new Error(`${id} is open, and its beginning is not in the journal`)
+  if (!running) throw notBegun(id)
   return { running, input, phase }
 }
 
@@ -98,7 +100,7 @@ export function newRunning(
     controller,
     halt: (error) => {
       deps.onBug(error, `writing down ${given.id}`)
-      controller.abort(new FlowStopped('daemon', 'muster', 'what it does could not be written down'))
+      controller.abort(new FlowStopped('daemon', muster, 'what it does could not be written down'))
     },
     result: Promise.resolve(),
     left: Promise.resolve(),
@@ -107,14 +109,17 @@ export function newRunning(
 }
 
 /** What was written of a workflow, oldest first. */
-export async function* flowEvents(
-  deps: LocalDeps,
-  id: string,
-  sessionId: SessionId,
-): AsyncIterable<AgentEvent> {
+export async function* flowEvents(deps: LocalDeps, id: string, sessionId: SessionId): AsyncIterable<Fact> {
   for await (const event of deps.events(sessionId, ['workflow.started', ...bookTypes]))
     if (event.workflowId === id) yield event
 }
+
+/** What others tell of a workflow is not enough to run it. */
+export const notBegun = (id: string): AppError =>
+  new AppError(
+    'conflict',
+    `${id} did not begin under this Muster, so nothing of it can be run; start it anew`,
+  )
 
 /** What a workflow was begun with, by the name under which the vault keeps it. */
 export async function inputOf(vault: Vault, name: string | undefined): Promise<unknown> {
@@ -131,5 +136,5 @@ export async function begunWith(
   for await (const event of events(sessionId, ['workflow.started']))
     if (event.type === 'workflow.started' && event.workflowId === id)
       return inputOf(vault, event.payload.vault)
-  throw new Error(`the beginning of ${id} is not in the journal`)
+  throw notBegun(id)
 }

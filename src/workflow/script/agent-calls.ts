@@ -3,9 +3,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { ScriptCall } from '../../contract/script.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
-import { refutePrompt, scriptTask } from '../../core/collaboration/prompt-parts.ts'
-import { lastJsonObject, type ReplyResult, readReply } from '../../core/collaboration/read-reply.ts'
 import { matchesGlob } from '../../core/delegation/globs.ts'
+import { refutePrompt, scriptTask } from '../../core/delegation/prompt-parts.ts'
+import { lastJsonObject, type ReplyResult, readReply } from '../../core/delegation/read-reply.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DurableBed } from '../../../test/suites/durable.ts'
+import { asker } from '../../../test/support/asker.ts'
 import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { AgentEvent } from '../../contract/event.ts'
@@ -37,7 +38,7 @@ test('[MUS-173] the fork of a script that was cancelled within a phase has phase
   )
   run(input).catch(() => {})
   while (asked.length < 2) await nap(5)
-  await bed.durable().cancel('w', { by: 'me', reason: 'enough' })
+  await bed.durable().cancel('w', { by: asker('me'), reason: 'enough' })
   isStuck = false
   const { result, told } = await forkOf(bed, 'w')
   expect(result).toEqual(['<first>', '<second>'])
@@ -71,7 +72,7 @@ test('[MUS-173] the fork of a script that waits for a person asks them in its ow
   )
   run(input).catch(() => {})
   await eventually(bed, (events) => events.some(({ type }) => type === 'approval.requested'))
-  await bed.durable().cancel('w', { by: 'me', reason: 'later' })
+  await bed.durable().cancel('w', { by: asker('me'), reason: 'later' })
   using _person = personAt(bed, () => ({ verdict: 'allow', scope: 'once' }))
   const fork = await forkOf(bed, 'w')
   expect(fork.result).toEqual(['<first>', true])

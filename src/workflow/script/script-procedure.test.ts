@@ -358,6 +358,17 @@ test('[MUS-279] a script that fails has failed with its line, and what it left i
   expect(payloads(await bed.events(), 'workflow.failed')).toMatchObject([{ error: 'a.ts:4: boom' }])
 })
 
+test('[MUS-292] what a person agreed to run without walls is that text and no other', async () => {
+  const other = scriptInput(`return 'another text'`)
+  const { run, asked, types } = await openScriptBed(() => 'done')
+  await expect(run(scriptInput(`return agent('x')`, { unsafe: other.unsafe }))).rejects.toMatchObject({
+    code: 'denied',
+    message: expect.stringContaining('add --unsafe'),
+  })
+  expect(asked).toEqual([])
+  expect(await types()).toContain('workflow.failed')
+})
+
 test('[OBS-41] what an answer is held to has one short name for one schema, and text is text', async () => {
   const { run, asked } = await openScriptBed(({ prompt }) =>
     prompt.includes('refute') ? vote('supported') : '{ "n": 1 }',

@@ -1,9 +1,9 @@
-import type { AgentEvent } from '../../contract/event.ts'
-import type { SessionId } from '../../contract/ids.ts'
 import type { ScriptLimits, ScriptMeta, ScriptSource } from '../../contract/script.ts'
+import type { PriceBook } from '../../core/ledger/price-book.ts'
 import type { Budgets } from '../../engine/budgets.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Procedure } from '../../ports/durable.ts'
+import type { ReadFacts } from '../../ports/facts.ts'
 import type { Scripts } from '../../ports/scripts.ts'
 import type { Workers } from '../../ports/workers.ts'
 import { approval } from './approval.ts'
@@ -30,7 +30,8 @@ export type ScriptParts = {
   readonly scripts: Scripts
   readonly workers: Workers
   readonly budgets: Pick<Budgets, 'over' | 'used' | 'watch'>
-  readonly events: (sessionId: SessionId, types: readonly AgentEvent['type'][]) => AsyncIterable<AgentEvent>
+  readonly prices: Pick<PriceBook, 'knows'>
+  readonly events: ReadFacts
 }
 
 /** A run of a script as it is asked for; its text is kept with it. */

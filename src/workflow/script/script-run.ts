@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import { type ScriptCall, scriptHash } from '../../contract/script.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
-import { repairPrompt } from '../../core/collaboration/prompt-parts.ts'
+import { refusalOf } from '../../core/delegation/delegation-outcome.ts'
 import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
 import { workTime } from '../../engine/budgets.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
@@ -224,7 +224,9 @@ export class ScriptRun {
   async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
     const flow = this.#flow
     const { path } = call
-    refuseUncountedMoney(this.#input.limits.usd, [asked.cli ?? this.#input.cli])
+    refuseUncountedMoney(this.#input.limits.usd, this.#parts.prices, [
+      { ...asked, cli: asked.cli ?? this.#input.cli },
+    ])
     this.#limits.asks()
     const digest = digestOf(call)
     const step = flow.step<Kept>(path, async ({ isAgain, count }) => {
@@ -267,10 +269,7 @@ export class ScriptRun {
         workspace,
         tools: meta.tools,
         isAgain,
-        refuse: (text) => {
-          const said = read(text)
-          return 'problems' in said ? repairPrompt(said.problems) : undefined
-        },
+        refuse: refusalOf(read),
       },
       signal,
     )

@@ -52,6 +52,20 @@ export const people: readonly CorpusCase[] = [
     at: 12,
     is: { ...asked, waitingFor: 'permission' },
   }),
+  handCase('vague-notice-of-a-question-on-the-screen', {
+    signals: [
+      prompt(1),
+      line(2, { kind: 'tool-start', callId: 'c1', tool: 'AskUserQuestion', input: {} }),
+      hook(9, { kind: 'asking', ask: 'permission', detail: 'Claude needs your permission' }),
+      screen(10, {
+        ...screens.blank,
+        dialog: { kind: 'question', title: 'Which colour?', options: ['Red'] },
+      }),
+    ],
+    at: 12,
+    config: { resumedAt: 8000 },
+    is: { ...asked, waitingFor: 'question' },
+  }),
   handCase('vague-notice-after-the-answer', {
     signals: [
       prompt(1),

@@ -15,7 +15,7 @@ import {
   status,
 } from './hand-case.ts'
 
-const limited = { lifecycle: 'idle', waitingFor: 'limit', health: 'limited' } as const
+const limited = { lifecycle: 'failed', waitingFor: 'limit', health: 'limited' } as const
 const failed = { kind: 'turn-failed', error: 'API Error: 400' } as const
 
 /** Failures, limits, ends of the program, background work. */
@@ -28,7 +28,7 @@ export const trouble: readonly CorpusCase[] = [
       screen(11, { ...screens.calm, error: 'API Error: 400' }),
     ],
     at: 12,
-    is: { lifecycle: 'error', health: 'ok' },
+    is: { lifecycle: 'failed', health: 'ok' },
   }),
   handCase('old-failure-on-the-screen', {
     signals: [prompt(1), ended(5, 'See above.'), screen(9, { ...screens.calm, error: 'API Error: 400' })],
@@ -38,7 +38,7 @@ export const trouble: readonly CorpusCase[] = [
   handCase('failure-and-idle-notice', {
     signals: [prompt(1), hook(5, failed), hook(65, { kind: 'idle' })],
     at: 900,
-    is: { lifecycle: 'error', health: 'ok' },
+    is: { lifecycle: 'failed', health: 'ok' },
   }),
   handCase('failure-closed-like-a-good-turn', {
     signals: [
@@ -50,7 +50,7 @@ export const trouble: readonly CorpusCase[] = [
       line(5.01, { kind: 'turn-end', background: 0 }),
     ],
     at: 900,
-    is: { lifecycle: 'error', health: 'ok' },
+    is: { lifecycle: 'failed', health: 'ok' },
   }),
   handCase('cleared-after-a-failure', {
     signals: [
@@ -122,7 +122,7 @@ export const trouble: readonly CorpusCase[] = [
   handCase('limit-of-yesterday', {
     signals: [prompt(1), hook(5, { kind: 'turn-failed', error: 'limit', limit: {} })],
     at: 86_400,
-    is: { lifecycle: 'idle', waitingFor: 'none', health: 'ok' },
+    is: { lifecycle: 'failed', waitingFor: 'none', health: 'ok' },
   }),
   handCase('crash-before-anything', {
     signals: [status(0.4, { kind: 'exited', code: 127 })],
@@ -284,6 +284,29 @@ export const trouble: readonly CorpusCase[] = [
     is: { lifecycle: 'starting', health: 'stuck' },
   }),
   handCase('ready-and-prompt-to-come', { signals: [ready(0.6)], at: 1.5, is: { lifecycle: 'starting' } }),
+  handCase('compaction-just-begun', {
+    signals: [
+      prompt(1),
+      ended(4, 'See above.'),
+      screen(6, screens.calm),
+      hook(20, { kind: 'compacting', trigger: 'manual' }),
+    ],
+    at: 20.1,
+    is: running,
+  }),
+  handCase('compaction-escaped', {
+    signals: [
+      prompt(1),
+      screen(2, screens.working),
+      ended(4, 'See above.'),
+      hook(20, { kind: 'compacting', trigger: 'manual' }),
+      screen(21, screens.working),
+      screen(24, screens.calm),
+      screen(30, screens.calm),
+    ],
+    at: 32,
+    is: idle,
+  }),
   handCase('compacted-by-hand', {
     signals: [
       prompt(1),

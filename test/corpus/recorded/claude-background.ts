@@ -48,6 +48,6 @@ export const background: Recording = {
   probes: [
     { name: 'agent-runs', at: 2, is: { ...running, waitingFor: 'background' } },
     { name: 'agent-ended', at: 9.9, is: { ...idle, complete: true } },
-    { name: 'failed', at: 18, is: { lifecycle: 'error', activity: 'idle', health: 'ok' } },
+    { name: 'failed', at: 18, is: { lifecycle: 'failed', activity: 'idle', health: 'ok' } },
   ],
 }

@@ -4,6 +4,9 @@ import { background } from './claude-background.ts'
 import { escapes } from './claude-escapes.ts'
 import { piTurns } from './pi-turns.ts'
 import { casesOf } from './recording.ts'
+import { refusals } from './refused.ts'
 
 /** All cases of recorded sessions. */
-export const recorded: readonly CorpusCase[] = [asks, background, escapes, piTurns].flatMap(casesOf)
+export const recorded: readonly CorpusCase[] = [asks, background, escapes, piTurns, ...refusals].flatMap(
+  casesOf,
+)

@@ -23,7 +23,7 @@ export const conversations: readonly Scenario[] = [
   },
   {
     name: 'compacted-when-idle',
-    profiles: claudes,
+    profiles: profiles.filter(({ cli }) => cli === 'claude' || cli === 'codex'),
     run: (agent) => {
       agent.start()
       agent.pass(250)
@@ -33,6 +33,9 @@ export const conversations: readonly Scenario[] = [
       agent.finish('The notes are in `notes.md`.')
       agent.wait(10_000)
       agent.becomes({ lifecycle: 'running', activity: 'working' })
+      agent.tell({ kind: 'compacting', trigger: 'manual' }, { source: 'hook' })
+      agent.pass(400)
+      agent.probe('begun')
       agent.shows(screens.working)
       agent.wait(6000)
       agent.probe('compacting')

@@ -48,12 +48,15 @@ export const failures: readonly Scenario[] = [
       agent.fail("You've hit your limit · resets 3pm", { resetsAtMs })
       agent.wait(60_000)
       agent.probe('limited')
-      agent.becomes({ lifecycle: 'idle', activity: 'idle', waitingFor: 'none', health: 'ok' }, false)
+      agent.becomes({ lifecycle: 'failed', activity: 'idle', waitingFor: 'none', health: 'ok' }, false)
       for (const { id, signal } of agent.sent)
         if (signal.kind === 'turn-failed') agent.truths.at(-1)?.witnesses.add(id)
       agent.shows(screens.calm)
       agent.wait(3_700_000)
       agent.probe('begun-anew')
+      agent.prompt()
+      agent.wait(3000)
+      agent.probe('prompted-again')
     },
   },
   {

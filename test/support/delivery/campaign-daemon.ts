@@ -37,6 +37,7 @@ export async function campaignDaemon(home: string, env: Record<string, string>) 
       daemon = await startDaemonProcess(home, { env })
       next.resolve()
     },
+    url: () => daemon.url,
     /** Everything that the daemons said. */
     log: () => [...log, daemon.log()].join(''),
     stop: async () => void (await daemon.kill('SIGTERM')),

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dialect } from '../../../src/ports/agent-cli.ts'
 import { seeded } from '../random.ts'
+import { slowdown } from '../slowdown.ts'
+import { late, type Step, type Visit } from './bounds.ts'
 import { type campaignDaemon, pasteBegins } from './campaign-daemon.ts'
-import { compare, type Ended, type Findings, type Taken } from './check.ts'
+import { compare, type Ended, type Findings, inOneLine, type Taken } from './check.ts'
 import { type Person, readPane, sitDown, writeDraft } from './person.ts'
-import { type Mode, type Planned, planMessages } from './plan.ts'
+import { type Mode, type Planned, type PlanOptions, planMessages, type Sizes } from './plan.ts'
 
 /** One session that messages go to, and what its program says that it took. */
 export type Target = {
@@ -20,6 +23,7 @@ export type Field = {
   readonly daemon: Awaited<ReturnType<typeof campaignDaemon>>
   readonly targets: readonly Target[]
   readonly version: string
+  readonly dialect: Dialect
   readonly same: (taken: Taken, text: string) => boolean
   /** A message as it is sent; the real CLI gets its script with it. */
   readonly dressed?: (planned: Planned, n: number) => string
@@ -31,17 +35,29 @@ export type CampaignOptions = {
   readonly kills: number
   /** How often a person comes, on average. */
   readonly personEveryMs: number
+  /** Of every kind and mode, or of every length and no mode. */
+  readonly sizes?: Sizes
+  readonly edges?: PlanOptions['edges']
   readonly say?: (line: string) => void
 }
 
-/** Without a change for so long the rest is stuck, and that is a finding. */
-const stuckMs = 150_000
+/** No message is under way for longer than ten minutes: without a change for this the rest is stuck, and that is a finding. */
+const stuckMs = 660_000
 const heardMs = 20_000
 
 export type Figures = {
   messages: number
+  /** Whole and once. */
   accepted: number
+  /** Dead letters, each with the reason that was told. */
   refused: string[]
+  /** Messages that took longer than their bound. */
+  late: number
+  /** The longest that a message took when it had its turn, with people at the box or not. */
+  longestSeconds: number
+  /** Of the characters that people typed, those that went by no doing of theirs. */
+  typed: number
+  lost: number
   faults: string[]
   kills: number
   killsWithinPaste: number
@@ -56,10 +72,17 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
   const started = performance.now()
   const over = new AbortController()
   const drafts = new Set<string>()
+  const sentDrafts: SentDraft[] = []
+  const visits = new Map<Target, Visit[]>(field.targets.map((target) => [target, []]))
+  const slowBefore = slowdown()
   const figures: Figures = {
     messages: 0,
     accepted: 0,
     refused: [],
+    late: 0,
+    longestSeconds: 0,
+    typed: 0,
+    lost: 0,
     faults: [],
     kills: 0,
     killsWithinPaste: 0,
@@ -70,7 +93,7 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
   }
   const troubles = [
     killing(field, { options, figures, signal: over.signal }),
-    visiting(field, { options, figures, drafts, signal: over.signal }),
+    visiting(field, { options, figures, drafts, sentDrafts, visits, signal: over.signal }),
     scrolling(field, { options, figures, signal: over.signal }),
     answering(field, { options, figures, signal: over.signal }),
   ]
@@ -85,9 +108,67 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
     figures.accepted += found.accepted
     figures.refused.push(...found.refused)
     figures.faults.push(...found.faults.map((fault) => `session ${i} (${target.id}): ${fault}`))
+    // Among dialogs, kills and slow turns a message may wait for as long as those do.
+    if (options.sizes !== 'lengths') continue
+    const slow = Math.max(slowBefore, slowdown())
+    const times = late(await stepsOf(field, target, sent[i] ?? []), {
+      visits: visits.get(target) ?? [],
+      slow,
+      nowMs: Date.now(),
+    })
+    figures.late += new Set(times.late.map(({ messageId }) => messageId)).size
+    figures.longestSeconds = Math.max(figures.longestSeconds, Math.round(times.longestMs / 1000))
+    figures.faults.push(...times.late.map(({ messageId, why }) => `late: ${messageId} ${why}`))
   }
+  for (const sent of sentDrafts)
+    if (!(await isHeard(sent))) {
+      figures.lost += sent.draft.length
+      figures.faults.push(`a person sent it, and it did not arrive: ${sent.draft}`)
+    }
   figures.seconds = Math.round((performance.now() - started) / 1000)
   return figures
+}
+
+/** When each message was queued, first typed, and had its end. */
+async function stepsOf({ daemon }: Field, { id }: Target, sent: readonly Sent[]): Promise<Step[]> {
+  const kinds = {
+    'message.queued': 'queued',
+    'message.delivered': 'typed',
+    'message.accepted': 'ended',
+    'message.failed': 'ended',
+  } as const
+  const own = new Set(sent.map(({ messageId }) => messageId))
+  const steps: Step[] = []
+  for (let after = 0; ; ) {
+    const { events } = await daemon.ask((client) =>
+      client.listEvents({ session: id, type: Object.keys(kinds).join(','), after, limit: 1000 }),
+    )
+    for (const { type, timestamp, payload } of events) {
+      const { messageId } = payload as { messageId: string }
+      if (own.has(messageId))
+        steps.push({ messageId, step: kinds[type as keyof typeof kinds], atMs: Date.parse(timestamp) })
+    }
+    const last = events.at(-1)
+    if (!last) return steps
+    after = last.seq
+  }
+}
+
+/** What people typed, what of it they sent, and when they were there. */
+type Drafts = {
+  readonly drafts: Set<string>
+  readonly sentDrafts: SentDraft[]
+  readonly visits: ReadonlyMap<Target, Visit[]>
+}
+type SentDraft = { readonly draft: string; readonly target: Target }
+
+async function isHeard({ draft, target }: SentDraft): Promise<boolean> {
+  const until = performance.now() + heardMs
+  for (;;) {
+    if (target.taken().some(({ text }) => inOneLine(text).includes(inOneLine(draft)))) return true
+    if (performance.now() > until) return false
+    await sleep(500)
+  }
 }
 
 type Comparing = {
@@ -109,10 +190,13 @@ async function compared(field: Field, { target, ended, drafts }: Comparing): Pro
 type Sent = { readonly text: string; readonly mode: Mode; readonly messageId: string }
 
 /** Sends each message once, whether or not the daemon lived to answer. */
-async function sending(field: Field, { messages, seed, say }: CampaignOptions): Promise<Sent[][]> {
+async function sending(
+  field: Field,
+  { messages, seed, sizes, edges, say }: CampaignOptions,
+): Promise<Sent[][]> {
   const { daemon, targets } = field
   const sent: Sent[][] = targets.map(() => [])
-  const planned = planMessages(messages, seed, targets.length)
+  const planned = planMessages(messages, seed, { sessions: targets.length, sizes, edges })
   const listed = async (id: string) =>
     (await daemon.ask((client) => client.listMessages({ id, limit: 1000 }))).messages
   // The prompt that a session was started with is a message too, and none of these.
@@ -197,25 +281,54 @@ async function killing({ daemon, home }: Field, { options, figures, signal }: Tr
   }
 }
 
+/** Like people: most write a line, some several, and some are sorry as soon as they have pressed Enter. */
+function draftOf(n: number, random: () => number): { draft: string; isRegretted: boolean } {
+  const roll = random()
+  if (roll < 0.4) return { draft: `draft-${n} half a thought of a person`, isRegretted: false }
+  if (roll < 0.7)
+    return { draft: `draft-${n} half a thought\nof a person\nover several lines`, isRegretted: false }
+  // The model takes its time, so that nothing is answered before Escape.
+  const steps = Buffer.from(JSON.stringify([{ text: 'late', delayMs: 4000 }])).toString('base64')
+  return { draft: `draft-${n} half a thought SCRIPT64:${steps}`, isRegretted: true }
+}
+
 async function visiting(
-  { socket, targets, version }: Field,
-  { options, figures, drafts, signal }: Trouble & { readonly drafts: Set<string> },
+  { socket, targets, ...program }: Field,
+  { options, figures, drafts, sentDrafts, visits, signal }: Trouble & Drafts,
 ): Promise<void> {
   const random = seeded(options.seed + 2)
+  const isCalm = options.sizes === 'lengths'
   for (let n = 0; !signal.aborted; n++) {
     await pause(random() * options.personEveryMs * 2, signal)
     if (signal.aborted) return
     const target = targets[Math.floor(random() * targets.length)] as Target
-    const draft = `draft-${n} half a thought of a person`
-    drafts.add(draft)
-    const person: Person = await sitDown(socket, target.tmuxSession, version)
-    const { end, seen } = await writeDraft(person, draft, {
-      thinkMs: random() * 3000,
+    const { draft, isRegretted } = isCalm
+      ? draftOf(n, random)
+      : { draft: `draft-${n} half a thought of a person`, isRegretted: false }
+    drafts.add(inOneLine(draft))
+    const fromMs = Date.now()
+    const person: Person = await sitDown(socket, target.tmuxSession, program)
+    const { end, seen, typed } = await writeDraft(person, draft, {
+      // Also for longer than Muster waits after the last key.
+      thinkMs: random() * (isCalm ? 8000 : 3000),
       isSent: random() < 0.5,
+      isRegretted,
+      ...(isCalm && { drawnMs: 90_000 }),
     })
     figures.drafts[end] = (figures.drafts[end] ?? 0) + 1
-    if (seen !== undefined) options.say?.(`${draft} was mixed: ${JSON.stringify(seen.slice(0, 200))}`)
+    figures.typed += typed
+    if (seen !== undefined) options.say?.(`${draft} was ${end}: ${JSON.stringify(seen.slice(0, 200))}`)
+    // Dialogs and interrupts of storms may swallow words; here nothing but Muster could.
+    if (end === 'lost' && isCalm) {
+      const left = inOneLine(seen ?? '')
+      figures.lost += draft
+        .split(/\s/)
+        .reduce((sum, word) => sum + (left.includes(word) ? 0 : word.length), 0)
+      figures.faults.push(`words of a person were lost: ${draft}`)
+    }
+    if (end === 'sent' && isCalm) sentDrafts.push({ draft, target })
     person.leave()
+    visits.get(target)?.push({ fromMs, toMs: Date.now() })
   }
 }
 
@@ -234,14 +347,14 @@ async function scrolling({ tmux, targets }: Field, { options, figures, signal }:
 /** Dialogs stay open for a while; then somebody answers, through Muster or at the terminal. */
 async function answering(field: Field, { options, figures, signal }: Trouble): Promise<void> {
   const random = seeded(options.seed + 4)
-  const { daemon, targets, tmux, socket, version } = field
+  const { daemon, targets, tmux, socket } = field
   while (!signal.aborted) {
     await pause(400 + random() * 1500, signal)
     if (signal.aborted) return
     const { approvals } = await daemon.ask((client) => client.listApprovals({}))
     const open = new Set(approvals.map(({ session_id }) => session_id))
     for (const { id, tmuxSession } of targets) {
-      const isShown = readPane(socket, tmuxSession, version).dialog?.kind === 'permission'
+      const isShown = readPane(socket, tmuxSession, field).dialog?.kind === 'permission'
       if (!isShown && !open.has(id)) continue
       figures.answers += 1
       const ask = approvals.find(({ session_id }) => session_id === id)
@@ -254,7 +367,7 @@ async function answering(field: Field, { options, figures, signal }: Trouble): P
         tmux('send-keys', '-t', `=${tmuxSession}:`, '1')
         await sleep(800)
         // The dialog was answered in the same moment: the key went into the box.
-        const { composer } = readPane(socket, tmuxSession, version)
+        const { composer } = readPane(socket, tmuxSession, field)
         if (composer.state === 'text' && composer.text === '1')
           tmux('send-keys', '-t', `=${tmuxSession}:`, 'BSpace')
       }

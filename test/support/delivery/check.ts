@@ -19,6 +19,9 @@ export type Findings = {
   readonly faults: readonly string[]
 }
 
+/** A text of a person, whatever a box does with its lines. */
+export const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
 /** How a text arrives when nothing is done to it but what typing needs. */
 const asTyped = (text: string): string => claudeDialect.harmless(text)
 const brief = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
@@ -31,7 +34,7 @@ export function compare(
 ): Findings {
   const faults: string[] = []
   const refused: string[] = []
-  const left = taken.filter((one) => !drafts.has(one.text.trim()))
+  const left = taken.filter((one) => !drafts.has(inOneLine(one.text)))
   const unused = [...left]
   const places: { place: number; mode: Mode; text: string }[] = []
   let accepted = 0
@@ -43,7 +46,8 @@ export function compare(
     if (isDead(message)) {
       if (found)
         faults.push(`a dead letter was taken all the same: ${brief(message.text)} (${message.detail})`)
-      else refused.push(`${brief(message.text)}: ${message.detail ?? ''}`)
+      else if (!message.detail) faults.push(`a dead letter without a reason: ${brief(message.text)}`)
+      else refused.push(`${brief(message.text)}: ${message.detail}`)
     } else if (message.state !== 'accepted' && message.state !== 'answered')
       faults.push(`it has no end: ${brief(message.text)} is ${message.state} (${message.detail})`)
     else if (!found) faults.push(`lost: ${brief(message.text)} (${message.mode})`)

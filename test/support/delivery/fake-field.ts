@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { claudeDialect } from '../../../src/adapters/claude/claude-cli.ts'
 import { socketName } from '../../../src/daemon/home.ts'
 import type { Field, Target } from './campaign.ts'
 import { campaignDaemon } from './campaign-daemon.ts'
@@ -76,6 +77,7 @@ sessions:
     daemon,
     targets,
     version: '2.1.325',
+    dialect: claudeDialect,
     same: isExact,
     count: (kind, by) =>
       targets

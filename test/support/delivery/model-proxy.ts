@@ -14,9 +14,9 @@ export async function modelProxy(modelUrl: string, notes: string) {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
-      const session = request.headers['x-claude-code-session-id']
+      const session = String(request.headers['x-claude-code-session-id'] ?? only)
       const texts = userTexts(body.toString('utf8'))
-      if (typeof session === 'string' && texts.length > 0) {
+      if (texts.length > 0) {
         const known = heard.get(session) ?? new Heard()
         heard.set(session, known)
         const told = known.listen(takenFrom(texts))
@@ -43,7 +43,8 @@ export async function modelProxy(modelUrl: string, notes: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heard: (session: string): readonly Taken[] => heard.get(session)?.all ?? [],
+    /** What a conversation told; of a CLI that does not name them there is only one. */
+    heard: (session: string = only): readonly Taken[] => heard.get(session)?.all ?? [],
     close() {
       server.closeAllConnections()
       server.close()
@@ -51,17 +52,23 @@ export async function modelProxy(modelUrl: string, notes: string) {
   }
 }
 
-type Block = { readonly type?: string; readonly text?: string; readonly content?: unknown }
+const only = 'the only one'
 
+type Block = { readonly type?: string; readonly text?: string; readonly content?: unknown }
+type Turn = { readonly role?: string; readonly content?: unknown; readonly parts?: unknown }
+
+/** What people and hooks said in a request of any protocol. */
 function userTexts(body: string): string[] {
   try {
-    const { messages = [], tools = [] } = JSON.parse(body) as {
-      messages?: { role: string; content: string | Block[] }[]
-      tools?: unknown[]
-    }
+    const request = JSON.parse(body) as Partial<
+      Record<'messages' | 'input' | 'contents' | 'tools', unknown[]>
+    >
     // Without tools it is a title or a summary that the CLI asks for.
-    if (tools.length === 0) return []
-    return messages.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => textsIn(content))
+    if ((request.tools ?? []).length === 0) return []
+    const turns = (request.messages ?? request.input ?? request.contents ?? []) as Turn[]
+    return turns
+      .filter(({ role }) => role === 'user' || (request.messages !== undefined && role === 'system'))
+      .flatMap(({ content, parts }) => textsIn(content ?? parts))
   } catch {
     // No JSON: it is not a conversation.
     return []

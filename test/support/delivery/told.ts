@@ -8,8 +8,8 @@ export function takenFrom(texts: readonly string[]): readonly Taken[] {
 }
 
 /** Blanks and control characters aside, the same to the last character; what a hook brought is as it was sent. */
-export const isSame = ({ text, how }: Taken, sent: string): boolean =>
-  folded(text) === folded(how === 'typed' ? claudeDialect.harmless(sent) : sent)
+export const isSame = ({ text, how }: Taken, sent: string, { harmless } = claudeDialect): boolean =>
+  folded(text) === folded(how === 'typed' ? harmless(sent) : sent)
 
 /** A prompt that a running turn took from the CLI's own queue. */
 const midTurn =

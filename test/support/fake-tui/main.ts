@@ -40,6 +40,8 @@ let isSmeared = false
 let dialog: { text: string; answer: (by: string) => void } | undefined
 let swallows = 0
 let turn = new AbortController()
+/** Whether the next Escape is missed: the first one in a turn that is to be so. */
+let misses = missed('')
 const draw = painter(
   () => ({ said, box: box.shown, isWorking, isHidden, isSmeared, dialog: dialog?.text }),
   sky,
@@ -52,7 +54,7 @@ function take(input: Input): void {
       box.type(input.text)
       break
     case 'paste':
-      swallows = sky.swallows()
+      swallows = /^(\[from [^\]]*\] )?deaf/.test(input.text) ? Number.POSITIVE_INFINITY : sky.swallows()
       isSmeared = input.text.includes('smeared') || sky.smears()
       box.paste(input.text)
       break
@@ -63,7 +65,7 @@ function take(input: Input): void {
       box.clear()
       break
     case 'escape':
-      if (isWorking) turn.abort()
+      if (isWorking && !misses.next().value) turn.abort()
       break
     case 'enter':
       enter()
@@ -72,6 +74,11 @@ function take(input: Input): void {
       process.exit(0)
   }
   draw()
+}
+
+function* missed(prompt: string): Generator<boolean, false> {
+  if (prompt.startsWith('numb')) yield true
+  return false
 }
 
 function answer(input: Input, settle: (by: string) => void): void {
@@ -103,6 +110,7 @@ function enter(): void {
 async function run({ text: prompt, context }: Prompt): Promise<void> {
   isWorking = true
   turn = new AbortController()
+  misses = missed(prompt)
   said.push(prompt)
   const at = Date.now()
   const output = { any: false }
@@ -142,7 +150,10 @@ async function work(prompt: string, output: { any: boolean }): Promise<void> {
   const { signal } = turn
   const busyMs = Number(/for (\d+) ms/.exec(prompt)?.[1] ?? sky.busyMs())
   await sleep(busyMs, undefined, { signal })
-  if (sky.chance(0.5)) await tool(signal)
+  if (sky.chance(0.5)) {
+    output.any = true
+    await tool(signal)
+  }
   output.any = true
   for (let again = true; again; ) {
     await sleep(sky.busyMs() / 2, undefined, { signal })
@@ -212,7 +223,7 @@ function context(event: string, reply: Record<string, unknown>): string | undefi
 /** A prompt that has no answer yet goes back into the box. */
 function interrupted(prompt: string, hasOutput: boolean): void {
   dialog = undefined
-  const isBack = !hasOutput && box.text === '' && sky.chance(0.5)
+  const isBack = !hasOutput && box.text === '' && (habit === 0 || sky.chance(0.5))
   note({ kind: 'interrupt', isBack })
   if (isBack) box.paste(prompt)
   else {

@@ -130,10 +130,11 @@ describe.each(protocols)('%s', (protocol) => {
   })
 
   test('[MUS-252] silence ends the request after the time that was set', async () => {
-    const { turn, server } = await model(protocol, 300)
+    const { turn, server } = await model(protocol, 1500)
     await expect(turn(asking({ hang: true }), { signal })).rejects.toMatchObject({ kind: 'timeout' })
     await expect.poll(() => server.requests()[0]?.isSent).not.toBe(true)
-    const slow = { text: 'a word every now and then is no silence, however long it all takes', chunkMs: 150 }
+    const words = 'a word every now and then is no silence, however long it all takes; '
+    const slow = { text: words.repeat(5), chunkMs: 150 }
     expect((await turn(asking(slow), { signal })).finish).toBe('stop')
   })
 

@@ -14,7 +14,10 @@ export type WaitingFor = 'permission' | 'question' | 'plan' | 'dialog' | 'backgr
 
 /** The conclusion, without what it rests on. Whether the work is complete is not among it. */
 export type DerivedState = {
-  readonly lifecycle: Extract<Lifecycle, 'starting' | 'running' | 'waiting_input' | 'idle' | 'error'>
+  readonly lifecycle: Extract<
+    Lifecycle,
+    'starting' | 'running' | 'waiting_input' | 'idle' | 'failed' | 'error'
+  >
   readonly activity: z.infer<typeof Activity>
   readonly waitingFor?: WaitingFor
   /** When what it waits for is over; only when somebody told. */
@@ -188,8 +191,9 @@ function stateAfterTurn(
   const idle: DerivedState = { lifecycle: 'idle', activity: 'idle', health: 'ok' }
   const { last } = evidence
   const by = [turn.by]
-  if (turn.how === 'limited') return { state: limitedState(evidence, turn, timing) ?? idle, by }
-  if (turn.how === 'failed') return { state: { ...idle, lifecycle: 'error' }, by }
+  if (turn.how === 'failed') return { state: { ...idle, lifecycle: 'failed' }, by }
+  if (turn.how === 'limited')
+    return { state: { ...idle, lifecycle: 'failed', ...limitOf(evidence, turn, timing) }, by }
   const background = backgroundOf(evidence, turn, timing)
   if (background) {
     const isLong = timing.watchedFor(background.seen.at, timing.idleAfterMs)
@@ -210,12 +214,15 @@ function stateAfterTurn(
   return { state: idle, by }
 }
 
-/** A limit holds until the time that was told; one without a time is believed for a while. */
-function limitedState(
+/**
+ * What a turn that met a limit waits for: the time that was told; a limit without one is believed for a while. When it
+ * is over, the turn has failed all the same: its prompt was not worked on, and nobody sends it again.
+ */
+function limitOf(
   { last }: Evidence,
   turn: Extract<Turn, { state: 'over' }>,
   timing: Timing,
-): DerivedState | undefined {
+): Pick<DerivedState, 'health' | 'waitingFor' | 'waitingUntil'> | undefined {
   const used = last.meter?.limits?.filter(
     ({ usedPercent = 0, resetsAtMs = 0 }) => usedPercent >= 99 && resetsAtMs > turn.since,
   )
@@ -223,13 +230,7 @@ function limitedState(
   const metered = used?.length ? Math.max(...used.map((limit) => limit.resetsAtMs ?? 0)) : undefined
   const until = told ?? metered
   if (timing.passed(until ?? turn.since, until === undefined ? timing.timeouts.limitMs : 0)) return undefined
-  return {
-    lifecycle: 'idle',
-    activity: 'idle',
-    health: 'limited',
-    waitingFor: 'limit',
-    ...(until !== undefined && { waitingUntil: until }),
-  }
+  return { health: 'limited', waitingFor: 'limit', ...(until !== undefined && { waitingUntil: until }) }
 }
 
 // A prompt given on the command line follows at once; without one the program waits at its box.

@@ -54,6 +54,7 @@ type SightingDetails = {
   readonly interrupted: object
   readonly retrying: { readonly attempt?: number; readonly of?: number; readonly error?: string }
   readonly idle: object
+  readonly compacting: { readonly trigger?: 'auto' | 'manual' }
   readonly compacted: { readonly trigger?: 'auto' | 'manual' }
   readonly meter: { readonly contextPercent?: number; readonly limits?: readonly RateLimit[] }
   readonly 'screen-working': ScreenDetail

@@ -86,6 +86,8 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
       return 'a request to the model is being repeated'
     case 'idle':
       return 'the CLI says that it is waiting for a prompt'
+    case 'compacting':
+      return 'the conversation is being compacted'
     case 'compacted':
       return 'the conversation was compacted'
     case 'meter':
@@ -95,7 +97,7 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
     case 'screen-dialog':
       return `the screen shows a dialog: ${of('screen-dialog').title}`
     case 'screen-calm':
-      return `the screen shows a box (${of('screen-calm').composer}) and no work`
+      return calmText(of('screen-calm'))
     case 'screen-opaque':
       return 'the screen shows nothing useful'
     case 'agent':
@@ -109,10 +111,27 @@ function wordsFor(name: SightingKind, sightings: LastSightings): string {
   }
 }
 
+function calmText({ composer, limit, error }: SightingOf<'screen-calm'>): string {
+  if (limit !== undefined) return `the screen shows a limit and no work: ${limit}`
+  return error === undefined
+    ? `the screen shows a box (${composer}) and no work`
+    : `the screen shows an error and no work: ${error}`
+}
+
 const exitText = ({ code, signal }: SightingOf<'exited'>): string =>
   signal
     ? `the process ended by ${signal}`
     : `the process ended${code === undefined ? '' : ` with code ${code}`}`
+
+const failureChars = 500
+
+/** Why the last turn failed, in the words of whoever told, and until when a limit holds. */
+export function failureOf({ because, waitingUntil }: Pick<Verdict, 'because' | 'waitingUntil'>): string {
+  const why = (because[0]?.says ?? 'the turn failed').replaceAll(/\s+/g, ' ').slice(0, failureChars)
+  return waitingUntil === undefined
+    ? why
+    : `${why}; the limit ends at ${new Date(waitingUntil).toISOString()}`
+}
 
 /** What would make it another verdict, and when silence alone would. */
 export const wouldChange = (verdict: Verdict, now: number): readonly string[] => [
@@ -152,7 +171,12 @@ function changesBySignal(verdict: Verdict): readonly string[] {
       return [
         'a prompt that it accepts would make it running',
         'a tool that begins, or a screen that shows work, would make it running',
-        ...(verdict.waitingFor === 'limit' ? ['the end of the limit would free it'] : []),
+      ]
+    case 'failed':
+      return [
+        'a prompt that it accepts would make it running',
+        'a new conversation would make it idle',
+        ...(verdict.waitingFor === 'limit' ? ['the end of the limit alone would leave it failed'] : []),
       ]
     case 'error':
       return ['a prompt that it accepts would make it running', 'a new conversation would make it idle']

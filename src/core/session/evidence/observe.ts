@@ -89,6 +89,8 @@ function sightingsOf(signal: Signal): readonly NewSighting[] {
         saw(signal, 'retrying', { attempt, of, error: error === undefined ? undefined : shortText(error) }),
       ]
     }
+    case 'compacting':
+      return [saw(signal, 'compacting', { trigger: signal.trigger })]
     case 'compacted':
       return [saw(signal, 'compacted', { trigger: signal.trigger })]
     case 'meter': {
@@ -104,6 +106,7 @@ function sightingsOf(signal: Signal): readonly NewSighting[] {
     case 'asking':
     case 'answered':
     case 'injected':
+    case 'totals':
     case 'subagent-start':
     case 'subagent-end':
       return []

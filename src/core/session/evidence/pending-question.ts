@@ -14,8 +14,13 @@ export type PendingQuestion = {
 /** The latest question that is still open. */
 export function pendingQuestion(evidence: Evidence, timing: Timing): PendingQuestion | undefined {
   const dialog = pendingDialog(evidence, timing)
-  const ask = latest(evidence.asks.filter((one) => isPending(one, evidence, timing)))
-  if (ask) return { for: ask.ask, by: ask, seen: dialog && dialog.at > ask.at ? dialog : ask }
+  const open = evidence.asks.filter((one) => isPending(one, evidence, timing))
+  // A CLI may say once more, seconds later, that it asks, and call everything a permission then.
+  const clear = open.filter(({ tool, callId }) => tool !== undefined || callId !== undefined)
+  const ask = latest(clear.length > 0 ? clear : open)
+  // After a restart that word is all that is told anew, and the screen shows what it is.
+  const shown = clear.length === 0 && dialog ? dialogs[dialog.kind] : undefined
+  if (ask) return { for: shown ?? ask.ask, by: ask, seen: latest<Sighting>([dialog, ...open]) ?? ask }
   return dialog && { for: dialogs[dialog.kind], by: dialog, seen: dialog }
 }
 

@@ -35,7 +35,13 @@ export function turnOf(evidence: Evidence, timing: Timing): Turn {
     compacted,
     finished,
   ])
-  const said = [last.prompt, last['tool-start'], latest(asks.filter((ask) => ask.agent === undefined))]
+  const said = [
+    last.prompt,
+    last['tool-start'],
+    // One that a person asks for is work without a prompt; any other is part of a turn.
+    last.compacting?.trigger === 'manual' ? last.compacting : undefined,
+    latest(asks.filter((ask) => ask.agent === undefined)),
+  ]
   const suggested: (Sighting | undefined)[] = [
     last.text,
     last['tool-end'],
@@ -126,6 +132,15 @@ function endingOf({ last }: Evidence, found: Found): Turn {
 export function isLastTurnInterrupted({ last }: Evidence): boolean {
   const { interrupted, prompt, 'turn-end': end } = last
   return interrupted !== undefined && interrupted.at >= Math.max(prompt?.at ?? 0, end?.at ?? 0)
+}
+
+/** Whether a prompt was taken of which no end was told: a screen may show nothing while an answer is being written. */
+export function isTurnToldOpen({ last }: Evidence): boolean {
+  const finished = last.response?.isLast ? last.response : undefined
+  const ends = [last['turn-end'], last['turn-failed'], last.interrupted, last.idle, finished]
+  const end = latest<Sighting>([...ends, last.switched, last.exited])
+  // Only the prompt begins one: the record of a call that was cut off may be written after the end.
+  return timeOf(last.prompt) > timeOf(end)
 }
 
 /** Whether the program was seen after it ended: it was started again, or it was another one that ended. */

@@ -29,11 +29,37 @@ const working: Signal = {
 const ended: Signal = { kind: 'turn-end', text: 'Done.', background: 0, source: 'hook', at: 9000 }
 
 describe('a verdict', () => {
+  test('[MUS-333] stays that of the question when the CLI says once more that it waits, and calls it a permission', () => {
+    const asking = { kind: 'asking', source: 'hook' } as const
+    const question: Signal = { ...asking, ask: 'question', tool: 'AskUserQuestion', at: 2000 }
+    const vague: Signal = { ...asking, ask: 'permission', at: 8000 }
+    expect(judge(seen([prompt, question, vague]), { now: 9000, idleAfterMs })).toMatchObject({
+      lifecycle: 'waiting_input',
+      waitingFor: 'question',
+    })
+    expect(judge(seen([prompt, vague]), { now: 9000, idleAfterMs }).waitingFor).toBe('permission')
+  })
+
+  test('[MUS-345] a compaction that a person asks for is work from its first moment; one within a turn begins nothing', () => {
+    const at = 20_000
+    const after = (more: readonly Signal[], now: number) =>
+      judge(seen([prompt, ended, ...more]), { now, idleAfterMs }).lifecycle
+    const begun: Signal = { kind: 'compacting', trigger: 'manual', source: 'hook', at }
+    const over: Signal = { kind: 'compacted', trigger: 'manual', source: 'hook', at: at + 8000 }
+    expect(after([], at)).toBe('idle')
+    expect(after([begun], at)).toBe('running')
+    expect(after([begun], at + 7999)).toBe('running')
+    expect(after([begun, over], at + 8000)).toBe('idle')
+    expect(after([{ ...begun, trigger: 'auto' }], at)).toBe('idle')
+  })
+
   test('[MUS-50] is given for whatever was seen, at any time', () => {
     fc.assert(
       fc.property(anySignals, fc.integer({ min: -10, max: 9_000_000 }), (signals, now) => {
         const verdict = judge(seen(signals), { now, idleAfterMs })
-        expect(['starting', 'running', 'waiting_input', 'idle', 'error']).toContain(verdict.lifecycle)
+        expect(['starting', 'running', 'waiting_input', 'idle', 'failed', 'error']).toContain(
+          verdict.lifecycle,
+        )
         for (const { weight, ageMs } of verdict.because) {
           expect(weight).toBeGreaterThanOrEqual(0)
           expect(weight).toBeLessThanOrEqual(1)
@@ -78,8 +104,8 @@ describe('a verdict', () => {
         while (verdict.until !== undefined) {
           now = verdict.until
           const next = judge(evidence, { now, idleAfterMs })
-          const isRest = verdict.lifecycle === 'idle' || verdict.lifecycle === 'error'
-          if (isRest) expect(['idle', 'error']).toContain(next.lifecycle)
+          const isRest = ['idle', 'failed', 'error'].includes(verdict.lifecycle)
+          if (isRest) expect(['idle', 'failed', 'error']).toContain(next.lifecycle)
           if (verdict.health === 'stale') expect(['ok', 'retrying']).not.toContain(next.health)
           verdict = next
         }
@@ -145,9 +171,11 @@ describe('a verdict', () => {
     const at = (limit: { resetsAtMs?: number }, more: readonly Signal[] = []) =>
       judge(seen([prompt, { ...failed, limit }, ...more]), { now: 6000, idleAfterMs })
     expect(at({ resetsAtMs: 90_000 })).toMatchObject({
+      lifecycle: 'failed',
       waitingFor: 'limit',
       waitingUntil: 90_000,
       until: 90_000,
+      becomes: { lifecycle: 'failed', health: 'ok' },
     })
     expect(at({}).waitingUntil).toBeUndefined()
     const meter: Signal = {
