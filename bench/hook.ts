@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { sessionFiles } from '../src/contract/home.ts'
 import { socketName } from '../src/daemon/home.ts'
-import { startDaemonProcess } from '../test/support/daemon-process.ts'
+import { clientFor, startDaemonProcess } from '../test/support/daemon-process.ts'
 import { type Figure, ratio } from './support/figure.ts'
 import { withFolder } from './support/temp.ts'
 
@@ -15,23 +15,30 @@ export const about =
   'the answer to a hook of a live session, each on a new connection: quiet, and while somebody floods the daemon (not with --quiet)'
 
 /** What somebody does to a daemon who wants nobody else to be heard. */
-const floods = {
-  'events with 300,000 keys': 'keys',
-  'events nested 10,000 deep': 'nest',
-  '1,000 idle connections': 'idle',
-  '1,000 half-sent requests': 'half',
-} as const
+const floods = [
+  { what: 'events with 300,000 keys', kind: 'keys' },
+  { what: 'events with 300,000 keys, by a tree', kind: 'keys', isTree: true },
+  { what: 'events nested 10,000 deep', kind: 'nest' },
+  { what: 'events nested 10,000 deep, by a tree', kind: 'nest', isTree: true },
+  { what: '1,000 idle connections', kind: 'idle' },
+  { what: '1,000 half-sent requests', kind: 'half' },
+] as const
 /** Two commits are compared by their quiet answers; what an older one does in a flood takes long. */
 const isQuiet = process.argv.includes('--quiet')
-type Kind = (typeof floods)[keyof typeof floods]
 type Target = { readonly port: number; readonly token: string }
-type Flood = Target & { readonly kind: Kind }
+type Flood = {
+  readonly port: number
+  readonly tokens: readonly string[]
+  readonly kind: (typeof floods)[number]['kind']
+}
 
 const rounds = 4
 /** A flood lasts: about half a second of it, after its first moment. */
 const hooks = 500
 const settling = 20
 const connections = 1000
+/** Calls of each flooding session that are under way at any time, and children that it has flood as well. */
+const [atOnce, children] = [100, 4]
 const givenUpMs = 1000
 
 /** Quiet and each flood take turns, so that a busy machine slows all of them. */
@@ -41,22 +48,24 @@ export async function run(): Promise<Figure[]> {
     writeFileSync(config, 'clis: { light: { command: sleep, args: [infinity] } }\n')
     const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config } })
     const port = Number(new URL(daemon.url).port)
-    const live = async (): Promise<Target> => {
-      const one = await daemon.client.spawnSession({ agent_type: 'light', prompt: '', working_dir: home })
+    const live = async (client = daemon.client): Promise<Target> => {
+      const one = await client.spawnSession({ agent_type: 'light', prompt: '', working_dir: home })
       const file = join(home, sessionFiles.folder, one.session_id, sessionFiles.token)
       return { port, token: readFileSync(file, 'utf8').trim() }
     }
     try {
       const [session, flooder] = [await live(), await live()]
+      const tree = [flooder.token]
+      for (let n = 0; n < children; n++) tree.push((await live(clientFor(daemon.url, flooder.token))).token)
       const quiet: number[] = []
-      const flooded = new Map<string, number[]>(Object.keys(floods).map((what) => [what, []]))
+      const flooded = new Map<string, number[]>(floods.map(({ what }) => [what, []]))
       for (let round = 0; round < rounds; round++)
-        for (const [what, kind] of Object.entries(floods)) {
+        for (const { what, kind, ...by } of floods) {
           // What the flood before it left is cleared away first.
           await answers(session, settling)
           quiet.push(...(await answers(session, hooks)))
           if (isQuiet) continue
-          const stop = await startFlood({ ...flooder, kind })
+          const stop = await startFlood({ port, tokens: 'isTree' in by ? tree : [flooder.token], kind })
           flooded.get(what)?.push(...(await answers(session, hooks)))
           await stop()
         }
@@ -143,17 +152,20 @@ async function floodThread(flood: Flood): Promise<void> {
       ? `{${Array.from({ length: 300_000 }, (_, i) => `"${i.toString(36)}":1`).join(',')}}`
       : `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
   const body = Buffer.from(`{"events":[{"type":"progress.checkpoint","payload":${payload}}]}`)
-  const send = () => post(flood, '/api/v1/events', body).catch(() => 0)
-  await send()
+  const send = (token: string) => post({ port: flood.port, token }, '/api/v1/events', body).catch(() => 0)
+  const sendOn = async (token: string) => {
+    for (;;) await send(token)
+  }
+  for (const token of flood.tokens) for (let n = 0; n < atOnce; n++) void sendOn(token)
+  await Promise.all(flood.tokens.map(send))
   parentPort?.postMessage('begun')
-  for (;;) await send()
 }
 
 /** As many connections as there may be; one that is cut is made again. */
-async function holdOpen({ port, kind, token }: Flood): Promise<void> {
+async function holdOpen({ port, kind, tokens }: Flood): Promise<void> {
   const half = `POST /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`
   // Some stop in their headers, others show a token and stop in their body.
-  const rest = `Authorization: Bearer ${token}\r\nContent-Length: 100000\r\n\r\n{"events":[`
+  const rest = `Authorization: Bearer ${tokens[0]}\r\nContent-Length: 100000\r\n\r\n{"events":[`
   const open = (n: number) =>
     new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {

@@ -4,10 +4,11 @@ import type { SessionId } from '../contract/ids.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { Route } from '../contract/route.ts'
 import { type Api, type RouteName, routeEntries, type SseRouteName } from '../contract/routes.ts'
+import { Turns } from '../contract/turns.ts'
 import { openapi } from './openapi.ts'
 import { forgetCookie, login, type Page, type Redeem } from './page.ts'
 import { problemOf } from './problem.ts'
-import { readInput, readJson } from './read-input.ts'
+import { isLarge, readInput, readJson } from './read-input.ts'
 import {
   type Address,
   type Authenticate,
@@ -47,6 +48,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
   const app = new Hono<HttpEnv>()
   const streams = new Streams(deps)
   const calls = new Calls()
+  const bodies = new Turns<SessionId>()
 
   app.use('*', securityHeaders)
   app.use('*', async (c, next) => {
@@ -66,7 +68,7 @@ export function httpApp(deps: HttpDeps): HttpApp {
   for (const [path, byMethod] of routesByPath())
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c, next) => {
       const entry = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
-      if (entry) return serveRoute(c, entry, { deps, streams, calls })
+      if (entry) return serveRoute(c, entry, { deps, streams, calls, bodies })
       // Another route may fit as well: a workflow may be called as the last word of this path.
       c.set('otherMethods', [...(c.var.otherMethods ?? []), ...byMethod.keys()])
       return next()
@@ -130,7 +132,12 @@ const description = () => {
 }
 
 type Entry = { readonly name: RouteName; readonly route: Route }
-type Server = { readonly deps: HttpDeps; readonly streams: Streams; readonly calls: Calls }
+type Server = {
+  readonly deps: HttpDeps
+  readonly streams: Streams
+  readonly calls: Calls
+  readonly bodies: Turns<SessionId>
+}
 
 function routesByPath(): Map<string, Map<string, Entry>> {
   const paths = new Map<string, Map<string, Entry>>()
@@ -144,18 +151,18 @@ function routesByPath(): Map<string, Map<string, Entry>> {
 async function serveRoute(
   c: HttpContext,
   { name, route }: Entry,
-  { deps, streams, calls }: Server,
+  { deps, streams, calls, bodies }: Server,
 ): Promise<Response> {
   const { principal, isByCookie } = c.var
   using _call = calls.begin(principal)
   guardForgery(isByCookie, c.req.method, c.req.header('origin'))
   guardAccess(route.access, principal)
   guardWire(c.req.header(wireHeader))
+  const maxBytes = route.maxBodyBytes ?? deps.maxBodyBytes
   const input = readInput(route, {
     params: c.req.param(),
     queries: c.req.queries(),
-    body:
-      route.method === 'post' ? await bodyOf(c, route.maxBodyBytes ?? deps.maxBodyBytes, deps) : undefined,
+    body: route.method === 'post' ? await bodyOf(c, maxBytes, { deps, bodies }) : undefined,
   })
   if (route.answers === 'sse') return answerStream(c, { name: name as SseRouteName, input, streams })
   if (name === 'openapi') return c.json(description())
@@ -168,15 +175,26 @@ async function serveRoute(
 /** An agent whose body is refused unread hears of it so much later. */
 const refusedBodyMs = 250
 
-/** The body of a request. One that floods us with what is too large gets its answers slowly, and the others theirs at once. */
-async function bodyOf(c: HttpContext, maxBytes: number, { clock }: HttpDeps): Promise<unknown> {
-  try {
-    return await readJson(c.req.raw, maxBytes)
-  } catch (error) {
-    const isFlood = error instanceof AppError && error.code === 'too_large'
-    if (isFlood && c.var.principal.kind === 'session') await clock.sleep(refusedBodyMs, c.req.raw.signal)
+/**
+ * The body of a request. Of one session a single large body is read at a time, and what is too large is refused late and
+ * one after the other: whoever floods us waits for itself, and the others are answered at once.
+ */
+async function bodyOf(
+  c: HttpContext,
+  maxBytes: number,
+  { deps, bodies }: Pick<Server, 'deps' | 'bodies'>,
+): Promise<unknown> {
+  const { principal } = c.var
+  const read = () => readJson(c.req.raw, maxBytes)
+  if (principal.kind !== 'session') return read()
+  const refuseLate = async (error: unknown): Promise<never> => {
+    if (error instanceof AppError && error.code === 'too_large')
+      await deps.clock.sleep(refusedBodyMs, c.req.raw.signal)
     throw error
   }
+  const inTurn = <T>(act: () => Promise<T>) => bodies.take(principal.sessionId, act)
+  if (isLarge(c.req.raw)) return inTurn(() => read().catch(refuseLate))
+  return read().catch((error: unknown) => inTurn(() => refuseLate(error)))
 }
 
 function answerStream(

@@ -6,7 +6,7 @@ import type { JournalReader } from '../ports/journal.ts'
 export type Cursor = { readonly seq: number; readonly part?: number }
 
 /** Why a client cannot have all that comes after what it has. */
-export type ResyncReason = 'too_old' | 'unknown_id' | 'unreadable'
+export type ResyncReason = 'too_old' | 'unknown_id' | 'unreadable' | 'not_shown'
 
 /** Where a stream begins: live, after a frame, or live with the news that something was missed. */
 export type Start =

@@ -328,3 +328,47 @@ test('[MUS-293] an agent hears late that its body was too large, so that it floo
   app.clock.advance(250)
   expect(await late).toMatchObject({ status: 413, code: 'too_large' })
 })
+
+test('[MUS-293] of one session a single large body is read at a time, whoever else sends', async () => {
+  const [row] = posts.filter(({ route }) => route.access === 'session')
+  if (!row) throw new Error('no post of a session')
+  const begun: string[] = []
+  const sent: ReadableStreamDefaultController<Uint8Array>[] = []
+  const send = (token: string) => {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          begun.push(token)
+          sent.push(controller)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const headers = { ...bearer(token), 'content-length': '90000' }
+    return ask(row, { headers, body, duplex: 'half' })
+  }
+  const calls = [tokens.session, tokens.session, tokens.operator, tokens.operator].map(send)
+  await expect.poll(() => begun).toEqual([tokens.session, tokens.operator, tokens.operator])
+  for (const controller of sent) controller.close()
+  await expect.poll(() => begun).toHaveLength(4)
+  sent.at(-1)?.close()
+  await Promise.all(calls)
+})
+
+test('[MUS-293] refusals of a flood come one after the other', async () => {
+  const [row] = posts.filter(({ route }) => route.access === 'session')
+  if (!row) throw new Error('no post of a session')
+  const deep = '{"a":'.repeat(300)
+  let answered = 0
+  const calls = Array.from({ length: 3 }, async () => {
+    const answer = await ask(row, { headers: bearer(tokens.session), body: deep })
+    expect(answer).toMatchObject({ status: 413 })
+    answered += 1
+  })
+  for (const n of [1, 2, 3]) {
+    await expect.poll(() => app.clock.sleepers()).toBe(1)
+    app.clock.advance(250)
+    await expect.poll(() => answered).toBe(n)
+  }
+  await Promise.all(calls)
+})

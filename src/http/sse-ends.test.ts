@@ -179,7 +179,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect(app.bugs).toEqual([])
   })
 
-  test('[MUS-100] one whose context cannot be found is told of and passed over', async () => {
+  test('[MUS-100][MUS-301] one whose context cannot be found is named as missing, and the stream goes on', async () => {
     const contextOf = ({ seq }: { seq: number }) => {
       if (seq === 2) throw new Error('index')
       return {}
@@ -187,7 +187,12 @@ describe('[MUS-100] an event that cannot be shown', () => {
     const app = testApp({ contextOf })
     app.journal.append(checkpoint(1), checkpoint(2), checkpoint(3))
     const stream = await openSse(app, `${runtime}?after=0`)
-    expect((await stream.blocks(3)).slice(1).map(({ id }) => id)).toEqual(['1.0', '3.0'])
+    const blocks = (await stream.blocks(4)).slice(1)
+    expect(blocks.map(({ id }) => id)).toEqual(['1.0', '2.0', '3.0'])
+    expect([blocks[1]?.event, JSON.parse(blocks[1]?.data ?? '')]).toEqual([
+      'resync',
+      { reason: 'not_shown', asked: '1.0', oldest: 1, seq: 2, missing: { from: 2, to: 2 } },
+    ])
     expect(app.bugs).toEqual([new Error('index')])
   })
 
@@ -202,11 +207,11 @@ describe('[MUS-100] an event that cannot be shown', () => {
     app.journal.append(checkpoint(1), checkpoint(2))
     const ids = async () => {
       const stream = await openSse(app, `${runtime}?after=0`)
-      const seen = (await stream.blocks(2)).slice(1).map(({ id }) => id)
+      const seen = (await stream.blocks(2)).slice(1).map(({ event }) => event)
       await stream.leave()
       return seen
     }
-    expect([await ids(), await ids()]).toEqual([['2.0'], ['1.0']])
+    expect([await ids(), await ids()]).toEqual([['resync'], ['AgentStatus']])
   })
 
   test('[MUS-100][MUS-301] a journal that has nothing readable up to its mark is told of, and does not spin', async () => {

@@ -188,30 +188,30 @@ class Pump {
     }
     this.#page = await journal.page(this.#after, pageEvents)
     // Nothing readable up to a durable seq: going on past it, or this would ask for ever.
-    if (this.#page.length === 0) this.#tellHole(end, chunk)
+    if (this.#page.length === 0) chunk.push(this.#hole(`${end}.0`, end, 'unreadable'))
     return this.#page.length > 0
   }
 
-  /** Events that were acknowledged and cannot be read are named, so that no client takes what it has for all there is. */
-  #tellHole(to: number, chunk: Chunk): void {
-    const from = this.#after + 1
+  /** Events that were acknowledged and are not sent are named, so that no client takes what it has for all there is. */
+  #hole(id: string, to: number, reason: 'unreadable' | 'not_shown'): string {
     const data = {
-      reason: 'unreadable' satisfies ResyncReason,
+      reason: reason satisfies ResyncReason,
       asked: this.#id,
       oldest: this.#options.journal.oldest(),
       seq: to,
-      missing: { from, to },
+      missing: { from: this.#after + 1, to },
     }
     this.#half = undefined
     this.#after = to
-    this.#id = `${to}.0`
+    this.#id = id
     this.#isAgeing = false
-    chunk.push(`id: ${this.#id}\nevent: resync\ndata: ${JSON.stringify(data)}\n\n`)
+    return `id: ${id}\nevent: resync\ndata: ${JSON.stringify(data)}\n\n`
   }
 
   async #take(stored: StoredEvent, chunk: Chunk): Promise<void> {
     const { projection } = this.#options
-    if (stored.seq > this.#after + 1) this.#tellHole(stored.seq - 1, chunk)
+    if (stored.seq > this.#after + 1)
+      chunk.push(this.#hole(`${stored.seq - 1}.0`, stored.seq - 1, 'unreadable'))
     let frames: readonly string[] = []
     let parts = 1
     try {
@@ -220,6 +220,7 @@ class Pump {
     } catch (error) {
       // One event that cannot be shown must not stop every stream at its place for ever.
       this.#options.onBug(error)
+      return chunk.push(this.#hole(`${stored.seq}.${parts - 1}`, stored.seq, 'not_shown'))
     }
     const owed = this.#half?.seq === stored.seq ? frames.slice(this.#half.part + 1) : frames
     for (const frame of owed) chunk.push(frame)

@@ -160,3 +160,22 @@ test('[MUS-301][MUS-302] whichever bit is flipped, verify finds it, and no reade
     runs(200),
   )
 })
+
+test('[MUS-302] a text that is said to go beyond its pack is told of, unless an import said so; its producer may be called what it likes', async () => {
+  const dir = copyOf((await original()).whole)
+  const { journal } = await openAgain(dir)
+  const [one = '', two = ''] = batchOf(journal, ['own', 'imported'])
+  const message = { $blob: `sha256:${'0'.repeat(64)}`, bytes: 2 ** 45, pack: 1, offset: 0, preview: '' }
+  const told = (line: string, by: object) =>
+    JSON.stringify({
+      ...JSON.parse(line),
+      by,
+      producer: { id: 'import:x', epoch: 0, n: JSON.parse(line).seq },
+      payload: { message },
+    })
+  await journal.append([told(one, { kind: 'daemon' }), told(two, { kind: 'operator', via: 'import' })])
+  await expect(journal.blobs.get(message)).rejects.toMatchObject({ code: 'failed' })
+  await journal.close()
+  const { damage } = await verifyJournal(dir)
+  expect(damage).toMatchObject([{ seq: total + 2, reason: 'a text goes beyond its pack' }])
+})

@@ -54,6 +54,8 @@ export type Intruder = {
 }
 
 const batch = 20
+/** The daemon is killed after so many, and has to know everybody again. */
+const perDaemon = 200
 /** Without walls it could read any file, as the user can; and the shell behind walls keeps no record. */
 const notFor = { none: 'break', bwrap: 'record' } as const
 const limits = {
@@ -93,6 +95,7 @@ export const hostileCampaign = (options: HostileOptions): Promise<HostileFigures
         )
         options.onBatch?.(step, faults)
       }
+      if (step % perDaemon === 0) await world.m.restart()
     }
     // Read while it is written, a segment that is being closed could be taken for one that is missing.
     await world.m.daemon.kill('SIGTERM')
@@ -187,7 +190,9 @@ async function hostileWorld(seed: number) {
     works,
     named,
     clis: Object.keys(agentClis) as AgentCliName[],
-    pid: m.daemon.process.pid as number,
+    get pid() {
+      return m.daemon.process.pid as number
+    },
     victim: others.stranger.session_id,
     terminal: others.beside.tmux_session,
     wordless: ['config.yaml', 'grants.json', '.bashrc', '.gitconfig'].map((name) => join(m.home, name)),
@@ -306,6 +311,7 @@ const steady = [
 function watchOthers(world: HostileWorld): () => Promise<string[]> {
   const { m, ids, home, arms, tops } = world
   const parents = new Map<string, string>()
+  const rights = new Map<string, Rights>()
   const isHostile = (id: string): boolean =>
     tops.has(id) || (parents.has(id) && isHostile(parents.get(id) as string))
   let seq = 0
@@ -337,8 +343,14 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
     before = now
     for (const event of await unread()) {
       const { sessionId, type, payload, by } = event
-      const { parentSessionId } = payload as { parentSessionId?: string }
-      if (type === 'session.started' && parentSessionId) parents.set(sessionId, parentSessionId)
+      if (type === 'session.started') {
+        const started = payload as Rights & { parentSessionId?: string }
+        rights.set(sessionId, started)
+        const { parentSessionId: parent } = started
+        if (parent) parents.set(sessionId, parent)
+        const got = parent && isHostile(parent) ? moreThan(rights.get(parent), started) : undefined
+        if (got) faults.push(`a child of ${parent} has ${got}: ${JSON.stringify(payload).slice(0, 300)}`)
+      }
       const fault = faultOf(event as Told, isHostile)
       if (fault)
         faults.push(
@@ -361,6 +373,18 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
     if (bugs.length > 0) faults.push(`the daemon met bugs: ${bugs.slice(0, 3).join('\n').slice(0, 3000)}`)
     return faults
   }
+}
+
+/** What a session may do unasked, and whether it is behind walls. */
+type Rights = { readonly permissionMode?: string; readonly isolation?: string }
+
+const modes = ['plan', 'manual', 'acceptEdits', 'bypass']
+
+/** What a session has that the one above it has not. */
+function moreThan(above: Rights = {}, { permissionMode = 'manual', isolation = 'none' }: Rights) {
+  if (above.isolation === 'bwrap' && isolation !== 'bwrap') return `no walls (${isolation})`
+  const own = above.permissionMode ?? 'manual'
+  return modes.indexOf(permissionMode) > modes.indexOf(own) ? permissionMode : undefined
 }
 
 type Told = WireEvent & { readonly by?: { kind: string; id: string; via?: string } }

@@ -96,15 +96,15 @@ export async function readBlob(folder: string, ref: BlobRef): Promise<string> {
     throw error
   })
   try {
-    const buffer = Buffer.alloc(ref.bytes)
-    await handle.read(buffer, 0, ref.bytes, ref.offset)
-    const text = buffer.toString('utf8')
+    const isThere = ref.offset + ref.bytes <= (await handle.stat()).size
+    const buffer = Buffer.alloc(isThere ? ref.bytes : 0)
+    await handle.read(buffer, 0, buffer.length, ref.offset)
     if (`sha256:${hash('sha256', buffer, 'hex')}` !== ref.$blob)
       throw new AppError(
         'failed',
         `a blob in ${path} at ${ref.offset} is damaged; restore the file from a backup`,
       )
-    return text
+    return buffer.toString('utf8')
   } finally {
     await handle.close()
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { blobRefs } from '../../contract/blob-refs.ts'
-import { foreignJson } from '../../contract/formats/foreign-json.ts'
+import { type Foreign, foreignLine } from '../../contract/formats/foreign-json.ts'
 import type { BlobRef } from '../../contract/values.ts'
 import { acknowledgedSeq, checkSegments } from './anchor.ts'
 import { genesis, layout, listSegments, packPath } from './format.ts'
@@ -98,9 +98,10 @@ class BlobCheck {
 
   /** A text goes to the pack of its segment or of one before it: other references came with an event from elsewhere. */
   look(line: string, { seq, segment }: { readonly seq: number; readonly segment: number }): void {
-    if (!line.includes('{"$blob":') || line.includes('"producer":{"id":"import:')) return
-    for (const ref of blobRefs(foreignJson(line)))
-      if (ref.pack >= 1 && ref.pack <= segment) this.#check(ref, seq)
+    if (!line.includes('{"$blob":')) return
+    const event = foreignLine(line)
+    if (!event || isImported(event)) return
+    for (const ref of blobRefs(event)) if (ref.pack >= 1 && ref.pack <= segment) this.#check(ref, seq)
   }
 
   close(): void {
@@ -116,6 +117,7 @@ class BlobCheck {
     if (ref.pack !== this.#pack || this.#fd === undefined) this.#open(ref.pack, file)
     const note = (reason: string) => this.#damage.push({ file, offset: ref.offset, seq, reason })
     if (this.#fd === undefined) return void note('the pack is missing; a text is lost')
+    if (ref.offset + ref.bytes > fstatSync(this.#fd).size) return void note('a text goes beyond its pack')
     const bytes = Buffer.alloc(ref.bytes)
     readSync(this.#fd, bytes, 0, ref.bytes, ref.offset)
     if (`sha256:${hash('sha256', bytes, 'hex')}` !== ref.$blob) note('a text does not match its digest')
@@ -126,4 +128,10 @@ class BlobCheck {
     this.#pack = pack
     if (statSync(file, { throwIfNoEntry: false })) this.#fd = openSync(file, 'r')
   }
+}
+
+/** What an import brought names the packs of another journal. Whoever else names its producer so is looked at. */
+function isImported(event: Foreign): boolean {
+  const { by, producer } = event as { by?: { via?: unknown }; producer?: { id?: unknown } }
+  return by ? by.via === 'import' : String(producer?.id).startsWith('import:')
 }

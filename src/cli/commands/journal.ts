@@ -117,10 +117,11 @@ async function* newEvents(
 }
 
 function missingHere(data: unknown): string {
-  const { missing } = data as { missing?: { from: number; to: number } }
-  return missing === undefined
-    ? 'fell too far behind: some events are missing here'
-    : `events ${count(missing.from)} to ${count(missing.to)} cannot be read: they are damaged or lost; see: sm journal verify`
+  const { reason, missing } = data as { reason?: string; missing?: { from: number; to: number } }
+  if (missing === undefined) return 'fell too far behind: some events are missing here'
+  if (reason === 'not_shown')
+    return `event ${count(missing.from)} cannot be shown here: this is a fault of Muster, and its log says more; see: sm journal tail --json --after ${missing.from - 1}`
+  return `events ${count(missing.from)} to ${count(missing.to)} cannot be read: they are damaged or lost; see: sm journal verify`
 }
 
 // The stream compares ids and looks nothing up, so a name or a prefix is resolved first.
