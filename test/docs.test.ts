@@ -1,4 +1,13 @@
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandEntries } from '../src/contract/cli.ts'
@@ -98,3 +107,69 @@ describe('the reference', () => {
     })
   })
 })
+
+describe('the threat model', () => {
+  const page = () => readFileSync(join(root, 'docs', 'security.md'), 'utf8')
+
+  test('[MUS-364] has a row for everybody it is about, and each row a proof that exists or a limit', () => {
+    const who = rowsOf(page()).map(([name = '']) => name)
+    for (const kind of ['web page', 'local user', 'child agent', 'malicious repository', 'malicious output'])
+      expect(who.join('\n')).toContain(kind)
+    for (const kind of ['MCP server', 'stolen session token', 'root']) expect(who.join('\n')).toContain(kind)
+    expect(withoutProof(page())).toEqual([])
+  })
+
+  test('[MUS-364] a proof that is renamed or a rule that its tests no longer cite is found', () => {
+    const moved = page().replace('`test/http/sockets.test.ts`', '`test/http/gone.test.ts`')
+    expect(withoutProof(moved)).toContain('test/http/gone.test.ts is not there')
+    expect(withoutProof(page().replace('(MUS-206:', '(MUS-1:'))).toEqual([
+      'MUS-1 is cited in none of test/system/authority.test.ts',
+    ])
+  })
+})
+
+/** The cells of the table of who tries what. */
+const rowsOf = (page: string): string[][] =>
+  page
+    .split('\n')
+    .filter((line) => /^\| (?!who |-)/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+
+/** What is wrong with the proofs of the rows: `(MUS-1, MUS-3 to MUS-5: `file`, `folder`)`. */
+function withoutProof(page: string): string[] {
+  return rowsOf(page).flatMap(([who, , proofs = '', limit = '']) => {
+    const found = [...proofs.matchAll(/\((MUS-[^:]+): ([^()]+)\)/g)]
+    if (found.length === 0 && limit === '') return [`${who} has neither proof nor limit`]
+    return found.flatMap(([, rules = '', places = '']) => {
+      const named = [...places.matchAll(/`((?:src|test)\/[^`]+)`/g)].map(([, path = '']) => path)
+      const gone = named.filter((path) => !existsSync(join(root, path)))
+      if (gone.length > 0) return gone.map((path) => `${path} is not there`)
+      const tests = named.flatMap(testsIn)
+      return tests.length === 0
+        ? []
+        : rulesIn(rules)
+            .filter((rule) => !tests.some((text) => text.includes(`[${rule}]`)))
+            .map((rule) => `${rule} is cited in none of ${named.join(', ')}`)
+    })
+  })
+}
+
+function testsIn(path: string): string[] {
+  const full = join(root, path)
+  if (!statSync(full).isDirectory()) return [readFileSync(full, 'utf8')]
+  return readdirSync(full, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(full, name), 'utf8'))
+}
+
+/** `MUS-1, MUS-3 to MUS-5` are four. */
+const rulesIn = (text: string): string[] =>
+  text.split(', ').flatMap((part) => {
+    const [from = 0, to = from] = [...part.matchAll(/MUS-(\d+)/g)].map(([, number]) => Number(number))
+    return Array.from({ length: to - from + 1 }, (_, i) => `MUS-${from + i}`)
+  })
