@@ -1,14 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { sessionFiles } from '../src/contract/home.ts'
-import { socketName } from '../src/daemon/home.ts'
-import { clientFor, startDaemonProcess } from '../test/support/daemon-process.ts'
+import { clientFor } from '../test/support/daemon-process.ts'
 import { type Figure, ratio } from './support/figure.ts'
+import { endWithSessions, liveSession, startWithSessions } from './support/live-session.ts'
 import { withFolder } from './support/temp.ts'
 
 export const about =
@@ -44,14 +40,11 @@ const givenUpMs = 1000
 /** Quiet and each flood take turns, so that a busy machine slows all of them. */
 export async function run(): Promise<Figure[]> {
   return withFolder(async (home) => {
-    const config = join(home, 'config.yaml')
-    writeFileSync(config, 'clis: { light: { command: sleep, args: [infinity] } }\n')
-    const daemon = await startDaemonProcess(home, { env: { MUSTER_CONFIG: config } })
+    const daemon = await startWithSessions(home)
     const port = Number(new URL(daemon.url).port)
     const live = async (client = daemon.client): Promise<Target> => {
-      const one = await client.spawnSession({ agent_type: 'light', prompt: '', working_dir: home })
-      const file = join(home, sessionFiles.folder, one.session_id, sessionFiles.token)
-      return { port, token: readFileSync(file, 'utf8').trim() }
+      const { token } = await liveSession(client, home)
+      return { port, token }
     }
     try {
       const [session, flooder] = [await live(), await live()]
@@ -72,8 +65,7 @@ export async function run(): Promise<Figure[]> {
       if (isQuiet) return figures('quiet', quiet)
       return [...figures('quiet', quiet), ...[...flooded].flatMap(([what, ms]) => figures(what, ms, quiet))]
     } finally {
-      await daemon.kill('SIGTERM')
-      spawnSync('tmux', ['-L', socketName(home, ''), 'kill-server'])
+      await endWithSessions(daemon, home)
     }
   })
 }

@@ -1,43 +1,57 @@
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DaemonProcess, startDaemonProcess } from '../test/support/daemon-process.ts'
+import { clientFor, type DaemonProcess } from '../test/support/daemon-process.ts'
 import { benchSession } from './support/events.ts'
-import { type Figure, rate } from './support/figure.ts'
+import { type Figure, rate, ratio } from './support/figure.ts'
+import { endWithSessions, liveSession, startWithSessions } from './support/live-session.ts'
 import { withFolder } from './support/temp.ts'
 
 export const about =
-  'the event stream: from append to frame, fan-out to 100 clients, and one that does not read for 30 s under 20,000 events/s'
+  'the event stream: from append to frame, fan-out to 100 clients, of a person and of ten sessions, and one that does not read for 30 s under 20,000 events/s'
 
 const delaySamples = 1000
 const clients = 100
 const fanOutEvents = 10_000
+/** Each has a tenth of the clients, and reports a tenth of the events. */
+const sessions = 10
 const stallSeconds = 30
 const perSecond = 20_000
 
 export async function run(): Promise<Figure[]> {
   return withFolder(async (home) => {
-    const daemon = await startDaemonProcess(home)
+    const daemon = await startWithSessions(home)
     try {
       const session = benchSession()
       await daemon.client.appendEvents({ events: [session.started()] })
       const delay = await appendToFrame(daemon, session)
-      const fanOut = await fanOutTo(daemon, session)
+      const fanOutMs = await fanOutTo(daemon, session)
+      const bySessionsMs = await fanOutToSessions(daemon, home)
       const stalled = await stallOne(daemon, session)
-      return [...delay, ...fanOut, ...stalled]
+      return [
+        ...delay,
+        rate(`frames to ${clients} clients`, fanOutEvents * clients, fanOutMs),
+        rate(`events past ${clients} clients of sessions`, fanOutEvents * clients, bySessionsMs),
+        ratio('the same / frames to clients of a person', fanOutMs / bySessionsMs, { atLeast: 1 }),
+        ...stalled,
+      ]
     } finally {
-      await daemon.kill('SIGTERM')
+      await endWithSessions(daemon, home)
     }
   })
 }
 
 /** A client that counts frames, or one that never reads. */
-function openStream(daemon: DaemonProcess, onData?: (bytes: Buffer) => void): Socket {
-  const { hostname, port, host } = new URL(daemon.url)
+function openStream(
+  { url, token: operator }: DaemonProcess,
+  { token = operator }: { readonly token?: string } = {},
+  onData?: (bytes: Buffer) => void,
+): Socket {
+  const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   socket.write(
-    `GET /api/v1/events/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${daemon.token}\r\nAccept: text/event-stream\r\n\r\n`,
+    `GET /api/v1/events/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n\r\n`,
   )
   if (onData) socket.on('data', onData)
   else socket.pause()
@@ -50,7 +64,7 @@ async function appendToFrame(
   session: ReturnType<typeof benchSession>,
 ): Promise<Figure[]> {
   let arrived = (): void => {}
-  const socket = openStream(daemon, (bytes) => {
+  const socket = openStream(daemon, {}, (bytes) => {
     if (bytes.includes('\nevent: ')) arrived()
   })
   await sleep(1000)
@@ -68,23 +82,50 @@ async function appendToFrame(
   return [{ what: 'append to frame, p99', value: Math.round(p99 * 10) / 10, unit: 'ms', atMost: 100 }]
 }
 
-async function fanOutTo(daemon: DaemonProcess, session: ReturnType<typeof benchSession>): Promise<Figure[]> {
-  const counts = Array.from({ length: clients }, () => 0)
-  const sockets = counts.map((_, i) =>
-    openStream(daemon, (bytes) => {
+/** How long it takes until clients of the operator have all of so many events. */
+async function fanOutTo(daemon: DaemonProcess, session: ReturnType<typeof benchSession>): Promise<number> {
+  const tokens = Array.from({ length: clients }, () => daemon.token)
+  return untilAllHave(daemon, { tokens, each: fanOutEvents }, async () => {
+    for (let i = 0; i < fanOutEvents; i += 1000)
+      await daemon.client.appendEvents({ events: session.batch(1000) })
+  })
+}
+
+/** The same for clients of sessions: each sees what its own reports, and the others pass it unseen. */
+async function fanOutToSessions(daemon: DaemonProcess, home: string): Promise<number> {
+  const live: Awaited<ReturnType<typeof liveSession>>[] = []
+  for (let n = 0; n < sessions; n++) live.push(await liveSession(daemon.client, home))
+  const tokens = Array.from({ length: clients }, (_, i) => live[i % sessions]?.token ?? '')
+  const each = fanOutEvents / sessions
+  const milestone = { type: 'progress.checkpoint' as const, payload: { message: 'half done' } }
+  return untilAllHave(daemon, { tokens, each }, async () => {
+    for (const { token } of live)
+      await clientFor(daemon.url, token).appendEvents({
+        events: Array.from({ length: each }, () => milestone),
+      })
+  })
+}
+
+async function untilAllHave(
+  daemon: DaemonProcess,
+  { tokens, each }: { readonly tokens: readonly string[]; readonly each: number },
+  append: () => Promise<void>,
+): Promise<number> {
+  const counts = tokens.map(() => 0)
+  const sockets = tokens.map((token, i) =>
+    openStream(daemon, { token }, (bytes) => {
       for (let at = bytes.indexOf('\nevent: '); at !== -1; at = bytes.indexOf('\nevent: ', at + 1))
         counts[i] = (counts[i] ?? 0) + 1
     }),
   )
   await sleep(1000)
   const start = performance.now()
-  for (let i = 0; i < fanOutEvents; i += 1000)
-    await daemon.client.appendEvents({ events: session.batch(1000) })
+  await append()
   // A frame cut by a chunk border may be missed by this count; the stream itself is tested elsewhere.
-  while (Math.min(...counts) < fanOutEvents * 0.99) await sleep(5)
+  while (Math.min(...counts) < each * 0.98) await sleep(5)
   const ms = performance.now() - start
   for (const socket of sockets) socket.destroy()
-  return [rate(`frames to ${clients} clients`, fanOutEvents * clients, ms)]
+  return ms
 }
 
 async function stallOne(daemon: DaemonProcess, session: ReturnType<typeof benchSession>): Promise<Figure[]> {
