@@ -339,7 +339,10 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
   return async () => {
     const faults: string[] = []
     const now = await state()
-    if (before !== undefined && now !== before) faults.push(`others changed: ${before} is now ${now}`)
+    if (before !== undefined && now !== before)
+      faults.push(
+        `others changed: ${before} is now ${now}; last told of who waits: ${await lastOf(m.client, world.waiting)}`,
+      )
     before = now
     for (const event of await unread()) {
       const { sessionId, type, payload, by } = event
@@ -376,6 +379,11 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
 }
 
 /** What a session may do unasked, and whether it is behind walls. */
+async function lastOf(client: Client, session: string): Promise<string> {
+  const { events } = await client.listEvents({ session, limit: 1000 })
+  return JSON.stringify(events.slice(-12).map(({ seq, type, by, payload }) => ({ seq, type, by, payload })))
+}
+
 type Rights = { readonly permissionMode?: string; readonly isolation?: string }
 
 const modes = ['plan', 'manual', 'acceptEdits', 'bypass']

@@ -186,3 +186,27 @@ test('[MUS-312] while its prompt is not taken a session is starting wherever it 
   )
   expect([explained.status, (await m.session(one)).status]).toEqual(['starting', 'starting'])
 })
+
+test('[MUS-312] what is seen at work before its prompt is taken does not make a session idle when it ends', async () => {
+  const m = await standInClaude({ child_agents: { mode: 'manual' } })
+  const one = await m.spawn()
+  const call = { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_early' }
+  await m.hook(one, { hook_event_name: 'SessionStart', source: 'startup' })
+  await m.hook(one, { hook_event_name: 'PreToolUse', ...call })
+  await eventually(
+    () => m.session(one),
+    ({ status }) => status === 'running',
+  )
+  await m.hook(one, { hook_event_name: 'PostToolUse', ...call, tool_response: {} })
+  await m.hook(one, { hook_event_name: 'Stop', background_tasks: [] })
+  const explained = await eventually(
+    () => m.client.explainSession({ id: one.id }),
+    ({ signals }) => signals.some(({ signal, counted }) => signal === 'turn-end' && counted),
+  )
+  expect([explained.status, (await m.session(one)).status]).toEqual(['running', 'running'])
+  await m.turn(one, { prompt: 'do it', text: 'Done.' })
+  await eventually(
+    () => m.session(one),
+    ({ status }) => status === 'idle',
+  )
+})
