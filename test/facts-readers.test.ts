@@ -10,6 +10,7 @@ import {
   type EventType,
   eventTypes,
 } from '../src/contract/event.ts'
+import { Conversation } from '../src/engine/delegation/conversation.ts'
 import type { Flow } from '../src/ports/durable.ts'
 import type { Index } from '../src/ports/index.ts'
 import type { JournalReader } from '../src/ports/journal.ts'
@@ -18,7 +19,6 @@ import { soFar } from '../src/runtime/interrupted-runs.ts'
 import { loadRecord } from '../src/runtime/replay/load-record.ts'
 import { CliTurns } from '../src/workflow/cli-turns.ts'
 import { whoGranted } from '../src/workflow/creation.ts'
-import { Conversation } from '../src/workflow/crew/conversation.ts'
 import { keepTime } from '../src/workflow/crew/keep-time.ts'
 import { FactWaits } from '../src/workflow/fact-waits.ts'
 import { begunWith, flowEvents } from '../src/workflow/local/recorded-flow.ts'
@@ -152,7 +152,7 @@ async function decidedOn(events: readonly AgentEvent[]) {
       const said: Draft[] = []
       const engine = { perform: async (drafts: readonly Draft[]) => void said.push(...drafts) }
       const talk = await Conversation.open({ engine, events: facts } as never, flow, {
-        orchestrator: architect,
+        coordinators: [architect],
         others: [{ agentId: 'dev-1', agentType: 'developer' }],
       })
       await talk.mention(flow, {

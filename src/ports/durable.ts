@@ -125,6 +125,12 @@ export type Flow = {
   spent(): { readonly tokens: number; readonly agents: number }
 }
 
+/** Where work belongs: in a workflow, or in the session of the agent that gives it. */
+export type WorkRoot = FlowPlace & { readonly workflowId?: string; readonly phase?: string }
+
+/** What keeps the steps of a piece of work: a flow, or the journal itself where nothing is done again after a crash. */
+export type Steps = Pick<Flow, 'id' | 'signal' | 'step' | 'sleep'> & { root(): WorkRoot }
+
 /** A branch that has begun. */
 export type Child<O> = { readonly id: string; result(): Promise<O> }
 

@@ -1,11 +1,12 @@
 import type { PayloadOf } from '../contract/event.ts'
 import type { SpanId } from '../contract/ids.ts'
-import type { FlowRoot } from './durable.ts'
+import type { WorkRoot } from './durable.ts'
+import type { FileChange } from './tools.ts'
 
-/** A piece of work for one agent, asked for by a workflow. */
+/** A piece of work for one agent, asked for by a workflow or by another agent. */
 export type Work = {
   /** Where its facts belong; its own span is `spanId`, by which it is found again after a crash. */
-  readonly root: FlowRoot
+  readonly root: WorkRoot
   readonly spanId: SpanId
   readonly parentSpanId: SpanId
   readonly taskId?: string
@@ -21,8 +22,8 @@ export type Work = {
   readonly prompt: string
   /** The folder that it works in, a full path. */
   readonly workspace: string
-  /** Globs that it may change; none means all of the folder that its role may. */
-  readonly scope: readonly string[]
+  /** Lists of globs: what it changes has to be in each of them; none means all of the folder that its role may. */
+  readonly scopes: readonly (readonly string[])[]
   /** What it may use of the tools of its role; all of them when left out. */
   readonly tools?: readonly string[] | undefined
   /** Its time; while it waits for a person it does not run. */
@@ -33,6 +34,8 @@ export type Work = {
   readonly refuse?: (text: string) => string | undefined
   /** Its last words in a sentence, for people; nothing where they cannot be read. */
   readonly brief?: (text: string) => string | undefined
+  /** Told of the files that it has changed so far, as it changes them. */
+  readonly changed?: (paths: readonly string[]) => void
   /** Told once its agent has it; again after a crash. */
   readonly taken?: () => Promise<unknown>
   /** It may have been begun before a crash. */
@@ -54,9 +57,18 @@ export type WorkEnd = {
   readonly undelivered?: Undelivered
   readonly tokens: number
   readonly durationMs: number
+  /** What its calls did, where they were all seen. */
+  readonly seen?: SeenCalls
 }
 
-/** Those who do the work of workflows. */
+/** What the calls of an agent did, by their results and not by its words. */
+export type SeenCalls = {
+  readonly changes: readonly FileChange[]
+  /** Commands that it ran to their end, oldest first. */
+  readonly commands: readonly { readonly command: string; readonly exitCode: number }[]
+}
+
+/** Those who do the work that others give. */
 export type Workers = {
   /** Aborted with the reason once nobody may work any more. */
   readonly over?: AbortSignal

@@ -6,13 +6,15 @@ import { hasEnded, type OpenSpan, type SessionState } from '../core/session/stat
 import { forcedEnding } from '../core/trace/span-endings.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
-import type { SeenBefore } from '../ports/tools.ts'
+import type { FileChange, SeenBefore } from '../ports/tools.ts'
+import type { SeenCalls } from '../ports/workers.ts'
 import type { CallUse } from './live-run.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
 /** Why a run failed that nobody went on with. */
 export const stopped = 'Muster was stopped while it worked (runtime.on_restart)'
-const interrupted = 'Muster was stopped; whether it took effect is not known'
+/** Why what was under way then is over. */
+export const interrupted = 'Muster was stopped; whether it took effect is not known'
 
 /** The agent of a run that is open. */
 export const agentOf = ({ facts }: OpenSpan): string =>
@@ -90,6 +92,8 @@ type SoFar = {
   readonly unfinished: readonly { readonly tool: string; readonly path: string }[]
   /** Files that it read and wrote. */
   readonly seenBefore: readonly SeenBefore[]
+  /** What its calls did. */
+  readonly seen: SeenCalls
 }
 
 const fileTools = ['Read', 'Write', 'Edit']
@@ -99,6 +103,8 @@ const types = [
   'llm.request.completed',
   'tool.call.started',
   'tool.call.completed',
+  'tool.call.failed',
+  'patch.created',
   'decision.made',
   ...approvalFacts,
 ] as const
@@ -114,6 +120,9 @@ export async function soFar(
   const named = new Map<string, { tool: string; path: string }>()
   const seenBefore: SeenBefore[] = []
   const standstill = new PausedTime()
+  const changes: FileChange[] = []
+  const commands: { command: string; exitCode: number }[] = []
+  const asked = new Map<string, string>()
   for await (const event of events(sessionId, types)) {
     if (event.type === 'agent.spawned' && event.runId === runId) startedMs = Date.parse(event.timestamp)
     const isOwn = event.runId === runId
@@ -124,6 +133,14 @@ export async function soFar(
         ? (params as { file_path?: unknown } | undefined)?.file_path
         : undefined
       if (typeof path === 'string') named.set(callId, { tool, path })
+      const { command } = (params ?? {}) as { command?: unknown }
+      if (isOwn && typeof command === 'string') asked.set(callId, command)
+    }
+    if (event.type === 'patch.created' && isOwn) changes.push(...(event.payload.files as FileChange[]))
+    if (isOwn && (event.type === 'tool.call.completed' || event.type === 'tool.call.failed')) {
+      const command = asked.get(event.payload.callId)
+      const exitCode = event.type === 'tool.call.completed' ? 0 : event.payload.exitCode
+      if (command !== undefined && exitCode !== undefined) commands.push({ command, exitCode })
     }
     if (event.type === 'tool.call.completed') {
       const { callId } = event.payload
@@ -136,7 +153,8 @@ export async function soFar(
     if (event.runId === runId || event.parentRunId === runId) calls.push(event.payload)
   }
   const stoodMs = standstill.ms(clock.now(), { isAway: true })
-  return { startedMs, stoodMs, turns, calls, seenBefore, unfinished: [...named.values()] }
+  const seen = { changes, commands }
+  return { startedMs, stoodMs, turns, calls, seenBefore, seen, unfinished: [...named.values()] }
 }
 
 type Place = { readonly sessionId: SessionId; readonly runId: RunId; readonly workspace: string }

@@ -79,7 +79,7 @@ test('[MUS-352][COL-15] the scope inside of a DeveloperInput limits what Task gi
   expect(readFileSync(join(m.workspace, 'src/in.md'), 'utf8')).toBe('in')
   expect(existsSync(join(m.workspace, 'src/in.ts'))).toBe(false)
   expect((await m.until('agent.task.assigned'))[0]?.payload).toMatchObject({
-    description: prompt,
+    description: 'Write notes.',
     input: { task_id: 'task-001', constraints: { scope: ['**/*.md'] } },
   })
   expect(m.bugs).toEqual([])

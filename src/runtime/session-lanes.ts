@@ -5,8 +5,9 @@ import { type Asker, muster } from '../contract/principal.ts'
 import { handoffLoop } from '../core/delegation/gate-call.ts'
 import type { Queued } from '../core/messages/message-queue.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
+import { Conversation } from '../engine/delegation/conversation.ts'
 import { askedBy, draftOf, sessionRoot } from '../engine/sessions/drafts.ts'
-import { agentOf, closeCutOff, failLeft, settle, tidyCutOff } from './interrupted-runs.ts'
+import { agentOf, closeCutOff, failLeft, interrupted, settle, tidyCutOff } from './interrupted-runs.ts'
 import { Lane, type LaneHost, queueUpdate } from './lane.ts'
 import { RunStopped } from './live-run.ts'
 import { mainAgent } from './main-agent.ts'
@@ -36,6 +37,7 @@ export class SessionLanes {
   readonly #lanes = new Map<string, Lane>()
   /** The agents whose last run failed, and why. */
   readonly #failures = new Map<string, string>()
+  #talk: Promise<Conversation> | undefined
   /** Who had control since a person last spoke. */
   #trail: string[] = []
 
@@ -88,6 +90,7 @@ export class SessionLanes {
       await tidyCutOff(this.#parts, { ...state, runId, workspace: state.managed?.workingDir ?? '/' })
       await (isResumed ? closeCutOff : failLeft)(engine, state, span)
     }
+    if (left.length > 0) await this.#callOffLeft()
     if (isResumed) for (const span of left) this.lane(agentOf(span)).resume(span)
     if (!isResumed || left.length === 0) await settle(engine, state)
     for (const { to } of state.queue ?? []) if (to) this.lane(to).poke()
@@ -110,6 +113,7 @@ export class SessionLanes {
             depth: 0,
             scopes: [],
             questions: this.#questions,
+            talk: () => this.#conversation(),
             tell: async (to, text) => void (await this.#queue({ to, text, from: agent, mode: 'important' })),
             handOver: (to) => this.#handOver(agent, to),
           }),
@@ -119,6 +123,29 @@ export class SessionLanes {
     )
     this.#lanes.set(agent, lane)
     return lane
+  }
+
+  /** What its agents said to each other about work, and where their rounds of review stand. */
+  #conversation(): Promise<Conversation> {
+    const state = this.#parts.engine.session(this.#id)
+    const root = state && sessionRoot(state, 'muster')
+    if (!root) throw new AppError('conflict', 'that session has ended; start another with: sm chat')
+    this.#talk ??= Conversation.open(this.#parts, { id: this.#id, root: () => root })
+    // Who asks for it again after it could not be read tries to read it again.
+    this.#talk.catch(() => (this.#talk = undefined))
+    return this.#talk
+  }
+
+  /** Work that was under way when Muster was stopped is nobody's any more. */
+  async #callOffLeft(): Promise<void> {
+    const { engine } = this.#parts
+    const state = engine.session(this.#id)
+    const root = state && sessionRoot(state, 'muster')
+    if (!root) return
+    const talk = await this.#conversation()
+    await talk.callOffNow(root, { reason: interrupted }, async (words) => {
+      if (words.length > 0) await engine.perform(words)
+    })
   }
 
   async #queue(said: Words): Promise<string> {

@@ -45,7 +45,7 @@ async function bed(folder?: string, prices: Record<string, object> = {}) {
     cli: 'own',
     prompt,
     workspace: own.workspace,
-    scope: [],
+    scopes: [],
     timeoutMs: 60_000,
     resultSchema: 'reply:developer',
     isAgain: false,
@@ -64,7 +64,7 @@ test('[MUS-276] [OBS-41] a built-in agent does the work of a workflow as a run o
     call('Task', { subagent_type: 'developer', prompt: 'help me' }),
     { text: 'Done.', usage: { input: 5, output: 2 } },
   )
-  const end = await runtime.workflowAgents.run(work(root, prompt, { scope: ['src/**'] }), never)
+  const end = await runtime.workflowAgents.run(work(root, prompt, { scopes: [['src/**']] }), never)
   expect(end).toMatchObject({ status: 'completed', text: 'Done.' })
   const all = await events()
   expect(all.find(({ type }) => type === 'agent.spawned')).toMatchObject({

@@ -7,16 +7,14 @@ import { narrowTools } from '../core/delegation/allowed-tools.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { type OpenSpan, spanKey } from '../core/session/state.ts'
 import { agentEndTypes } from '../core/trace/span-endings.ts'
-import { lateReason, workTime } from '../engine/budgets.ts'
+import { lateReason } from '../engine/budgets.ts'
 import type { Clock } from '../ports/clock.ts'
-import { FlowStopped, LimitReached } from '../ports/durable.ts'
-import type { ModelMessage } from '../ports/model.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
-import { wordsOf } from './agent-run.ts'
 import { loadHistory } from './history.ts'
 import { closeCutOff, soFar, tidyCutOff } from './interrupted-runs.ts'
-import { LiveRun, RunStopped } from './live-run.ts'
-import { performRun, type RunOutcome, type RunPlan } from './perform-run.ts'
+import { LiveRun } from './live-run.ts'
+import type { RunPlan } from './perform-run.ts'
+import { lastWords, performWork, type WorkRun } from './perform-work.ts'
 import type { Questions } from './questions.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { runtimePlan } from './runtime-plan.ts'
@@ -27,10 +25,7 @@ type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
 const isEnd = (event: AgentEvent): event is End => agentEndTypes.some((type) => type === event.type)
 
 /** What a run is begun or gone on with. */
-type Beginning = Pick<RunPlan, 'run' | 'begins' | 'messages' | 'kept' | 'turns'> & {
-  /** How long it could not work since it was begun. */
-  readonly stoodMs: number
-}
+type Beginning = Pick<WorkRun, 'run' | 'begins' | 'messages' | 'kept' | 'turns' | 'stoodMs' | 'seen'>
 
 const recentMs = 1000
 
@@ -69,60 +64,34 @@ export class WorkflowAgents implements Workers {
 
   async #perform(
     work: Work,
-    { agents, stoodMs, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
+    { agents, ...beginning }: Beginning & Pick<RunPlan, 'agents'>,
     signal: AbortSignal,
   ): Promise<WorkEnd> {
     const parts = this.#parts
-    const { run, messages } = beginning
-    const { workspace, scope, model, prompt } = work
-    const scopes = scope.length > 0 ? [scope] : []
-    const over = new AbortController()
-    const stop = () => run.stop(stoppedBy(signal.reason))
-    signal.addEventListener('abort', stop, { once: true, signal: over.signal })
-    if (signal.aborted) stop()
-    let isLate = false
-    const untilMs = run.startedMs + stoodMs + work.timeoutMs
-    const isWaiting = () => this.#questions.isAsking(run.runId)
-    workTime(parts.clock, { untilMs, isWaiting }, over.signal).then(
-      () => {
-        isLate = true
-        run.stop(new RunStopped('cancelled', muster, lateReason(work)))
-      },
-      () => {},
-    )
+    const questions = this.#questions
+    const { run } = beginning
+    const { workspace, scopes } = work
+    const plan = runtimePlan({
+      parts,
+      run,
+      notes: new WorkNotes(),
+      depth: 1,
+      scopes,
+      workspace,
+      agents,
+      questions,
+      // The gates refuse all of these to whoever works for another.
+      talk: never,
+      tell: never,
+      handOver: never,
+    })
     this.#runs.add(run)
     try {
-      const outcome = await performRun(parts, {
-        ...beginning,
-        task: prompt,
-        depth: 1,
-        mode: 'auto',
-        model,
-        scopes,
-        workspace,
-        agents,
-        takeMessages: async () => [],
-        refuse: once(work.refuse),
-        ...runtimePlan({
-          parts,
-          run,
-          notes: new WorkNotes(),
-          depth: 1,
-          scopes,
-          workspace,
-          agents,
-          questions: this.#questions,
-          // The gates refuse both to whoever works for another.
-          tell: async () => {},
-          handOver: async () => [],
-        }),
-      })
-      // What a limit stops is told what it used; all else that is stopped has no end of its own.
-      if (!(signal.reason instanceof LimitReached)) signal.throwIfAborted()
-      const durationMs = Math.max(0, parts.clock.now() - run.startedMs)
-      return { ...endOf(outcome, lastWords(messages), isLate), tokens: tokenTotal(run.usage), durationMs }
+      return await performWork(
+        { parts, questions },
+        { work, given: { ...beginning, ...plan, agents }, signal },
+      )
     } finally {
-      over.abort()
       this.#runs.delete(run)
     }
   }
@@ -141,7 +110,7 @@ export class WorkflowAgents implements Workers {
     if (state) await closeCutOff(parts.engine, state, span)
     const { runId } = span
     const { messages, kept } = await loadHistory(parts, { sessionId, runId })
-    const { startedMs, stoodMs, turns, calls, seenBefore } = await tidyCutOff(parts, {
+    const { startedMs, stoodMs, turns, calls, seenBefore, seen } = await tidyCutOff(parts, {
       sessionId,
       runId,
       workspace: work.workspace,
@@ -149,8 +118,8 @@ export class WorkflowAgents implements Workers {
     const run = liveRun({ work, agent }, { runId, startedMs, seenBefore })
     for (const call of calls) run.used(call)
     return messages.length > 0
-      ? { run, begins: 'resumed', messages, kept, turns, stoodMs }
-      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs }
+      ? { run, begins: 'resumed', messages, kept, turns, stoodMs, seen }
+      : { run, begins: 'resumed', messages: [{ role: 'user', text: work.prompt }], kept: 0, stoodMs, seen }
   }
 
   /** How it ended, when it ended before the crash and nobody had taken note. */
@@ -164,11 +133,11 @@ export class WorkflowAgents implements Workers {
       if (!isEnd(event)) continue
       const { sessionId } = root
       const { messages } = await loadHistory(parts, { sessionId, runId: event.runId })
-      const { calls } = await soFar(parts, sessionId, event.runId)
+      const { calls, seen } = await soFar(parts, sessionId, event.runId)
       const tokens = calls.reduce((sum, { usage }) => sum + tokenTotal(usage), 0)
       const text = lastWords(messages)
       const durationMs = event.payload.durationMs ?? 0
-      if (event.type === 'agent.completed') return { status: 'completed', text, tokens, durationMs }
+      if (event.type === 'agent.completed') return { status: 'completed', text, tokens, durationMs, seen }
       const { reason } = event.payload
       const isLate =
         event.type === 'agent.cancelled' && event.payload.by === muster.name && reason === lateReason(work)
@@ -179,6 +148,7 @@ export class WorkflowAgents implements Workers {
         ...(isSpent && { isSpent }),
         tokens,
         durationMs,
+        seen,
       }
     }
     return undefined
@@ -222,46 +192,8 @@ function liveRun(
   })
 }
 
-/** A workflow that goes on later leaves its runs open; one that was called off ends them. */
-function stoppedBy(reason: unknown): RunStopped {
-  const { how, by, message } =
-    reason instanceof FlowStopped
-      ? reason
-      : {
-          how: 'cancelled' as const,
-          by: muster,
-          message: reason instanceof Error ? reason.message : String(reason),
-        }
-  return new RunStopped(how, by, message)
-}
-
-/** Only the first answer is refused: who errs twice has failed, and is not asked for ever. */
-function once(refuse: Work['refuse']): Work['refuse'] {
-  let isAsked = false
-  return (
-    refuse &&
-    ((text) => {
-      if (isAsked) return undefined
-      isAsked = true
-      return refuse(text)
-    })
-  )
-}
-
-function endOf(
-  outcome: RunOutcome,
-  text: string,
-  isLate: boolean,
-): Pick<WorkEnd, 'status' | 'text' | 'reason' | 'isSpent'> {
-  if (outcome.status === 'completed') return { status: 'completed', text: outcome.text }
-  if (outcome.status === 'failed')
-    return { status: 'failed', text, reason: outcome.reason, ...(outcome.isSpent && { isSpent: true }) }
-  return { status: isLate ? 'timeout' : 'failed', text, reason: outcome.why.message }
-}
-
-function lastWords(messages: readonly ModelMessage[]): string {
-  const last = messages.findLast(({ role }) => role === 'assistant')
-  return last?.role === 'assistant' ? wordsOf(last) : ''
+const never = async (): Promise<never> => {
+  throw new Error('an agent that works for another neither delegates nor speaks')
 }
 
 const mostKeys = 100

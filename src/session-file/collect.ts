@@ -143,7 +143,8 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
     found.claims.push({ event, position })
   },
   'loop.round.completed': (event, { found }) => {
-    found.rounds.push(event)
+    // One that nobody judged ended with whatever was above it.
+    if (event.payload.verdict !== undefined) found.rounds.push(event)
   },
   'agent.message.created': (event, { owners, position, found }) => {
     if (isAnswer(event)) return

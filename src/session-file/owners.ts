@@ -54,9 +54,8 @@ export class Owners {
 
   /** Takes note of a task; an agent that is started under its span is the one who does it. */
   assign(event: EventOf<'agent.task.assigned'>): void {
-    const owner = this.of(event)
-    if (isWorkflow(owner) && !this.#bySpan.has(event.spanId)) this.#tasks.set(event.spanId, event)
-    else owner.assigned ??= event
+    if (this.#bySpan.has(event.spanId)) this.of(event).assigned ??= event
+    else this.#tasks.set(event.spanId, event)
   }
 
   /** Who did a task last. */

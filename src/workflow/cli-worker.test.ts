@@ -79,7 +79,7 @@ function bed({
       cli,
       prompt: 'do it',
       workspace: '/w',
-      scope: [],
+      scopes: [],
       timeoutMs: 10 * 60_000,
       isAgain: minutesAgo > 0 || journal.length > 0,
       ...more,

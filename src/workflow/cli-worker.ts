@@ -2,8 +2,10 @@ import type { AgentCliName } from '../contract/config/names.ts'
 import { derivedIds } from '../contract/derived-ids.ts'
 import { AppError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
+import { withSignal } from '../contract/linked.ts'
 import { muster } from '../contract/principal.ts'
 import { approvalFacts, PausedTime } from '../core/approvals/open-approvals.ts'
+import { oneScope } from '../core/delegation/globs.ts'
 import { lateReason, workTime } from '../engine/budgets.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Live, Sessions } from '../engine/sessions/sessions.ts'
@@ -13,7 +15,6 @@ import type { ReadObserved } from '../ports/facts.ts'
 import type { Undelivered, Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { CliTurns, repairOf } from './cli-turns.ts'
 import type { FactWaits } from './fact-waits.ts'
-import { withSignal } from './local/book.ts'
 
 export type CliWorkerDeps = {
   readonly engine: Engine
@@ -103,13 +104,13 @@ export class CliWorker implements Workers {
         task: {
           agentId: work.name,
           parentSpanId: work.parentSpanId,
-          workflowId: work.root.workflowId,
-          phase: work.root.phase,
+          ...(work.root.workflowId !== undefined && { workflowId: work.root.workflowId }),
+          ...(work.root.phase !== undefined && { phase: work.root.phase }),
           resultSchema: work.resultSchema,
           ...(work.taskId !== undefined && { taskId: work.taskId }),
           ...(work.about !== undefined && { about: work.about }),
         },
-        ...(work.scope.length > 0 && { scope: work.scope }),
+        ...scopeOf(work),
         ...(work.tools && { tools: work.tools }),
       },
       signal,
@@ -219,6 +220,18 @@ type Ending = {
   readonly isKilled: boolean
   readonly message?: string | undefined
   readonly reason?: string
+}
+
+/** A program is held to one list of globs. */
+function scopeOf({ scopes }: Work): { readonly scope?: readonly string[] } {
+  if (scopes.every((globs) => globs.length === 0)) return {}
+  const scope = oneScope(scopes)
+  if (scope) return { scope }
+  const words = scopes.map((globs) => globs.join(', ')).join(' and in ')
+  throw new AppError(
+    'invalid',
+    `it cannot be told what is in ${words}; give a scope that is inside the other`,
+  )
 }
 
 /** Who plays the part, and at what. */

@@ -180,6 +180,19 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
 export const scopeOf = (assignment: Assignment): readonly string[] | undefined =>
   assignment.kind === 'developer' ? assignment.input.constraints?.scope : undefined
 
+/** The same work under the name that it gets of the one that it would have. */
+export function withTaskId(assignment: Assignment, name: (wanted: string) => string): Assignment {
+  const taskId = name(assignment.taskId)
+  switch (assignment.kind) {
+    case 'developer':
+      return { ...assignment, taskId, input: { ...assignment.input, task_id: taskId } }
+    case 'reviewer':
+      return { ...assignment, taskId, input: { ...assignment.input, review_id: taskId } }
+    default:
+      return { ...assignment, taskId }
+  }
+}
+
 /** What is known around it, of which its prompt says what its reader needs. */
 export type Surroundings = {
   /** Commands that the whole work will be checked with. */

@@ -8,7 +8,7 @@ import type {
 } from '../../contract/session-file/outputs.ts'
 import type { Assignment } from './assignment.ts'
 import { developerOutput } from './developer-work.ts'
-import { judgeReview, type UnfinishedTask } from './judge-review.ts'
+import { type Judgement, judgeReview, type UnfinishedTask } from './judge-review.ts'
 import { repairPrompt } from './prompt-parts.ts'
 import type { ReplyResult } from './read-reply.ts'
 import { developerFromProse } from './read-work-replies.ts'
@@ -80,7 +80,7 @@ type SeenReview = {
 
 /** What came of a review: a verdict, or why there is none. */
 export type ReviewerOutcome =
-  | { readonly output: ReviewerOutput; readonly reply: ReviewerReply }
+  | { readonly output: ReviewerOutput; readonly reply: ReviewerReply; readonly judgement: Judgement }
   | { readonly failure: TaskFailure }
 
 /** What a review came to; a check that did not run is never true, and who gave no answer approves nothing. */
@@ -92,9 +92,9 @@ export function reviewerOutcome(
     const failure = taskFailure({ end, reply, scope: [], outside: [], left: [] })
     return { failure: failure ?? { kind: 'exception', error: 'no answer that can be read' } }
   }
-  const { verdict } = judgeReview({ reply, checks, earlier, unfinished })
-  const output = reviewerOutput({ reviewId, taskId: input.task_id }, reply, { verdict, checks })
-  return { output, reply }
+  const judgement = judgeReview({ reply, checks, earlier, unfinished })
+  const output = reviewerOutput({ reviewId, taskId: input.task_id }, reply, { ...judgement, checks })
+  return { output, reply, judgement }
 }
 
 /** Why an answer cannot be taken, in the words that ask for another one; nothing when it can. */

@@ -2,7 +2,7 @@ import { matchesGlob as nodeMatches } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../test/support/size.ts'
-import { globsOverlap, matchesGlob } from './globs.ts'
+import { globsOverlap, matchesGlob, oneScope } from './globs.ts'
 
 test.each([
   ['src/a.ts', 'src/*.ts', true],
@@ -132,4 +132,12 @@ test('[COL-31] no pair of globs takes long', () => {
   expect(globsOverlap(many, many)).toBe(true)
   expect(globsOverlap(`${'*a'.repeat(200)}x`, `${'*b'.repeat(200)}y`)).toBe(false)
   expect(globsOverlap(`${'**/a/'.repeat(60)}x`, `${'**/b/'.repeat(60)}y.z`)).toBe(true)
+})
+
+test('[MUS-351] several limits are one that is surely within all of them, or none', () => {
+  expect(oneScope([['src/**']])).toEqual(['src/**'])
+  expect(oneScope([['**'], ['src/**', 'docs/**']])).toEqual(['src/**', 'docs/**'])
+  expect(oneScope([['src/a.ts', 'lib/b.ts'], ['src/**']])).toEqual(['src/a.ts'])
+  expect(oneScope([[], ['src/**']])).toEqual(['src/**'])
+  expect(oneScope([['*.ts'], ['src/*.ts']])).toBeUndefined()
 })

@@ -198,3 +198,23 @@ const takesChar = (sign: Sign, char: string): boolean =>
   typeof sign === 'string'
     ? sign === char
     : sign.kind === 'one' || (sign.kind === 'class' && sign.of.test(char))
+
+/** A glob is inside another only where that can be told for certain. */
+export function globInside(glob: string, allowed: string): boolean {
+  if (glob === allowed) return true
+  if (glob.split('/').includes('..') || /[[\]{}]/.test(glob)) return false
+  if (!/[*?]/.test(glob)) return matchesGlob(glob, allowed)
+  const folder = /^([^*?[{]+\/)\*\*$/.exec(allowed)?.[1]
+  return allowed === '**' || (folder !== undefined && glob.startsWith(folder))
+}
+
+/** Several limits as one that is surely within all of them; nothing where that cannot be told. */
+export function oneScope(scopes: readonly (readonly string[])[]): readonly string[] | undefined {
+  const limits = scopes.filter((globs) => globs.length > 0)
+  for (const globs of limits.toReversed()) {
+    const others = limits.filter((other) => other !== globs)
+    const inside = globs.filter((glob) => others.every((other) => other.some((one) => globInside(glob, one))))
+    if (inside.length > 0) return inside
+  }
+  return undefined
+}

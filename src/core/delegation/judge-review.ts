@@ -79,7 +79,7 @@ export function combineReviews(first: ReviewBy, ...others: readonly ReviewBy[]):
   const changes = replies.flatMap((reply) => reply.required_changes ?? [])
   const commendations = replies.flatMap((reply) => reply.commendations ?? [])
   return {
-    verdict: strictest(replies.map(({ verdict }) => verdict)),
+    verdict: strictestVerdict(replies.map(({ verdict }) => verdict)),
     summary: all.map(({ by, reply }) => `${by}: ${reply.summary}`).join('\n'),
     findings,
     // What one calls fixed and another raises again is not fixed.
@@ -101,7 +101,8 @@ export function withUnanswered(reply: ReviewerReply, earlier: readonly ReviewFin
   }
 }
 
-const strictest = (verdicts: readonly ReviewerReply['verdict'][]): ReviewerReply['verdict'] =>
+/** Of several verdicts the one that counts. */
+export const strictestVerdict = (verdicts: readonly ReviewerReply['verdict'][]): ReviewerReply['verdict'] =>
   verdictOrder[Math.max(...verdicts.map((verdict) => verdictOrder.indexOf(verdict)))] ?? 'changes_requested'
 
 /** A finding that several raise is there once, as its strictest reader has it. */

@@ -70,8 +70,8 @@ const emptyFindings = ({ findings }: ReviewerReply): string[] =>
 
 const silences = (reply: ReviewerReply, { earlier }: ReviewContext): string[] =>
   unansweredCritical(reply, earlier).map(
-    ({ finding_id }) =>
-      `${finding_id} was critical: put its id into addressed when it is fixed, or raise it again under the same id`,
+    ({ finding_id, description }) =>
+      `${finding_id} was critical (${description}): put its id into addressed when it is fixed, or raise it again under the same id`,
   )
 
 /** The findings under their names in the collaboration, and the changes that point at them. */

@@ -58,14 +58,14 @@ export const checkReason = ({ name, passed, because }: CheckRun): string =>
 type SelfReviewed = z.infer<typeof SelfReview>
 
 type Shown = {
-  /** What Muster ran when the work was there. */
+  /** What Muster ran on the work, or saw its developer run. */
   readonly checks: readonly CheckRun[]
   readonly isTestWanted: boolean
 }
 
 const nobodyRan: SelfReviewed = { tests_run: false, tests_passed: false, type_check_passed: false }
 
-/** What a developer says of its own checks; where Muster ran them itself, what they showed. */
+/** What is known of the checks of a developer: nothing is true because it says so, only what ran is. */
 export function selfReview(
   said: SelfReviewed | undefined,
   { checks, isTestWanted }: Shown,
@@ -74,12 +74,12 @@ export function selfReview(
   const types = checks.find(({ name }) => name === checkNames.typeCheck)
   const issues = [
     ...checks.filter(({ passed }) => passed === false).map(issueOf),
-    ...(isTestWanted && !tests ? ['no command is known that runs the tests, so Muster ran none'] : []),
+    ...(isTestWanted && !tests ? ['no tests were run by Muster, or seen to run'] : []),
   ]
-  if (checks.length === 0 && issues.length === 0) return said
+  if (!said && checks.length === 0 && issues.length === 0) return undefined
   const known = [...(said?.known_issues ?? []), ...issues]
   return {
-    ...(said ?? nobodyRan),
+    ...nobodyRan,
     ...(tests && { tests_run: true, tests_passed: tests.passed === true }),
     ...(types && { type_check_passed: types.passed === true }),
     ...(known.length > 0 && { known_issues: known }),

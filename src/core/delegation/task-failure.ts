@@ -173,3 +173,13 @@ function feedbackFor({ kind, scope }: Failure): string {
   if (kind === 'resource_limit') return 'the attempt used up its budget; do less at a time'
   return 'the attempt ended in an error'
 }
+
+type Missing = {
+  readonly failure?: Pick<TaskFailure, 'error'> | undefined
+  readonly blockers?: readonly string[] | undefined
+  readonly summary?: string | undefined
+}
+
+/** What is missing of a task that is partly done: why it was stopped, or what its developer said. */
+export const whatIsMissing = ({ failure, blockers, summary }: Missing): string =>
+  failure?.error ?? (blockers?.join('; ') || summary || 'it does not say what is missing')

@@ -46,6 +46,10 @@ export function developerPrompt({ input, checks = [] }: GivenTask): string {
 
 const commands = (checks: readonly RequiredCheck[]): string => checks.map(({ command }) => command).join('; ')
 
+/** How the form of an answer is shown to an agent that was given work in the words of another, and missed it. */
+export const answerForm = (kind: 'developer' | 'reviewer'): string =>
+  howToAnswer(kind === 'developer' ? developerExample : reviewerExample)
+
 /** The shape of a developer's answer as it is shown. */
 const developerExample = {
   status: 'completed',

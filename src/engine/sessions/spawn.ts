@@ -23,8 +23,8 @@ const previewChars = 2000
 export type SpawnTask = {
   readonly agentId: string
   readonly parentSpanId: SpanId
-  readonly workflowId: string
-  readonly phase: string
+  readonly workflowId?: string
+  readonly phase?: string
   /** What its answers are held to. */
   readonly resultSchema: string
   readonly taskId?: string

@@ -77,6 +77,9 @@ function replayWith({ parts, questions }: Deps, record: RunRecord, agents: Repla
     agents,
     questions,
     notes: new WorkNotes(),
+    talk: async () => {
+      throw new Error('nothing is given to anybody in a replay')
+    },
     tell: async () => {},
     handOver: async () => undefined,
   })
@@ -98,7 +101,8 @@ const returnedTo =
   (parent: RunRecord) =>
   ({ record, end }: Replay): Difference[] => {
     const told = record.callId === undefined ? undefined : parent.calls.get(record.callId)?.answer
-    if (!told || end?.status !== 'completed' || told.text === end.text) return []
+    // What its parent has to know besides is told behind its words.
+    if (!told || end?.status !== 'completed' || told.text.startsWith(end.text)) return []
     // A long result is told without its middle.
     if (told.text.slice(0, 100) === end.text.slice(0, 100) && told.text.length < end.text.length) return []
     const step = parent.acts.filter(({ kind }) => kind === 'turn').length
@@ -251,6 +255,12 @@ function depsOf(
     onChanges: () => {},
     onTurn: () => {},
     onUsed: () => {},
+    // Whatever its answer was told then, it is told now.
+    refuse() {
+      const next = served.peek()
+      const last = next?.kind === 'turn' ? next.gained.at(-1) : undefined
+      return last?.role === 'user' ? last.text : undefined
+    },
     async spent() {
       const isAfterCalls = looked === served.turns
       looked = served.turns

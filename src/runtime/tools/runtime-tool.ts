@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import type { RunId, SpanId } from '../../contract/ids.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../../ports/tools.ts'
 import type { LiveRun } from '../live-run.ts'
 import type { RunPlan } from '../perform-run.ts'
@@ -38,6 +39,8 @@ export type ToolRun = {
   readonly agents: readonly AgentDefinition[]
   readonly questions: Questions
   readonly notes: WorkNotes
+  /** The messages and rounds of the session. */
+  readonly talk: () => Promise<Conversation>
   /** The same for a run that works for this one. */
   readonly below: (child: LiveRun) => Pick<RunPlan, 'tools' | 'refusal'>
   /** Queues words for another main agent of the session. */

@@ -1,13 +1,22 @@
-import type { Draft } from '../../contract/event.ts'
+import type { AgentDefinition } from '../../contract/agent-definition.ts'
+import { AppError } from '../../contract/errors.ts'
 import { statusOf } from '../../contract/status-phrases.ts'
-import { assignedFact, completedFact, lineOf } from '../../core/delegation/delegation-facts.ts'
-import { draftOf, type Root } from '../../engine/sessions/drafts.ts'
-import type { Tool } from '../../ports/tools.ts'
+import { narrowTools } from '../../core/delegation/allowed-tools.ts'
+import { lineOf } from '../../core/delegation/delegation-facts.ts'
+import { spanKey } from '../../core/session/state.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
+import { type BegunTask, type Delegated, delegate } from '../../engine/delegation/delegate.ts'
+import { draftOf, sessionRoot } from '../../engine/sessions/drafts.ts'
+import type { Tool, ToolOutcome } from '../../ports/tools.ts'
+import type { Work, Workers } from '../../ports/workers.ts'
 import { givenTask, TaskInput } from '../given-task.ts'
-import { LiveRun } from '../live-run.ts'
-import { performRun, type RunOutcome } from '../perform-run.ts'
+import { JournalSteps } from '../journal-steps.ts'
+import { LiveRun, RunStopped } from '../live-run.ts'
+import { performWork } from '../perform-work.ts'
 import type { Recorder } from '../recorder.ts'
 import { runtimeTool, said, type ToolRun, wrong } from './runtime-tool.ts'
+
+const progressMs = 30_000
 
 /** Delegation to a subagent: it works for this run, and its result is the answer of the call. */
 export const taskTool = (own: ToolRun, recorder: Recorder): Tool =>
@@ -25,11 +34,10 @@ export const taskTool = (own: ToolRun, recorder: Recorder): Tool =>
       const agent = agents.find((one) => one.name === name || one.aliases.includes(name))
       if (!agent) return wrong(`there is no agent ${subagent_type}`)
       const taskId = `${run.runId}/${call.callId}`
-      const given = givenTask({ from: { agent: run.agent, depth, scopes }, to: agent, input, taskId })
+      const from = { agent: run.agent, depth, scopes, ...leftOf(own) }
+      const given = givenTask({ from, to: agent, input, taskId })
       if ('problems' in given) return wrong(repairWords(given.problems))
       if ('denial' in given) return wrong(`Denied: ${given.denial.reason}`)
-      const { assignment, allowed } = given
-      const below = { ...run.root, spanId: parts.ids.span(), parentSpanId: call.spanId, taskId }
       recorder.record([
         draftOf(run.root, 'decision.made', {
           subject: 'agent',
@@ -41,63 +49,124 @@ export const taskTool = (own: ToolRun, recorder: Recorder): Tool =>
           agentId: run.agent.name,
           ...statusOf.delegating(agent.name),
         }),
-        draftOf(
-          below,
-          'agent.task.assigned',
-          // The name of the call is there once; that of an input may come again.
-          { ...assignedFact({ assignment, from: run.agent.name, to: agent.name, about: prompt }), taskId },
-        ),
       ])
-      await recorder.durable()
-      const child = new LiveRun({
-        root: {
-          ...run.root,
-          runId: parts.ids.run(),
-          spanId: parts.ids.span(),
-          actor: agent.name,
-          parentRunId: run.runId,
-        },
-        parentSpanId: below.spanId,
-        agent,
-        parent: run,
-        startedMs: parts.clock.now(),
+      const talk = await own.talk()
+      const steps = new JournalSteps({
+        id: call.spanId,
+        root: run.root,
+        signal: run.signal,
+        clock: parts.clock,
+        recorder,
       })
-      // Its parent was ended in the same moment.
-      if (run.signal.aborted) child.stop(run.signal.reason)
-      const outcome = await performRun(parts, {
-        run: child,
-        begins: [],
-        task: prompt,
-        depth: depth + 1,
-        mode: 'auto',
-        callId: call.callId,
-        scopes: allowed.scopes,
-        workspace: own.workspace,
-        agents,
-        messages: [{ role: 'user', text: prompt }],
-        kept: 0,
-        takeMessages: async () => [],
-        ...own.below(child),
-      })
-      recorder.record([taskEnd(below, outcome, agent.name)])
-      run.signal.throwIfAborted()
-      return outcome.status === 'completed'
-        ? said(outcome.text)
-        : wrong(`${agent.name} did not finish: ${whyOf(outcome)}`)
+      const { sessionId } = run.root
+      let begun: BegunTask | undefined
+      try {
+        const done = await delegate(
+          {
+            clock: parts.clock,
+            workers: subagents(own, { agent, callId: call.callId }),
+            talk,
+            roundsAt() {
+              const state = parts.engine.session(sessionId)
+              return state && sessionRoot(state, run.agent.name)
+            },
+            onBug: parts.onBug,
+          },
+          steps,
+          {
+            ...given,
+            from: { agentId: run.agent.name, agentType: run.agent.name },
+            to: { agentId: agent.name, role: agent.name, agent: agent.name, cli: 'own' },
+            prompt,
+            folder: own.workspace,
+            parentSpanId: call.spanId,
+            progressMs,
+            begun: (task) => (begun = task),
+          },
+        )
+        return answerOf(agent.name, done)
+      } catch (error) {
+        // What broke the protocol was begun by nobody.
+        if (error instanceof AppError && !run.signal.aborted) return wrong(error.message)
+        const why: unknown = run.signal.reason
+        if (begun && why instanceof RunStopped && why.how !== 'daemon')
+          await callOff(own, talk, { ...begun, reason: lineOf(why.message) })
+        throw error
+      }
     },
   })
+
+/** How much time the run has left that gives the work. */
+function leftOf({ run, parts }: ToolRun): { readonly leftMs?: number } {
+  const { minutes } = run.agent.budget ?? {}
+  if (minutes === undefined) return {}
+  return { leftMs: Math.max(0, run.startedMs + minutes * 60_000 - parts.clock.now()) }
+}
+
+type Called = { readonly agent: AgentDefinition; readonly callId: string }
+
+/** Built-in agents that work below the run of a call. */
+const subagents = (own: ToolRun, { agent, callId }: Called): Workers => ({
+  async run(work: Work, signal: AbortSignal) {
+    const { parts, run, questions, agents } = own
+    await work.taken?.()
+    const child = new LiveRun({
+      root: {
+        ...run.root,
+        runId: parts.ids.run(),
+        spanId: work.spanId,
+        actor: agent.name,
+        parentRunId: run.runId,
+        ...(work.taskId !== undefined && { taskId: work.taskId }),
+      },
+      parentSpanId: work.parentSpanId,
+      agent: { ...agent, tools: narrowTools(agent.tools, work.tools) },
+      parent: run,
+      startedMs: parts.clock.now(),
+      resultSchema: work.resultSchema,
+    })
+    return performWork(
+      { parts, questions },
+      {
+        work,
+        signal,
+        given: {
+          run: child,
+          begins: [],
+          messages: [{ role: 'user', text: work.prompt }],
+          kept: 0,
+          stoodMs: 0,
+          agents,
+          callId,
+          ...own.below(child),
+        },
+      },
+    )
+  },
+})
+
+/** What was under way when the run was stopped is cancelled, and whoever had it is told. */
+async function callOff(
+  { parts, run }: ToolRun,
+  talk: Conversation,
+  { taskId, spanId, agentId, reason }: BegunTask & { readonly reason: string },
+): Promise<void> {
+  const { engine } = parts
+  const state = engine.session(run.root.sessionId)
+  const at = { ...run.root, spanId, taskId }
+  // Its end may have been written with that of the run.
+  if (!state?.open.has(spanKey(state, at))) return
+  await talk.callOffNow(run.root, { reason, taskId }, (words) =>
+    engine.perform([draftOf({ ...at, actor: agentId }, 'task.cancelled', { agentId, reason }), ...words]),
+  )
+}
 
 const repairWords = (problems: readonly string[]): string =>
   `Nothing was begun, because the input of the task cannot be used:\n\n${problems.map((problem) => `- ${problem}`).join('\n')}\n\nCall Task again with the whole input, corrected.`
 
-const whyOf = (outcome: Exclude<RunOutcome, { status: 'completed' }>): string =>
-  outcome.status === 'failed' ? outcome.reason : outcome.why.message
-
-function taskEnd(at: Root, outcome: RunOutcome, agentId: string): Draft {
-  if (outcome.status === 'completed')
-    return draftOf(at, 'task.completed', completedFact(agentId, { summary: outcome.text }))
-  const reason = lineOf(whyOf(outcome))
-  return outcome.status === 'failed'
-    ? draftOf(at, 'task.failed', { agentId, reason, errorType: 'exception' })
-    : draftOf(at, 'task.cancelled', { agentId, reason })
+/** The words of the subagent, and what the one that gave the work has to know beside them. */
+function answerOf(name: string, { end, failure, notes }: Delegated): ToolOutcome {
+  if (end?.status === 'completed') return said([end.text, ...notes].join('\n\n'))
+  const why = `${name} did not finish: ${failure?.error ?? end?.reason ?? 'it failed'}`
+  return wrong(end?.text ? `${why}\n\nIts last words:\n\n${end.text}` : why)
 }

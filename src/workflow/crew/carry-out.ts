@@ -14,16 +14,16 @@ import { developerInput, type Work } from '../../core/delegation/developer-work.
 import { readDeveloper } from '../../core/delegation/read-work-replies.ts'
 import type { RequiredCheck } from '../../core/delegation/required-checks.ts'
 import type { TaskFailure } from '../../core/delegation/task-failure.ts'
+import { askAgent } from '../../engine/delegation/ask-agent.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
+import { whileReporting } from '../../engine/delegation/report-progress.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { type FlowRoot, LimitReached, type Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
-import { agentWork } from './agent-work.ts'
 import { brokenAttempt } from './broken-attempt.ts'
 import { collectWork } from './collect-work.ts'
-import type { Conversation } from './conversation.ts'
-import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
+import { type CrewInput, type CrewParts, type Someone, workerOf } from './crew-parts.ts'
 import { folderOf } from './places.ts'
-import { whileReporting } from './report-progress.ts'
 
 /** One attempt at a task. */
 export type Attempt = {
@@ -128,16 +128,16 @@ export const carryOut = (around: Around, handling: Handling): Procedure<Attempt,
       })
     let isAtWork = true
     const act = async (): Promise<Attempted> => {
-      const answered = await agentWork(parts, flow, {
+      const answered = await askAgent(parts, flow, {
         at: place,
-        work: {
+        question: {
           name: 'agent',
-          who,
+          who: workerOf(who),
           prompt: assignmentPrompt(delegation.assignment, { checks: attempt.checks }),
           read: readDeveloper,
-          answer: 'developer',
+          resultSchema: 'reply:developer',
           folder: folderOf(input, worktree.path),
-          scope: task.scope,
+          scopes: [task.scope],
           timeoutMs: attempt.timeoutMs,
           taskId: task.task_id,
           about: task.title,
@@ -158,8 +158,18 @@ export const carryOut = (around: Around, handling: Handling): Procedure<Attempt,
     }
     try {
       const done = await whileReporting(
-        { parts, talk, flow, input },
-        { attempt, orchestrator, start, isAtWork: () => isAtWork },
+        { clock: parts.clock, talk, steps: flow, onBug: parts.onBug },
+        {
+          taskId: task.task_id,
+          from: orchestrator,
+          to: who.id,
+          everyMs: input.crew.limits.progressSeconds * 1000,
+          isAtWork: () => isAtWork,
+          async look(signal) {
+            const { files, diff } = await parts.branches.changes(worktree.path, { from: start }, signal)
+            return { files: files.map(({ path }) => path), sign: diff }
+          },
+        },
         act,
       )
       await report('complete', done)

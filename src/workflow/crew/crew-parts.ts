@@ -1,6 +1,7 @@
 import type { Crew, CrewMember } from '../../contract/crew.ts'
 import type { EarlierCrews } from '../../core/collaboration/crew-effort.ts'
 import type { Budgets } from '../../engine/budgets.ts'
+import type { Worker } from '../../engine/delegation/ask-agent.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Checks } from '../../ports/checks.ts'
@@ -47,6 +48,12 @@ export type CrewInput = {
 
 /** Somebody who does something in a collaboration: a member under the name that messages and files know it by. */
 export type Someone = { readonly id: string; readonly member: CrewMember }
+
+/** The same as somebody who is given work. */
+export const workerOf = ({ id, member }: Someone): Worker => {
+  const { role, agent, cli, model, guidelines } = member
+  return { agentId: id, role, agent, cli, model, guidelines }
+}
 
 const minuteMs = 60_000
 

@@ -1,9 +1,9 @@
 import type { CrewOutcome } from '../../contract/collaboration/crew-report.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
 import { Allowance } from '../allowance.ts'
 import { type CrewResult, complete, isAccepted } from './complete.ts'
-import type { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending, talkOf } from './crew-run.ts'
 import { keepTime } from './keep-time.ts'
@@ -33,7 +33,7 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
       // What is written counts: a word that a stop came before was said to nobody.
       const lastWords = async () => {
         const talk = await talkOf(parts, { id, root: () => root }, input)
-        await talk.callOffAll(root, reason, write)
+        await talk.callOffNow(root, { reason }, write)
       }
       await (talks.get(id)?.silently(lastWords) ?? lastWords())
     },

@@ -1,9 +1,9 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { DoneTask } from '../../core/collaboration/crew-report.ts'
+import { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 import type { Opened } from './carry-out.ts'
-import { Conversation } from './conversation.ts'
 import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
 import { treeOf } from './places.ts'
 import { type Failing, Stages } from './stages.ts'
@@ -67,7 +67,7 @@ export class CrewRun {
     await this.flow.quiet()
     if (this.flow.signal.aborted) return
     const text = error instanceof Error ? error.message : String(error)
-    await this.talk.callOffAll(this.flow.root(), text, write)
+    await this.talk.callOffNow(this.flow.root(), { reason: text }, write)
   }
 
   /** What those who work for it at a node get of it. */
@@ -106,7 +106,7 @@ export function talkOf(
 ): Promise<Conversation> {
   const [planner] = withDuty(input, 'plan')
   return Conversation.open(parts, flow, {
-    orchestrator: { agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' },
+    coordinators: [{ agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' }],
     others: [],
   })
 }

@@ -4,11 +4,11 @@ import { type TaskSplit } from '../../core/collaboration/planned-work.ts'
 import { readFailureReply, readSplit } from '../../core/collaboration/read-crew-replies.ts'
 import { withAttempt } from '../../core/delegation/developer-work.ts'
 import { afterFailure, failureWords } from '../../core/delegation/task-failure.ts'
+import { askAgent, type Question } from '../../engine/delegation/ask-agent.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
-import { type AgentWork, agentWork } from './agent-work.ts'
 import type { Around, Attempt, Attempted } from './carry-out.ts'
-import { developerMs, type Someone } from './crew-parts.ts'
+import { developerMs, type Someone, workerOf } from './crew-parts.ts'
 import { folderOf, treeOf } from './places.ts'
 
 /** What is done about an attempt that failed: another one, or smaller tasks; nothing when it stays as it is. */
@@ -44,7 +44,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
     name: `failure-${key}`,
     prompt,
     read: readFailureReply,
-    answer: 'failure',
+    resultSchema: 'reply:failure',
   })
   const next = afterFailure({
     kind: failure.kind,
@@ -94,20 +94,20 @@ async function smaller(deciding: Deciding, failed: Failed, key: string): Promise
     name: `split-${key}`,
     prompt: splitPrompt({ task, why: result.failure?.error ?? 'it failed', taken }),
     read: (text) => readSplit(text, { tasks, taskId: task.task_id, limits }),
-    answer: 'plan',
+    resultSchema: 'reply:plan',
   })
   return all?.filter(({ task_id }) => !known.has(task_id))
 }
 
 async function askArchitect<T>(
   { parts, flow, at, planner, input }: Deciding,
-  asked: Pick<AgentWork<T>, 'name' | 'prompt' | 'read' | 'answer'>,
+  asked: Pick<Question<T>, 'name' | 'prompt' | 'read' | 'resultSchema'>,
 ): Promise<T | undefined> {
   if (!planner) return undefined
   const folder = folderOf(input, treeOf(parts.worktrees, flow.id, 'all'))
-  const { reply } = await agentWork(parts, flow, {
+  const { reply } = await askAgent(parts, flow, {
     at,
-    work: { ...asked, who: planner, folder, timeoutMs: developerMs(input) },
+    question: { ...asked, who: workerOf(planner), folder, timeoutMs: developerMs(input) },
   })
   return reply
 }

@@ -14,12 +14,12 @@ import {
 import { reviewerOutcome } from '../../core/delegation/delegation-outcome.ts'
 import { readReview } from '../../core/delegation/read-work-replies.ts'
 import { reviewerInput } from '../../core/delegation/reviewer-work.ts'
+import { askAgent } from '../../engine/delegation/ask-agent.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Procedure } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
-import { agentWork } from './agent-work.ts'
 import type { Around } from './carry-out.ts'
-import { reviewerMs, type Someone } from './crew-parts.ts'
+import { reviewerMs, type Someone, workerOf } from './crew-parts.ts'
 import type { ReviewRound } from './review-round.ts'
 
 /** What a reviewer is to judge. */
@@ -73,11 +73,11 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
         ),
       ],
     })
-    const { end, reply: answer } = await agentWork(around.parts, flow, {
+    const { end, reply: answer } = await askAgent(around.parts, flow, {
       at: place,
-      work: {
+      question: {
         name: 'agent',
-        who: reviewer,
+        who: workerOf(reviewer),
         prompt: assignmentPrompt(delegation.assignment, {
           review: { ran: checks, stat: statOf(given.files), base: given.base, earlier: given.earlier },
         }),
@@ -87,7 +87,7 @@ export const judge = (around: Around): Procedure<Judging, Judged> => ({
             earlier: given.earlier,
             ...(isOneOfSeveral && { by: reviewer.id }),
           }),
-        answer: 'reviewer',
+        resultSchema: 'reply:reviewer',
         folder,
         timeoutMs: reviewerMs(input),
         taskId: work.reviewId,

@@ -1,12 +1,12 @@
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import type { UnfinishedTask } from '../../core/delegation/judge-review.ts'
 import { requiredChecks } from '../../core/delegation/required-checks.ts'
+import { whatIsMissing } from '../../core/delegation/task-failure.ts'
 import { announce } from './announce.ts'
 import { developerMs } from './crew-parts.ts'
 import { type CrewRun, type Ending } from './crew-run.ts'
 import { develop } from './develop.ts'
 import { review } from './review.ts'
-import { whatIsMissing } from './what-is-missing.ts'
 
 /** The members in a row, all in one work tree: what each one gives is what the next one is given. */
 export async function pipelineFlow(run: CrewRun): Promise<Ending> {
@@ -43,7 +43,11 @@ export async function pipelineFlow(run: CrewRun): Promise<Ending> {
     if (failure) return { outcome: 'aborted', summary: `${who.id} could not do its part: ${failure.error}` }
     given = [output.summary, output.implementation_notes ?? ''].filter((text) => text !== '').join('\n\n')
     done.push(task)
-    if (state === 'partial') unfinished.push({ task_id: task.task_id, why: whatIsMissing(result) })
+    if (state === 'partial')
+      unfinished.push({
+        task_id: task.task_id,
+        why: whatIsMissing({ ...result.output, failure: result.failure }),
+      })
   }
   return checked(run, { tasks: done, unfinished, summary: given })
 }

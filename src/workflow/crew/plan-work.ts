@@ -13,13 +13,13 @@ import {
   replanPrompt,
 } from '../../core/collaboration/plan-prompts.ts'
 import { readChallenge, readPlan } from '../../core/collaboration/read-crew-replies.ts'
+import { askAgent } from '../../engine/delegation/ask-agent.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Flow } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
-import { agentWork } from './agent-work.ts'
 import { announce } from './announce.ts'
-import type { Conversation } from './conversation.ts'
-import { type CrewInput, type CrewParts, developerMs, type Someone } from './crew-parts.ts'
+import { type CrewInput, type CrewParts, developerMs, type Someone, workerOf } from './crew-parts.ts'
 import type { Stages } from './stages.ts'
 
 /** What planning needs. */
@@ -71,7 +71,7 @@ export async function planWork(planning: Planning, n: number, rejection?: Reject
 }
 
 type Asking = {
-  readonly at: Parameters<typeof agentWork>[2]['at']
+  readonly at: Parameters<typeof askAgent>[2]['at']
   readonly n: number
   readonly rejection?: Rejection | undefined
 }
@@ -90,14 +90,14 @@ async function planned(
 ): Promise<Plan> {
   if (!planner) throw new Error('there is nobody to plan')
   const limits = { maxTasks: input.crew.limits.maxTasks, taken }
-  const { end, reply } = await agentWork(parts, flow, {
+  const { end, reply } = await askAgent(parts, flow, {
     at,
-    work: {
+    question: {
       name,
-      who: planner,
+      who: workerOf(planner),
       prompt,
       read: (text) => readPlan(text, limits),
-      answer: 'plan',
+      resultSchema: 'reply:plan',
       folder,
       timeoutMs: developerMs(input),
     },
@@ -126,14 +126,14 @@ async function challenged(
   const shown = await talk.say(flow, `show-plan-${n}`, {
     utterance: { from: planner.id, to: challenger.id, type: 'feedback', payload: planFeedback(plan) },
   })
-  const { end, reply } = await agentWork(parts, flow, {
+  const { end, reply } = await askAgent(parts, flow, {
     at,
-    work: {
+    question: {
       name: `challenger-${n}`,
-      who: challenger,
+      who: workerOf(challenger),
       prompt: challengerPrompt(input.request, plan),
       read: readChallenge,
-      answer: 'challenger',
+      resultSchema: 'reply:challenger',
       folder,
       timeoutMs: developerMs(input),
     },

@@ -19,6 +19,7 @@ import {
 import { type Work } from '../../core/delegation/developer-work.ts'
 import type { UnfinishedTask } from '../../core/delegation/judge-review.ts'
 import { requiredChecks } from '../../core/delegation/required-checks.ts'
+import { whatIsMissing } from '../../core/delegation/task-failure.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { type Delegated, delegate } from './delegate.ts'
@@ -28,7 +29,6 @@ import { integrate } from './integrate.ts'
 import { folderOf } from './places.ts'
 import { planWork, type Rejection } from './plan-work.ts'
 import { review } from './review.ts'
-import { whatIsMissing } from './what-is-missing.ts'
 
 /** Rounds of work and review until it is good, or there may be no more. */
 export async function plannedFlow(run: CrewRun): Promise<Ending> {
@@ -255,5 +255,5 @@ const unfinishedOf = ({ work, states, results }: Delegated): UnfinishedTask[] =>
     .filter((id) => states[id] === 'partial')
     .flatMap((task_id) => {
       const result = results.get(task_id)
-      return result ? [{ task_id, why: whatIsMissing(result) }] : []
+      return result ? [{ task_id, why: whatIsMissing({ ...result.output, failure: result.failure }) }] : []
     })

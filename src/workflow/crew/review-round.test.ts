@@ -3,9 +3,9 @@ import { manualClock } from '../../../test/http/manual-clock.ts'
 import { reviewFinding } from '../../../test/support/collaboration.ts'
 import { openQuickBed } from '../../../test/support/local-bed.ts'
 import type { EventOf, EventType } from '../../contract/event.ts'
+import { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
-import { Conversation } from './conversation.ts'
 import { type Reviewed, type ReviewRound, reviewRound } from './review-round.ts'
 
 const someone = (id: string) => ({ id, member: { id, role: 'reviewer', agent: 'reviewer', guidelines: [] } })
@@ -72,7 +72,7 @@ async function reviewed(given: Given) {
             repo: { inside: '' },
           },
           talk: await Conversation.open({ engine: {}, events: async function* () {} } as never, flow, {
-            orchestrator: { agentId: 'arch', agentType: 'architect' },
+            coordinators: [{ agentId: 'arch', agentType: 'architect' }],
             others: [],
           }),
           orchestrator: 'arch',

@@ -5,10 +5,10 @@ import { planTask } from '../../../test/support/collaboration.ts'
 import { openQuickBed } from '../../../test/support/local-bed.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { EventOf, EventType } from '../../contract/event.ts'
+import { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
 import { type Attempt, carryOut, type Handling } from './carry-out.ts'
-import { Conversation } from './conversation.ts'
 
 const attempt = {
   work: { task: planTask('t1'), attempts: [] },
@@ -22,7 +22,7 @@ const attempt = {
 
 const talkIn = (flow: Flow) =>
   Conversation.open({ engine: {}, events: async function* () {} } as never, flow, {
-    orchestrator: { agentId: 'arch', agentType: 'architect' },
+    coordinators: [{ agentId: 'arch', agentType: 'architect' }],
     others: [{ agentId: 'dev-1', agentType: 'developer' }],
   })
 

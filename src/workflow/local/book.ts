@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
 import type { AgentEvent, Draft } from '../../contract/event.ts'
+import { withSignal } from '../../contract/linked.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { FlowRoot } from '../../ports/durable.ts'
@@ -178,14 +179,4 @@ function keptOf(outcome: Outcome): Kept | undefined {
   const { error } = outcome
   const message = error instanceof Error ? error.message : String(error)
   return { error: { code: error instanceof AppError ? error.code : 'failed', message } }
-}
-
-/** Waits for something as long as the signal allows. */
-export function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error)
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

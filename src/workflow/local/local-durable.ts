@@ -2,6 +2,7 @@ import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { By, Draft } from '../../contract/event.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import { withSignal } from '../../contract/linked.ts'
 import { type Asker, muster } from '../../contract/principal.ts'
 import { Turns } from '../../contract/turns.ts'
 import { askedBy, draftOf } from '../../engine/sessions/drafts.ts'
@@ -14,7 +15,6 @@ import {
   type Procedure,
   type Reached,
 } from '../../ports/durable.ts'
-import { withSignal } from './book.ts'
 import { cancelled, finalized, stopped } from './flow-ends.ts'
 import { copySteps, type Fork, readFork } from './fork-flow.ts'
 import { digestOf, firstPhase, LocalFlow, type Running, rootOf } from './local-flow.ts'

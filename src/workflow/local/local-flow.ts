@@ -1,5 +1,6 @@
 import type { Draft } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
+import { withSignal } from '../../contract/linked.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
 import type { Clock } from '../../ports/clock.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type StepOptions,
   waitStep,
 } from '../../ports/durable.ts'
-import { type Book, type Outcome, withSignal } from './book.ts'
+import type { Book, Outcome } from './book.ts'
 
 /** A whole workflow that runs here; its branches share it. */
 type RunningFlow = {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ScriptCall } from '../../contract/script.ts'
-import { sha256Hex } from '../../contract/sha256.ts'
 import { ClaimVerdict } from '../../contract/values.ts'
-import { matchesGlob } from '../../core/delegation/globs.ts'
+import { globInside } from '../../core/delegation/globs.ts'
 import { refutePrompt, scriptTask } from '../../core/delegation/prompt-parts.ts'
-import { lastJsonObject, type ReplyResult, readReply } from '../../core/delegation/read-reply.ts'
+import { type ReplyResult, readReply } from '../../core/delegation/read-reply.ts'
+import { asObject, readSchemaReply, schemaName } from '../../core/delegation/schema-reply.ts'
 
 type Call<K extends ScriptCall['kind']> = Extract<ScriptCall, { kind: K }>
 
@@ -16,7 +16,7 @@ export type Asked = {
   readonly cli?: string | undefined
   readonly model?: string | undefined
   readonly prompt: string
-  readonly scope: readonly string[]
+  readonly scopes: readonly (readonly string[])[]
   readonly timeoutMs: number
   readonly resultSchema: string
   readonly read: (text: string) => ReplyResult<unknown>
@@ -47,10 +47,10 @@ export function agentAsked({ task, options, path }: Call<'agent'>, writes: reado
     cli,
     model,
     prompt: scriptTask(task, schema && asObject(schema)),
-    scope: scopeOf(scope, writes),
+    scopes: [scopeOf(scope, writes)],
     timeoutMs,
-    resultSchema: schemaName(schema),
-    read: schema === undefined ? (text) => ({ value: text }) : unwrapped(schema),
+    resultSchema: schema === undefined ? 'text' : schemaName(schema),
+    read: schema === undefined ? (text) => ({ value: text }) : readSchemaReply(schema),
   }
 }
 
@@ -63,58 +63,16 @@ export function voteAsked({ claim, options, path }: Call<'verify'>): Asked {
     cli,
     model,
     prompt: scriptTask(refutePrompt(claim), voteSchema),
-    scope: [nowhere],
+    scopes: [[nowhere]],
     timeoutMs: usualMs,
     resultSchema: schemaName(voteSchema),
     read: (text) => readReply(text, { schema: Vote }),
   }
 }
 
-/** A schema in a word: the same for the same schema, and short enough to stand in every end. */
-function schemaName(schema: Record<string, unknown> | undefined): string {
-  if (schema === undefined) return 'text'
-  const digest = sha256Hex(JSON.stringify(schema)).slice(0, 12)
-  const title =
-    typeof schema['title'] === 'string' ? schema['title'].replaceAll(/[^\w.-]+/g, '-').slice(0, 64) : ''
-  return `schema:${title === '' ? '' : `${title}@`}${digest}`
-}
-
-/** Agents end with an object: a value of another kind is asked for in one. */
-const asObject = (schema: Record<string, unknown>): Record<string, unknown> =>
-  isObject(schema) ? schema : { type: 'object', properties: { value: schema }, required: ['value'] }
-
-const isObject = ({ type, properties }: Record<string, unknown>): boolean =>
-  type === 'object' || properties !== undefined
-
-function unwrapped(schema: Record<string, unknown>): (text: string) => ReplyResult<unknown> {
-  const read = reading(asObject(schema))
-  if (isObject(schema)) return read
-  return (text) => {
-    const said = read(text)
-    return 'value' in said ? { value: (said.value as { value: unknown }).value } : said
-  }
-}
-
-function reading(schema: Record<string, unknown>): (text: string) => ReplyResult<unknown> {
-  const made = zodOf(schema)
-  return (text) => {
-    const last = lastJsonObject(text)
-    const exact = 'value' in last && last.broken === undefined ? made.safeParse(last.value) : undefined
-    return exact?.success ? { value: exact.data } : readReply(text, { schema: made })
-  }
-}
-
-function zodOf(schema: Record<string, unknown>): z.ZodType {
-  try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
-  } catch (error) {
-    throw new AppError('invalid', `schema: ${(error as Error).message}`)
-  }
-}
-
 /** What an agent may change is part of what was approved. */
 function scopeOf(scope: readonly string[] | undefined, writes: readonly string[]): readonly string[] {
-  const outside = scope?.find((glob) => !writes.some((allowed) => isInside(glob, allowed)))
+  const outside = scope?.find((glob) => !writes.some((allowed) => globInside(glob, allowed)))
   if (outside !== undefined)
     throw new AppError(
       'denied',
@@ -122,13 +80,4 @@ function scopeOf(scope: readonly string[] | undefined, writes: readonly string[]
     )
   const given = scope ?? writes
   return given.length > 0 ? given : [nowhere]
-}
-
-/** A glob is inside another only where that can be told for certain. */
-function isInside(glob: string, allowed: string): boolean {
-  if (glob === allowed) return true
-  if (glob.split('/').includes('..') || /[[\]{}]/.test(glob)) return false
-  if (!/[*?]/.test(glob)) return matchesGlob(glob, allowed)
-  const folder = /^([^*?[{]+\/)\*\*$/.exec(allowed)?.[1]
-  return allowed === '**' || (folder !== undefined && glob.startsWith(folder))
 }

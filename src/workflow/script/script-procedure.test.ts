@@ -56,7 +56,7 @@ test('[OBS-36] [OBS-37] nothing runs before a person has approved what is shown 
   expect(payloads(events, 'workflow.approved')).toMatchObject([{ workflowId: 'w', approvedBy: 'anna' }])
   const order = await types()
   expect(order.indexOf('workflow.approved')).toBeLessThan(order.indexOf('workflow.phase.started'))
-  expect(asked[0]?.scope).toEqual(['docs/**'])
+  expect(asked[0]?.scopes[0]).toEqual(['docs/**'])
 })
 
 test('[OBS-37] a script that is not approved runs nothing and has failed', async () => {
@@ -193,7 +193,7 @@ test('[MUS-279] an answer fits its schema or is asked for once more; what fails 
     workspace: '/work',
   })
   expect(asked[3]).toMatchObject({ agent: 'general-purpose', cli: 'own', spanId: derivedSpan('w agent#4') })
-  expect(asked[3]?.scope).toEqual([':nothing:'])
+  expect(asked[3]?.scopes[0]).toEqual([':nothing:'])
 })
 
 test('[MUS-279] agents change no more than what was approved', async () => {
@@ -210,7 +210,7 @@ test('[MUS-279] agents change no more than what was approved', async () => {
     ),
   )
   expect(said).toEqual([...inside.map(() => 'yes'), ...outside.map(() => 'denied')])
-  expect(asked.flatMap(({ scope }) => scope)).toEqual(inside)
+  expect(asked.flatMap(({ scopes }) => scopes.flat())).toEqual(inside)
 })
 
 test('[MUS-279] phases are those of meta, one after the other', async () => {

@@ -64,9 +64,9 @@ test('[MUS-279] audit reports what holds against a refutation, and goes on where
     unsure: [],
     refuted: 1,
   })
-  expect(asked.every(({ agent, scope }) => shippedAgents.includes(agent) && scope[0] === ':nothing:')).toBe(
-    true,
-  )
+  expect(
+    asked.every(({ agent, scopes }) => shippedAgents.includes(agent) && scopes[0]?.[0] === ':nothing:'),
+  ).toBe(true)
   expect(JSON.stringify(await bed.events())).toContain('c.ts could not be looked at')
 })
 
@@ -87,8 +87,8 @@ test('[MUS-279] migrate asks first, lets each agent change its own file alone, a
     left: [{ file: 'src/b.ts', problems: ['not whole'] }],
   })
   const changes = asked.filter(({ agent }) => agent === 'developer')
-  expect(changes.map(({ scope }) => scope.join())).toHaveLength(4)
-  expect(new Set(changes.map(({ scope }) => scope.join()))).toEqual(new Set(['src/a.ts', 'src/b.ts']))
+  expect(changes.map(({ scopes }) => scopes.join())).toHaveLength(4)
+  expect(new Set(changes.map(({ scopes }) => scopes.join()))).toEqual(new Set(['src/a.ts', 'src/b.ts']))
   expect(asked.every(({ agent }) => shippedAgents.includes(agent))).toBe(true)
 })
 

@@ -1,8 +1,7 @@
-import type { Flow } from '../../ports/durable.ts'
-import type { Attempt } from './carry-out.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Steps } from '../../ports/durable.ts'
 import type { Conversation } from './conversation.ts'
-import type { CrewInput, CrewParts } from './crew-parts.ts'
-import { maxRetries } from './hand-over.ts'
+import { maxRetries } from './deliver-work.ts'
 
 /** A task that takes no longer is not reported on before its end. */
 const quietMs = 2 * 60_000
@@ -10,18 +9,24 @@ const quietMs = 2 * 60_000
 /** After so many reports that show nothing new the developer is asked how it stands. */
 const sameReports = 4
 
-type Reporting = {
-  readonly parts: Pick<CrewParts, 'clock' | 'branches' | 'onBug'>
+export type Reporting = {
+  readonly clock: Clock
   readonly talk: Conversation
-  readonly flow: Flow
-  readonly input: CrewInput
+  readonly steps: Steps
+  readonly onBug: (error: unknown, where: string) => void
 }
-type Reported = {
-  readonly attempt: Attempt
-  readonly orchestrator: string
-  readonly start: string
+
+export type Reported = {
+  readonly taskId: string
+  readonly from: string
+  readonly to: string
+  readonly everyMs: number
   /** Its agent has not ended; after that its work is checked. */
   readonly isAtWork: () => boolean
+  /** What was changed so far; the sign is another one when something was changed since. */
+  readonly look: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly files: readonly string[]; readonly sign: string }>
 }
 
 /** Tells what a long task has changed so far, again and again, as long as it is under way. */
@@ -41,34 +46,30 @@ export async function whileReporting<T>(
 }
 
 async function report(
-  { parts, talk, flow, input }: Reporting,
+  { clock, talk, steps, onBug }: Reporting,
   reported: Reported,
   signal: AbortSignal,
 ): Promise<void> {
-  const { attempt, orchestrator, start, isAtWork } = reported
-  const { clock, branches, onBug } = parts
-  const { task_id } = attempt.work.task
+  const { taskId: task_id, from, to, everyMs, isAtWork, look } = reported
   const begunMs = clock.now()
-  const everyMs = input.crew.limits.progressSeconds * 1000
   let last = ''
   let same = 0
   const one = async () => {
-    const { files, diff } = await branches.changes(attempt.worktree.path, { from: start }, signal)
-    same = diff === last ? same + 1 : 0
-    last = diff
+    const { files, sign } = await look(signal)
+    same = sign === last ? same + 1 : 0
+    last = sign
     const minutes = Math.floor((clock.now() - begunMs) / 60_000)
-    await talk.mention(flow, {
-      from: attempt.who.id,
-      to: orchestrator,
+    await talk.mention(steps, {
+      from: to,
+      to: from,
       type: 'task_progress',
       payload: {
         task_id,
         current_step: `${isAtWork() ? 'at work for' : 'being checked after'} ${minutes} min`,
-        files_modified_so_far: files.map(({ path }) => path).slice(0, 100),
+        files_modified_so_far: files.slice(0, 100),
       },
     })
-    if (same > 0 && same % sameReports === 0)
-      await askHowItStands(talk, flow, { ...reported, forMs: same * everyMs })
+    if (same > 0 && same % sameReports === 0) await askForState({ talk, steps }, reported, same * everyMs)
   }
   // What goes wrong with a report must not end the work, nor the reports after it.
   let failures = 0
@@ -79,7 +80,7 @@ async function report(
       await one()
       failures = 0
     } catch (error) {
-      if (signal.aborted || flow.signal.aborted) return
+      if (signal.aborted || steps.signal.aborted) return
       failures += 1
       onBug(error, `progress of ${task_id}`)
     }
@@ -87,25 +88,25 @@ async function report(
 }
 
 /** Asks for the state of a task whose work stands still; what is known of it is the answer. */
-async function askHowItStands(
-  talk: Conversation,
-  flow: Flow,
-  { attempt, orchestrator, isAtWork, forMs }: Reported & { readonly forMs: number },
+async function askForState(
+  { talk, steps }: Pick<Reporting, 'talk' | 'steps'>,
+  { taskId, from, to, isAtWork }: Reported,
+  forMs: number,
 ): Promise<void> {
-  const query = await talk.mention(flow, {
-    from: orchestrator,
-    to: attempt.who.id,
+  const query = await talk.mention(steps, {
+    from,
+    to,
     type: 'status_query',
-    payload: { subject_id: attempt.work.task.task_id },
+    payload: { subject_id: taskId },
   })
-  await talk.mention(flow, {
-    from: attempt.who.id,
-    to: orchestrator,
+  await talk.mention(steps, {
+    from: to,
+    to: from,
     type: 'status_response',
     replyTo: query,
     payload: {
       state: 'working',
-      detail: `${isAtWork() ? 'its agent has not ended' : 'its checks have not ended'}, and nothing has changed in its work tree for ${Math.round(forMs / 1000)} s`,
+      detail: `${isAtWork() ? 'its agent has not ended' : 'its checks have not ended'}, and nothing has changed in its work for ${Math.round(forMs / 1000)} s`,
     },
   })
 }

@@ -35,7 +35,7 @@ async function longTask() {
     perform: async (drafts: Draft[]) => void said.push(...drafts.map(({ payload }) => payload as never)),
   }
   const talk = await Conversation.open({ engine, events: async function* () {} } as never, flow, {
-    orchestrator: { agentId: 'architect', agentType: 'architect' },
+    coordinators: [{ agentId: 'architect', agentType: 'architect' }],
     others: [{ agentId: 'dev-1', agentType: 'developer' }],
   })
   const task = planTask('t1')
@@ -52,26 +52,17 @@ async function longTask() {
   said.length = 0
   const over = Promise.withResolvers<string>()
   const ended = whileReporting(
+    { clock, talk, steps: flow, onBug: (error: unknown) => void bugs.push(error) },
     {
-      parts: {
-        clock,
-        branches: {
-          changes: async () => {
-            if (isBroken) throw new Error('git is busy')
-            return { files: [{ path: 'a.ts' }], diff }
-          },
-        },
-        onBug: (error: unknown) => void bugs.push(error),
-      } as never,
-      talk,
-      flow,
-      input: { crew: { limits: { progressSeconds: 30 } } } as never,
-    },
-    {
-      attempt: { work: { task, attempts: [] }, who: { id: 'dev-1' }, worktree: { path: '/x' } } as never,
-      orchestrator: 'architect',
-      start: 'c0',
+      taskId: 't1',
+      from: 'architect',
+      to: 'dev-1',
+      everyMs: 30_000,
       isAtWork: () => isAtWork,
+      look: async () => {
+        if (isBroken) throw new Error('git is busy')
+        return { files: ['a.ts'], sign: diff }
+      },
     },
     () => over.promise,
   )

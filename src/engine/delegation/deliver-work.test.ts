@@ -5,7 +5,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import type { AgentEvent } from '../../contract/event.ts'
 import { LimitReached, type Procedure } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
-import { handOver } from './hand-over.ts'
+import { deliverWork } from './deliver-work.ts'
 
 const done: WorkEnd = { status: 'completed', text: 'done', tokens: 1, durationMs: 1 }
 const missed: WorkEnd = {
@@ -24,7 +24,7 @@ const bedOf = (reachedAt: number) =>
       name: 'hands',
       version: '1',
       run: (flow) =>
-        handOver(flow, { name: 'agent', to: 'dev-1', at: flow.root(), messageId: 'm1' }, (n, taken) =>
+        deliverWork(flow, { name: 'agent', to: 'dev-1', at: flow.root(), messageId: 'm1' }, (n, taken) =>
           flow.step(`try-${n}`, async () => {
             world.done.push(`try-${n}`)
             if (n !== reachedAt) return missed
@@ -102,8 +102,10 @@ test('[MUS-282] what reaches its agent at once, and what no message says, leaves
       name: 'hands',
       version: '1',
       run: (flow) =>
-        handOver(flow, { name: 'plan', to: 'architect', at: flow.root(), messageId: undefined }, async (n) =>
-          n === 0 ? missed : done,
+        deliverWork(
+          flow,
+          { name: 'plan', to: 'architect', at: flow.root(), messageId: undefined },
+          async (n) => (n === 0 ? missed : done),
         ),
     } satisfies Procedure<unknown, WorkEnd> as Procedure<never, unknown>,
   ])
@@ -153,7 +155,7 @@ test('[MUS-280] a limit ends the wait for the next try, and no try is announced 
           version: '1',
           run: async (flow) => {
             const given = { name: 'agent', to: 'dev-1', at: flow.root(), messageId: 'm1', over: over.signal }
-            return handOver(flow, given, async () => {
+            return deliverWork(flow, given, async () => {
               tries += 1
               if (!isWaiting) over.abort(limit)
               return missed

@@ -1,9 +1,9 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { Draft } from '../../contract/event.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow, FlowRoot } from '../../ports/durable.ts'
+import { withSignal } from '../../contract/linked.ts'
+import type { StepOptions, Steps, WorkRoot } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
-import { withSignal } from '../local/book.ts'
+import { draftOf } from '../sessions/drafts.ts'
 
 /** So often work is handed over again that did not reach its agent. */
 export const maxRetries = 3
@@ -12,40 +12,45 @@ export const maxRetries = 3
 const firstMs = 1000
 const growth = 4
 
-/** Work that is to be handed over, and the message that says so, where there is one. */
-export type HandedOver = {
+/** Work on its way to an agent, and the message that says so, where there is one. */
+export type Delivery = {
   readonly name: string
   readonly to: string
-  readonly at: FlowRoot
+  readonly at: WorkRoot
   readonly messageId: string | undefined
   /** Aborted once nobody may work any more. */
   readonly over?: AbortSignal | undefined
+  readonly options?: StepOptions | undefined
 }
 
 /** How one try ended; what would be refused again is not tried again. */
-export type Handed = WorkEnd & { readonly isRefused?: boolean }
+export type DeliveryTry = WorkEnd & { readonly isRefused?: boolean }
 
 /** One try, from 0; `taken` is called when the agent has it. */
-type Hand = (attempt: number, taken: () => Promise<void>) => Promise<Handed>
+type Try = (attempt: number, taken: () => Promise<void>) => Promise<DeliveryTry>
 
 /**
- * Hands work to its agent, again and again where it does not reach it, each time after a longer wait. It is one message
+ * Brings work to its agent, again and again where it does not reach it, each time after a longer wait. It is one message
  * all the time: it waits for delivery from its first failure on, until it is taken or given up.
  */
-export async function handOver(flow: Flow, work: HandedOver, hand: Hand): Promise<WorkEnd> {
-  const { name, to, at, messageId, over } = work
+export async function deliverWork(steps: Steps, work: Delivery, attemptAt: Try): Promise<WorkEnd> {
+  const { name, to, at, messageId, over, options } = work
   const tell = (step: string, facts: readonly (Draft | undefined)[]) =>
-    flow.step(`${name}:${step}`, async (given) => given.tell(...facts.filter((fact) => fact !== undefined)))
+    steps.step(
+      `${name}:${step}`,
+      async (given) => given.tell(...facts.filter((fact) => fact !== undefined)),
+      options,
+    )
   const message =
     messageId === undefined
       ? undefined
       : {
-          place: { ...at, spanId: derivedSpan(`${flow.id} ${messageId}`), parentSpanId: at.spanId },
+          place: { ...at, spanId: derivedSpan(`${steps.id} ${messageId}`), parentSpanId: at.spanId },
           said: { messageId, to },
         }
   for (let n = 0; ; n++) {
     const attempt = n + 1
-    const end = await hand(n, async () => {
+    const end = await attemptAt(n, async () => {
       if (n > 0 && message)
         await tell('taken', [
           draftOf(message.place, 'message.accepted', { ...message.said, attempt, proof: 'runtime' }),
@@ -84,7 +89,7 @@ export async function handOver(flow: Flow, work: HandedOver, hand: Hand): Promis
         reason,
       }),
     ])
-    const waited = flow.sleep(`${name}:wait-${attempt}`, delayMs)
+    const waited = steps.sleep(`${name}:wait-${attempt}`, delayMs)
     // Nobody waits for it once a limit has ended the wait.
     waited.catch(() => {})
     await (over ? withSignal(waited, over) : waited)
