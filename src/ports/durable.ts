@@ -73,6 +73,13 @@ export class LimitReached extends AppError {
   }
 }
 
+/** What is run again is not what was begun: nothing in it may catch this, and nothing more is written. */
+export class NotTheSame extends AppError {
+  constructor(why: string) {
+    super('conflict', why)
+  }
+}
+
 /** What a step is given. */
 export type StepGiven = {
   readonly signal: AbortSignal

@@ -56,6 +56,8 @@ export async function openScriptBed(say: Saying, usd: () => number | null = () =
   const most = { atOnce: 0 }
   const bed: DurableBed = await openLocalBed(() => [
     scriptProcedure({
+      engine: { perform: async () => [] } as never,
+      onBug: () => {},
       clock: systemClock,
       scripts,
       prices: { knows: () => true },

@@ -180,17 +180,15 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
 export const scopeOf = (assignment: Assignment): readonly string[] | undefined =>
   assignment.kind === 'developer' ? assignment.input.constraints?.scope : undefined
 
+/** Work with an input, which has a place among the messages of the protocol. */
+export type InputAssignment = Extract<Assignment, { readonly input: unknown }>
+
 /** The same work under the name that it gets of the one that it would have. */
-export function withTaskId(assignment: Assignment, name: (wanted: string) => string): Assignment {
+export function withTaskId(assignment: InputAssignment, name: (wanted: string) => string): InputAssignment {
   const taskId = name(assignment.taskId)
-  switch (assignment.kind) {
-    case 'developer':
-      return { ...assignment, taskId, input: { ...assignment.input, task_id: taskId } }
-    case 'reviewer':
-      return { ...assignment, taskId, input: { ...assignment.input, review_id: taskId } }
-    default:
-      return { ...assignment, taskId }
-  }
+  return assignment.kind === 'developer'
+    ? { ...assignment, taskId, input: { ...assignment.input, task_id: taskId } }
+    : { ...assignment, taskId, input: { ...assignment.input, review_id: taskId } }
 }
 
 /** What is known around it, of which its prompt says what its reader needs. */

@@ -1,7 +1,7 @@
 import type { PayloadOf } from '../../contract/event.ts'
 import type { DeveloperOutput, ReviewerOutput, ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { OutgoingMessage } from '../collaboration/message-protocol.ts'
-import type { Assignment } from './assignment.ts'
+import type { Assignment, InputAssignment } from './assignment.ts'
 import { suggestedAction, type TaskFailure } from './task-failure.ts'
 
 /** Work that was given to somebody. */
@@ -37,7 +37,9 @@ function wordsOf(assignment: Assignment): string {
 }
 
 /** The message that hands over an input; words have none of the protocol's. */
-export function assignmentMessage(given: Delegation & { readonly assignment: WithInput }): OutgoingMessage {
+export function assignmentMessage(
+  given: Delegation & { readonly assignment: InputAssignment },
+): OutgoingMessage {
   const { assignment, from, to, priority, maxIterations: max_iterations } = given
   if (assignment.kind === 'reviewer') return { from, to, type: 'review_request', payload: assignment.input }
   const payload = {
@@ -47,8 +49,6 @@ export function assignmentMessage(given: Delegation & { readonly assignment: Wit
   }
   return { from, to, type: 'task_assignment', payload }
 }
-
-type WithInput = Extract<Assignment, { readonly input: unknown }>
 
 type Ways = Pick<Delegation, 'from' | 'to'>
 

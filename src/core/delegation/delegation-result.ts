@@ -21,6 +21,7 @@ type Answer = {
   readonly end: Ended
   /** Nothing when its words do not fit, though they were asked for once more. */
   readonly reply: unknown
+  readonly problems?: readonly string[]
   readonly files: readonly SeenChange[]
 }
 
@@ -112,11 +113,11 @@ function ofReviewer(
   }
 }
 
-function ofWords({ end, reply }: Answer): DelegationResult {
+function ofWords({ end, reply, problems = [] }: Answer): DelegationResult {
   const failure = taskFailure({ end, reply: undefined, scope: [], outside: [], left: [] })
   if (failure) return { state: 'failed', summary: end.text || failure.error, failure, notes: [] }
   if (reply !== undefined) return { state: 'completed', summary: end.text, value: reply, notes: [] }
-  const error = 'its answer does not fit the schema, though it was asked for once more'
+  const error = `its answer does not match the schema: ${problems.join('; ')}`
   return { state: 'failed', summary: end.text, failure: { kind: 'exception', error }, notes: [] }
 }
 

@@ -22,7 +22,8 @@ export type DelegationRequest = {
 export type Allowed = {
   /** A change has to be inside of each of them; none means everything. */
   readonly scopes: readonly (readonly string[])[]
-  readonly tools: readonly string[]
+  /** All of its role when left out. */
+  readonly tools?: readonly string[]
   readonly timeoutMs: number
 }
 
@@ -40,12 +41,30 @@ export const usualTimeMs: Readonly<Record<Assignment['kind'], number>> = {
 export function gateDelegation({ from, to, assignment, wanted = {} }: DelegationRequest): Denial | Allowed {
   const denied = gateCall(from, { tool: 'Task', target: to })
   if (denied) return denied
-  const { leftMs = Infinity, scopes = [] } = from
+  return allowedWork({ ...from, name: from.agent.name }, assignment, {
+    ...wanted,
+    tools: narrowTools(to.agent?.tools ?? [], wanted.tools),
+  })
+}
+
+/** Whoever gives work, as far as that limits it. */
+type Giver = {
+  readonly name: string
+  readonly scopes?: readonly (readonly string[])[]
+  readonly leftMs?: number
+}
+
+/** What work may do, whoever it is for: within the limits of whoever gives it and of its own input. */
+export function allowedWork(
+  { name, scopes = [], leftMs = Infinity }: Giver,
+  assignment: Assignment,
+  wanted: NonNullable<DelegationRequest['wanted']>,
+): Denial | Allowed {
   if (leftMs <= 0)
     return {
       gate: 'delegation',
       rule: 'time',
-      reason: `${from.agent.name} has no time left for others to work; end with what is there`,
+      reason: `${name} has no time left for others to work; end with what is there`,
     }
   const own = [wanted.scope, scopeOf(assignment)].filter((scope) => scope !== undefined && scope.length > 0)
   const limits = [...scopes, ...(own as (readonly string[])[])]
@@ -58,7 +77,7 @@ export function gateDelegation({ from, to, assignment, wanted = {} }: Delegation
     }
   return {
     scopes: limits,
-    tools: narrowTools(to.agent?.tools ?? [], wanted.tools),
+    ...(wanted.tools && { tools: wanted.tools }),
     timeoutMs: Math.min(wanted.timeoutMs ?? usualTimeMs[assignment.kind], leftMs),
   }
 }

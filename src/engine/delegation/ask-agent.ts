@@ -50,7 +50,12 @@ export type Question<T> = {
 }
 
 /** What came of it: the end of the agent, and its answer where it gave one that can be used. */
-export type Answered<T> = { readonly end: WorkEnd; readonly reply: T | undefined }
+export type Answered<T> = {
+  readonly end: WorkEnd
+  readonly reply: T | undefined
+  /** Why its words give none. */
+  readonly problems: readonly string[]
+}
 
 /** Has an agent do something; an answer that cannot be used is asked for once more, and who is not reached is tried again. */
 export async function askAgent<T>(
@@ -80,7 +85,9 @@ export async function askAgent<T>(
     })
   })
   const said = read(end.text)
-  return { end, reply: 'value' in said ? said.value : undefined }
+  return 'value' in said
+    ? { end, reply: said.value, problems: [] }
+    : { end, reply: undefined, problems: said.problems }
 }
 
 type Unstarted = Omit<Work, 'isAgain' | 'taken'>

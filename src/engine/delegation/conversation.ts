@@ -56,11 +56,11 @@ export class Conversation {
   /** Begins it, or goes on from what was said before; where nobody coordinates, each may give work. */
   static async open(
     parts: Parts,
-    { id, root }: Place,
+    place: Place,
     who: { readonly coordinators?: readonly Agent[]; readonly others: readonly Agent[] } = { others: [] },
   ): Promise<Conversation> {
-    const conversation = new Conversation(parts, newMessageLog(id, who))
-    for await (const event of parts.events(root().sessionId, [
+    const conversation = new Conversation(parts, newMessageLog(place.id, who))
+    for await (const event of parts.events(place.root().sessionId, [
       'agent.message.created',
       'loop.round.started',
       'loop.round.completed',

@@ -18,9 +18,9 @@ import {
 } from '../../core/delegation/delegation-facts.ts'
 import { brokenResult, type DelegationResult, resultOf } from '../../core/delegation/delegation-result.ts'
 import type { Allowed } from '../../core/delegation/gate-delegation.ts'
-import { contractOf } from '../../core/delegation/reply-contract.ts'
+import { contractOf, type ReplyContract } from '../../core/delegation/reply-contract.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { LimitReached, type StepOptions, type Steps, type WorkRoot } from '../../ports/durable.ts'
+import { LimitReached, NotTheSame, type StepOptions, type Steps, type WorkRoot } from '../../ports/durable.ts'
 import type { WorkEnd, Workers } from '../../ports/workers.ts'
 import { draftOf } from '../sessions/drafts.ts'
 import { askAgent, type Worker } from './ask-agent.ts'
@@ -45,6 +45,8 @@ export type GivenWork = Pick<Delegation, 'about' | 'priority' | 'dependencies' |
   readonly allowed: Allowed
   readonly from: Agent
   readonly to: Worker
+  /** How its answer is read, where that does not follow from the assignment. */
+  readonly contract?: ReplyContract
   /** The words by which it gets the work. */
   readonly prompt: string
   /** Where it works, a full path; each of its calls is gated there. */
@@ -83,12 +85,11 @@ export async function delegate(parts: DelegationParts, steps: Steps, given: Give
   let end: WorkEnd | undefined
   try {
     const answered = await run(parts, steps, { given, begun, ended: (how) => (end = how) })
-    const { reply } = answered
-    const result = resultOf(begun, { end: answered.end, reply, files: answered.end.seen?.changes ?? [] })
+    const result = resultOf(begun, { ...answered, files: answered.end.seen?.changes ?? [] })
     await report(parts, steps, { given, begun, result, step: 'end' })
     return { ...result, taskId, end: answered.end }
   } catch (error) {
-    if (steps.signal.aborted || error instanceof LimitReached) throw error
+    if (steps.signal.aborted || error instanceof LimitReached || error instanceof NotTheSame) throw error
     // Who was given work always reports on it.
     const result = brokenResult(begun.assignment, error)
     await report(parts, steps, { given, begun, result, step: 'end-broken' })
@@ -102,8 +103,12 @@ const stepName = ({ name }: GivenWork, step: string): string =>
 /** The step in which the agent works has the name of the work itself. */
 const agentStep = ({ name = 'agent' }: GivenWork): string => name
 
-/** A fork that has not taken its answer along gives the work anew. */
-const anewIn = (given: GivenWork): StepOptions => ({ again: { unless: agentStep(given) } })
+/**
+ * What a fork does anew: the work that it has not taken along, and of the rest what rounds and messages depend on.
+ */
+const anewIn = (given: GivenWork): StepOptions => ({
+  again: 'input' in given.assignment ? true : { unless: agentStep(given) },
+})
 
 function placeOf(steps: Steps, given: GivenWork, taskId: string) {
   const spanId = derivedSpan(`${steps.id} ${stepName(given, 'task')}`)
@@ -118,28 +123,45 @@ const delegationOf = (given: GivenWork, assignment: Assignment): Delegation => (
 })
 
 async function assign({ talk, roundsAt }: DelegationParts, steps: Steps, given: GivenWork): Promise<Begun> {
-  const make = ({ log, rounds }: Said) => {
-    const assignment = withTaskId(given.assignment, (wanted) => freeName(log, wanted))
-    const delegation = delegationOf(given, assignment)
-    const place = { ...placeOf(steps, given, assignment.taskId), parentSpanId: given.parentSpanId }
-    const root = 'input' in assignment && !rounds.isOpen ? roundsAt() : undefined
-    const { maxIterations: maxRounds } = given
-    const round = rounds.number + 1
-    const started =
-      root &&
-      draftOf(roundPlace(root, round), 'loop.round.started', {
-        round,
-        ...(maxRounds !== undefined && { maxRounds }),
-      })
-    return {
-      facts: [...(started ? [started] : []), draftOf(place, 'agent.task.assigned', assignedFact(delegation))],
-      words: 'input' in assignment ? assignmentMessage({ ...delegation, assignment }) : undefined,
-      value: { assignment, ...(assignment.kind === 'reviewer' && { review: reviewPlace(rounds) }) },
-    }
+  const name = stepName(given, 'assign')
+  const assigned = (assignment: Assignment): Draft =>
+    draftOf(
+      { ...placeOf(steps, given, assignment.taskId), parentSpanId: given.parentSpanId },
+      'agent.task.assigned',
+      assignedFact(delegationOf(given, assignment)),
+    )
+  // Words are no message of the protocol: they wait for nobody's turn, and nothing depends on them.
+  if (!('input' in given.assignment)) {
+    const { assignment } = given
+    await steps.step(name, async ({ tell }) => tell(assigned(assignment)), anewIn(given))
+    return { assignment }
   }
-  const { value, messageId } = await talk.record(steps, stepName(given, 'assign'), make, anewIn(given))
+  const input = given.assignment
+  const { value, messageId } = await talk.record(
+    steps,
+    name,
+    ({ log, rounds }) => {
+      const assignment = withTaskId(input, (wanted) => freeName(log, wanted))
+      const root = rounds.isOpen ? undefined : roundsAt()
+      return {
+        facts: [
+          ...(root ? [roundStart(root, rounds.number + 1, given.maxIterations)] : []),
+          assigned(assignment),
+        ],
+        words: assignmentMessage({ ...delegationOf(given, assignment), assignment }),
+        value: { assignment, ...(assignment.kind === 'reviewer' && { review: reviewPlace(rounds) }) },
+      }
+    },
+    anewIn(given),
+  )
   return { ...value, messageId }
 }
+
+const roundStart = (root: WorkRoot, round: number, maxRounds: number | undefined): Draft =>
+  draftOf(roundPlace(root, round), 'loop.round.started', {
+    round,
+    ...(maxRounds !== undefined && { maxRounds }),
+  })
 
 const roundPlace = (root: WorkRoot, round: number) => ({
   ...root,
@@ -158,7 +180,7 @@ function run(parts: DelegationParts, steps: Steps, { given, begun, ended }: Runn
   const { assignment, messageId, review } = begun
   const { taskId } = assignment
   const { allowed, to, from } = given
-  const { read, form, resultSchema } = contractOf(assignment, review)
+  const { read, form, resultSchema } = given.contract ?? contractOf(assignment, review)
   const delegation = delegationOf(given, assignment)
   const acknowledge = (id: string) =>
     talk.record(
@@ -232,6 +254,10 @@ async function report(parts: DelegationParts, steps: Steps, reporting: Reporting
       ? draftOf(by, 'task.failed', failedFact(agentId, failure, { attempt: 1 }))
       : draftOf(by, 'task.completed', completedFact(agentId, { summary, ...(output && { output }) })),
   ]
+  if (!('input' in assignment)) {
+    await steps.step(stepName(given, step), async ({ tell }) => tell(...facts), anewIn(given))
+    return
+  }
   // A reviewer that gave no verdict says nothing: its review is called off.
   const isSilent = assignment.kind === 'reviewer' && !output
   await parts.talk.record(

@@ -1,3 +1,4 @@
+import { linked } from '../../contract/linked.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Steps } from '../../ports/durable.ts'
 import type { Conversation } from './conversation.ts'
@@ -74,8 +75,11 @@ async function report(
   // What goes wrong with a report must not end the work, nor the reports after it.
   let failures = 0
   for (let waitMs = quietMs; failures <= maxRetries; waitMs = everyMs) {
-    await clock.sleep(waitMs, signal).catch(() => {})
-    if (signal.aborted) return
+    using waiting = linked(signal)
+    const stop = () => waiting.abort()
+    steps.signal.addEventListener('abort', stop, { once: true, signal: waiting.signal })
+    await clock.sleep(waitMs, waiting.signal).catch(() => {})
+    if (signal.aborted || steps.signal.aborted) return
     try {
       await one()
       failures = 0

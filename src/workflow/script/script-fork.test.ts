@@ -50,6 +50,8 @@ test('[MUS-173] the fork of a script that was cancelled within a phase has phase
     'workflow.approved',
     'workflow.phase.started',
     'progress.checkpoint',
+    'agent.task.assigned',
+    'task.completed',
     'workflow.phase.completed',
     'workflow.phase.started',
     'workflow.phase.completed',

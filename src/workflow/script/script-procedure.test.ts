@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { AgentEvent, PayloadOf } from '../../contract/event.ts'
 
 const phases = (names: string[]) => ({ name: 'a', description: 'what it does', phases: names })
@@ -98,9 +97,15 @@ test('[OBS-38] [OBS-39] [OBS-44] [OBS-47] [OBS-49] phases, claims and sums are t
   expect(approved?.parentSpanId).toBe(created?.spanId)
   for (const phase of of('workflow.phase.started')) expect(phase.parentSpanId).toBe(approved?.spanId)
   const [find, judge] = of('workflow.phase.started')
-  expect(asked.slice(0, 3).map(({ parentSpanId, root }) => [parentSpanId, root.phase])).toEqual(
+  // Each agent works below its task, and the task hangs in the phase.
+  const tasks = of('agent.task.assigned')
+  expect(tasks.slice(0, 3).map(({ parentSpanId, phase }) => [parentSpanId, phase])).toEqual(
     Array.from({ length: 3 }, () => [find?.spanId, 'find']),
   )
+  expect(asked.map(({ parentSpanId }) => parentSpanId).toSorted()).toEqual(
+    tasks.map(({ spanId }) => spanId).toSorted(),
+  )
+  expect(of('task.completed')).toHaveLength(9)
   expect(of('claim.verified')).toHaveLength(6)
   for (const claim of of('claim.verified')) {
     expect(claim).toMatchObject({ parentSpanId: judge?.spanId, workflowId: 'w', phase: 'judge' })
@@ -192,7 +197,7 @@ test('[MUS-279] an answer fits its schema or is asked for once more; what fails 
     timeoutMs: 5,
     workspace: '/work',
   })
-  expect(asked[3]).toMatchObject({ agent: 'general-purpose', cli: 'own', spanId: derivedSpan('w agent#4') })
+  expect(asked[3]).toMatchObject({ agent: 'general-purpose', cli: 'own', name: 'late (agent#4)' })
   expect(asked[3]?.scopes[0]).toEqual([':nothing:'])
 })
 
@@ -391,4 +396,48 @@ test('[OBS-41] what an answer is held to has one short name for one schema, and 
   expect(names[2]).not.toBe(names[0])
   expect(names[3]).toMatch(/^schema:[0-9a-f]{12}$/)
   expect(names.slice(4)).toEqual(['text', expect.stringMatching(/^schema:vote@/)])
+})
+
+test('[MUS-366] an agent that is given an input answers by its contract: messages, verdicts and rounds are recorded as in a crew', async () => {
+  const developed = (status: string) => JSON.stringify({ status, summary: `It is ${status}.` })
+  const judged = (verdict: string) => JSON.stringify({ verdict, summary: 's', findings: [] })
+  const { bed, run, asked } = await openScriptBed(({ prompt }) => {
+    if (prompt.includes('review_scope')) return judged(prompt.includes('again') ? 'approved' : 'rejected')
+    return prompt.includes('half') ? developed('partial') : developed('completed')
+  })
+  const input = scriptInput(
+    `const task = (task_id, task_description) => ({ task_id, task_description, constraints: { scope: ['src/**'] } })
+    const [whole, half] = await parallel([
+      () => agent(task('T1', 'whole'), { agent: 'developer' }),
+      () => agent('For the release: ' + JSON.stringify(task('T2', 'half')), { agent: 'developer' }),
+    ])
+    const first = await agent({ task_id: 'T1', review_scope: { files: [] } }, { agent: 'reviewer' })
+    const more = await agent(task('T2', 'the rest'), { agent: 'developer' })
+    const second = await agent('Look again: ' + JSON.stringify({ task_id: 'T1', review_scope: { files: [] } }), { agent: 'reviewer' })
+    const broken = await agent({ task_id: 'T3', task_description: '' }).then(() => 'begun', (error) => error.message)
+    const outside = await agent({ ...task('T4', 'x'), constraints: { scope: ['docs/**'] } }).then(() => 'begun', (error) => error.code)
+    return [[whole, half, more].map((one) => one.status), [first, second].map((one) => one.verdict), broken, outside]`,
+    { meta: { ...phases([]), writes: ['src/**'] } },
+  )
+  expect(await run(input)).toEqual([
+    ['completed', 'partial', 'completed'],
+    ['rejected', 'approved'],
+    expect.stringContaining('task_description: say what is to be done'),
+    'denied',
+  ])
+  expect(asked.map(({ scopes, timeoutMs }) => [scopes, timeoutMs / 60_000])).toContainEqual([
+    [['src/**'], ['src/**']],
+    10,
+  ])
+  const events = await bed.events()
+  const messages = payloads(events, 'agent.message.created')
+  expect(messages.map(({ sequenceNumber }) => sequenceNumber)).toEqual(messages.map((_, i) => i + 1))
+  expect(messages.filter(({ messageType }) => messageType === 'review_result')).toHaveLength(2)
+  expect(
+    payloads(events, 'task.completed').map(({ output }) => (output as { task_id: string }).task_id),
+  ).toEqual(expect.arrayContaining(['T1', 'T2', 'T2-2']))
+  expect(payloads(events, 'loop.round.completed')).toMatchObject([
+    { round: 1, verdict: 'rejected' },
+    { round: 2, verdict: 'approved' },
+  ])
 })

@@ -3,13 +3,14 @@ import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import { type ScriptCall, scriptHash } from '../../contract/script.ts'
 import { sha256Hex } from '../../contract/sha256.ts'
-import { refusalOf } from '../../core/delegation/delegation-outcome.ts'
 import { refuseUncountedMoney } from '../../core/ledger/budget.ts'
 import { workTime } from '../../engine/budgets.ts'
+import type { Conversation } from '../../engine/delegation/conversation.ts'
+import { type Delegated, delegate } from '../../engine/delegation/delegate.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import { type Flow, LimitReached } from '../../ports/durable.ts'
+import { type Flow, LimitReached, NotTheSame, type Steps } from '../../ports/durable.ts'
 import type { ScriptAnswer, ScriptBudget } from '../../ports/scripts.ts'
-import type { WorkEnd } from '../../ports/workers.ts'
+import type { Work, WorkEnd } from '../../ports/workers.ts'
 import { Allowance } from '../allowance.ts'
 import { askPerson } from '../ask-person.ts'
 import { type Asked, agentAsked, voteAsked } from './agent-calls.ts'
@@ -29,14 +30,25 @@ type Kept = {
   readonly left: ScriptBudget
 }
 
+type Worked = Pick<ScriptAnswer, 'atMs' | 'left'> & { readonly done: Delegated }
+
+const progressMs = 30_000
+
 /** What was done before a run came to its end without a result. */
 export type Partial = { readonly answers: Readonly<Record<string, unknown>>; readonly checkpoint?: unknown }
+
+type Beginning = {
+  readonly input: ScriptInput
+  readonly approved: { readonly spanId: SpanId; readonly atMs: number }
+  readonly talk: Conversation
+}
 
 /** A script under way: answers what it asks for, each by a step under its path. */
 export class ScriptRun {
   readonly #parts: ScriptParts
   readonly #flow: Flow
   readonly #input: ScriptInput
+  readonly #talk: Conversation
   readonly #limits: Limits
   readonly #allowance: Allowance
   readonly #phases: Phases
@@ -48,14 +60,11 @@ export class ScriptRun {
   #checkpoint: { readonly state: unknown } | undefined
   #nowMs: number
 
-  constructor(
-    parts: ScriptParts,
-    flow: Flow,
-    { input, approved }: { input: ScriptInput; approved: { readonly spanId: SpanId; readonly atMs: number } },
-  ) {
+  constructor(parts: ScriptParts, flow: Flow, { input, approved, talk }: Beginning) {
     this.#parts = parts
     this.#flow = flow
     this.#input = input
+    this.#talk = talk
     this.#nowMs = approved.atMs
     this.#allowance = new Allowance(parts, flow)
     this.#limits = new Limits(input.limits, {
@@ -132,7 +141,7 @@ export class ScriptRun {
       return await this.#answered(call)
     } catch (error) {
       // A refusal is the script's to catch; everything else ends it.
-      if (!(error instanceof AppError) || error instanceof LimitReached || error instanceof OtherScript)
+      if (!(error instanceof AppError) || error instanceof LimitReached || error instanceof NotTheSame)
         throw error
       const { code, message } = error
       return { ...this.#now(), error: { code, message } }
@@ -171,30 +180,25 @@ export class ScriptRun {
   }
 
   async #agent(call: Call<'agent'>): Promise<ScriptAnswer> {
-    const asked = agentAsked(call, this.#input.meta.writes ?? [])
-    const { end, atMs, left } = await this.#work(call, asked)
-    const said = end.status === 'completed' ? asked.read(end.text) : undefined
-    if (said && 'value' in said) {
+    const asked = agentAsked(call, this.#input.meta)
+    const { done, atMs, left } = await this.#work(call, asked)
+    const { failure, end } = done
+    if (!failure || (done.output && end?.status === 'completed')) {
+      // Who was given an input is answered by the output that counts, also when the task was not done.
+      const value = done.output ?? done.value
       this.#phases.answered()
-      this.#answers[call.path] = said.value
-      return { atMs, left, value: said.value }
+      this.#answers[call.path] = value
+      return { atMs, left, value }
     }
-    const error = said
-      ? {
-          code: 'invalid' as const,
-          message: `its answer does not match the schema: ${said.problems.join('; ')}`,
-        }
-      : end.status === 'timeout'
-        ? { code: 'timeout' as const, message: end.reason ?? 'it took too long' }
-        : { code: 'failed' as const, message: end.reason ?? 'it failed' }
-    return { atMs, left, error: { ...error, message: `${call.path}: ${error.message}` } }
+    const code = end?.status === 'completed' ? 'invalid' : end?.status === 'timeout' ? 'timeout' : 'failed'
+    return { atMs, left, error: { code, message: `${call.path}: ${failure.error}` } }
   }
 
   async #verify(call: Call<'verify'>): Promise<ScriptAnswer> {
-    const asked = voteAsked(call)
+    const asked = voteAsked(call, this.#input.meta)
     const { id, by } = call.claim
-    const kept = await this.#work(call, asked)
-    const { verdict, evidence } = voteOf(asked, kept.end)
+    const { done, atMs, left } = await this.#work(call, asked)
+    const { verdict, evidence } = voteOf(done)
     await this.#flow.step(
       `${call.path}:verdict`,
       async ({ tell }) => {
@@ -216,35 +220,79 @@ export class ScriptRun {
       },
       { again: true },
     )
-    const { atMs, left } = kept
     return { atMs, left, value: { verdict, evidence, by: asked.name } }
   }
 
   /** Has an agent do something, once; it is known again by its path. */
-  async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Kept> {
+  async #work(call: Call<'agent' | 'verify'>, asked: Asked): Promise<Worked> {
+    const { path } = call
+    const cli = asked.cli ?? this.#input.cli
+    refuseUncountedMoney(this.#input.limits.usd, this.#parts.prices, [{ ...asked, cli }])
+    this.#limits.asks()
+    const flow = this.#flow
+    const { clock, onBug } = this.#parts
+    const { agent, name: agentId, model, cli: _cli, ...given } = asked
+    const answer: { kept?: Kept } = {}
+    const steps = this.#stepsOf(call, answer, () => this.#await(work))
+    const work = delegate(
+      {
+        clock,
+        onBug,
+        talk: this.#talk,
+        workers: { run: (one) => this.#limits.within(() => this.#worked(one)) },
+        roundsAt: () => flow.root(),
+      },
+      steps,
+      {
+        ...given,
+        name: path,
+        from: { agentId: flow.root().actor, agentType: 'workflow' },
+        to: { agentId, role: agent, agent, cli, model },
+        folder: this.#input.workspace,
+        parentSpanId: this.#phases.spanId,
+        progressMs,
+      },
+    )
+    const done = await work
+    const { kept } = answer
+    // Who was never reached has used nothing.
+    if (!kept) return { done, ...this.#now() }
+    // One that an earlier version kept says nothing of money.
+    return { done, atMs: kept.atMs, left: { ...kept.left, usd: kept.left.usd ?? null } }
+  }
+
+  /** The steps of one call: with the end of its agent is kept what belongs to the answer, and what was asked. */
+  #stepsOf(call: Call<'agent' | 'verify'>, answer: { kept?: Kept }, ended: () => void): Steps {
     const flow = this.#flow
     const { path } = call
-    refuseUncountedMoney(this.#input.limits.usd, this.#parts.prices, [
-      { ...asked, cli: asked.cli ?? this.#input.cli },
-    ])
-    this.#limits.asks()
     const digest = digestOf(call)
-    const step = flow.step<Kept>(path, async ({ isAgain, count }) => {
-      const end = await this.#limits.within(() => this.#worked(path, asked, isAgain))
-      // Its answer is kept, also when a limit has ended the script by now.
-      this.#await(step)
-      count({ tokens: end.tokens })
-      const left = this.#limits.left(await this.#spentUsd())
-      const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
-      return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
-    })
-    const kept = await step
-    if (kept.asked !== digest)
-      throw new OtherScript(
-        `${call.line ?? path}: it asks for something else at ${path} than before the interruption; use parallel or pipeline for parallel calls`,
-      )
-    // One that an earlier version kept says nothing of money.
-    return { ...kept, left: { ...kept.left, usd: kept.left.usd ?? null } }
+    return {
+      id: flow.id,
+      signal: this.#stopped.signal,
+      root: () => flow.root(),
+      sleep: (name, ms) => flow.sleep(name, ms),
+      step: async (name, act, options) => {
+        if (name !== path && !name.startsWith(`${path}-try`)) return flow.step(name, act, options)
+        const kept = await flow.step<Kept>(
+          name,
+          async (given) => {
+            const end = (await act(given)) as WorkEnd
+            // Its answer is kept, also when a limit has ended the script by now.
+            ended()
+            const left = this.#limits.left(await this.#spentUsd())
+            const tokens = left.tokens === null ? null : Math.max(0, left.tokens - end.tokens)
+            return { asked: digest, end, atMs: this.#parts.clock.now(), left: { ...left, tokens } }
+          },
+          options,
+        )
+        if (kept.asked !== digest)
+          throw new NotTheSame(
+            `${call.line ?? path}: it asks for something else at ${path} than before the interruption; use parallel or pipeline for parallel calls`,
+          )
+        answer.kept = kept
+        return kept.end as never
+      },
+    }
   }
 
   /** As far as it was told by now; a price that nobody gave is none. */
@@ -253,26 +301,10 @@ export class ScriptRun {
     return (await this.#parts.budgets.used(this.#flow.root().sessionId)).usd ?? 0
   }
 
-  async #worked(path: string, asked: Asked, isAgain: boolean): Promise<WorkEnd> {
-    const flow = this.#flow
-    const { cli, workspace, meta } = this.#input
-    const { read, cli: own = cli, ...rest } = asked
+  async #worked(given: Work): Promise<WorkEnd> {
     const { signal } = this.#stopped
     if (signal.aborted) return forever()
-    const work = this.#allowance.run(
-      {
-        ...rest,
-        cli: own,
-        root: flow.root(),
-        spanId: this.#spanOf(path),
-        parentSpanId: this.#phases.spanId,
-        workspace,
-        tools: meta.tools,
-        isAgain,
-        refuse: refusalOf(read),
-      },
-      signal,
-    )
+    const work = this.#allowance.run(given, signal)
     this.#working.add(work)
     try {
       const end = await work
@@ -324,22 +356,14 @@ export class ScriptRun {
   }
 }
 
-/** It is not the script that began: what it asks for cannot be found again. */
-class OtherScript extends AppError {
-  constructor(message: string) {
-    super('conflict', message)
-  }
-}
-
 const countOf = (value: unknown): number =>
   Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
 
 const forever = () => new Promise<never>(() => {})
 
-function voteOf(asked: Asked, end: WorkEnd): Vote {
-  const said = end.status === 'completed' ? asked.read(end.text) : undefined
-  if (said && 'value' in said) return said.value as Vote
-  const why = said ? said.problems.join('; ') : (end.reason ?? end.status)
+function voteOf({ value, failure, end }: Delegated): Vote {
+  if (!failure) return value as Vote
+  const why = failure.error || end?.reason || 'it failed'
   return { verdict: 'inconclusive', evidence: `the verifier gave no answer: ${why}` }
 }
 

@@ -92,7 +92,13 @@ export function makeSurface(branches: Branches, ask: Ask): Record<string, unknow
 
   return {
     agent: (task: unknown, options: Options = {}) =>
-      ask({ kind: 'agent', path: here().next('agent'), task, options }),
+      ask({
+        kind: 'agent',
+        path: here().next('agent'),
+        // A DeveloperInput or a ReviewerInput is handed over as the data that it is.
+        task: typeof task === 'object' && task !== null ? textOf(task) : task,
+        options,
+      }),
     parallel: async (tasks: unknown) => {
       const acts = listed(tasks, 'parallel')
       if (!acts.every((act): act is Task => typeof act === 'function'))
