@@ -79,7 +79,7 @@ export class Conversation {
     name: string,
     { utterance, facts = [] }: { utterance: OutgoingMessage; facts?: readonly Draft[] },
   ): Promise<string> {
-    const { messageId } = await this.record(steps, `say:${name}`, () => ({
+    const { messageId } = await this.record(steps, { name: `say:${name}` }, () => ({
       facts,
       words: utterance,
       value: null,
@@ -90,9 +90,8 @@ export class Conversation {
   /** The same for what is made of all that was said before; it is kept, and not made again when the work is resumed. */
   async record<T>(
     steps: Steps,
-    name: string,
+    { name, ...options }: { readonly name: string } & StepOptions,
     make: (said: Said) => Spoken<T>,
-    options?: StepOptions,
   ): Promise<{ readonly value: T; readonly messageId?: string }> {
     const done = await this.#turns.take('word', () =>
       steps.step(
@@ -132,7 +131,7 @@ export class Conversation {
 
   /** Calls a task or a review off for whoever still has it; a task that nobody has needs no word. */
   async callOff(steps: Steps, name: string, off: { taskId: string; reason: string }): Promise<void> {
-    await this.record(steps, `say:${name}`, () => ({ callOff: off, value: null }))
+    await this.record(steps, { name: `say:${name}` }, () => ({ callOff: off, value: null }))
   }
 
   /** Calls off one task or all that is open, in words that are written together with the end that is the reason. */

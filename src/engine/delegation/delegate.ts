@@ -137,23 +137,18 @@ async function assign({ talk, roundsAt }: DelegationParts, steps: Steps, given: 
     return { assignment }
   }
   const input = given.assignment
-  const { value, messageId } = await talk.record(
-    steps,
-    name,
-    ({ log, rounds }) => {
-      const assignment = withTaskId(input, (wanted) => freeName(log, wanted))
-      const root = rounds.isOpen ? undefined : roundsAt()
-      return {
-        facts: [
-          ...(root ? [roundStart(root, rounds.number + 1, given.maxIterations)] : []),
-          assigned(assignment),
-        ],
-        words: assignmentMessage({ ...delegationOf(given, assignment), assignment }),
-        value: { assignment, ...(assignment.kind === 'reviewer' && { review: reviewPlace(rounds) }) },
-      }
-    },
-    anewIn(given),
-  )
+  const { value, messageId } = await talk.record(steps, { name, ...anewIn(given) }, ({ log, rounds }) => {
+    const assignment = withTaskId(input, (wanted) => freeName(log, wanted))
+    const root = rounds.isOpen ? undefined : roundsAt()
+    return {
+      facts: [
+        ...(root ? [roundStart(root, rounds.number + 1, given.maxIterations)] : []),
+        assigned(assignment),
+      ],
+      words: assignmentMessage({ ...delegationOf(given, assignment), assignment }),
+      value: { assignment, ...(assignment.kind === 'reviewer' && { review: reviewPlace(rounds) }) },
+    }
+  })
   return { ...value, messageId }
 }
 
@@ -183,12 +178,10 @@ function run(parts: DelegationParts, steps: Steps, { given, begun, ended }: Runn
   const { read, form, resultSchema } = given.contract ?? contractOf(assignment, review)
   const delegation = delegationOf(given, assignment)
   const acknowledge = (id: string) =>
-    talk.record(
-      steps,
-      stepName(given, 'acknowledge'),
-      () => ({ words: acknowledgment(delegation, id), value: null }),
-      anewIn(given),
-    )
+    talk.record(steps, { name: stepName(given, 'acknowledge'), ...anewIn(given) }, () => ({
+      words: acknowledgment(delegation, id),
+      value: null,
+    }))
   const changed = new Set<string>()
   let changes = 0
   const act = async () => {
@@ -260,18 +253,13 @@ async function report(parts: DelegationParts, steps: Steps, reporting: Reporting
   }
   // A reviewer that gave no verdict says nothing: its review is called off.
   const isSilent = assignment.kind === 'reviewer' && !output
-  await parts.talk.record(
-    steps,
-    stepName(given, step),
-    () => ({
-      facts,
-      words: output && endMessage(delegationOf(given, assignment), output),
-      callOff: isSilent && failure ? { taskId, reason: lineOf(failure.error) } : undefined,
-      after: (said) => (assignment.kind === 'reviewer' ? roundEnd(parts, said, result) : []),
-      value: null,
-    }),
-    anewIn(given),
-  )
+  await parts.talk.record(steps, { name: stepName(given, step), ...anewIn(given) }, () => ({
+    facts,
+    words: output && endMessage(delegationOf(given, assignment), output),
+    callOff: isSilent && failure ? { taskId, reason: lineOf(failure.error) } : undefined,
+    after: (said) => (assignment.kind === 'reviewer' ? roundEnd(parts, said, result) : []),
+    value: null,
+  }))
 }
 
 /** A round is over with its last review; where none of them gave a verdict it goes on. */
