@@ -16,13 +16,13 @@ const reported = (task_id: string, status: string) =>
   said('task_completion', { task_id, status, summary: 's', blockers: ['b'] })
 const fold = (...facts: readonly Fact[]): ReviewRounds => facts.reduce(roundsAfter, noRounds)
 
-test('[MUS-364] the verdict of a round is the strictest one that was given in it', () => {
+test('[MUS-367] the verdict of a round is the strictest one that was given in it', () => {
   expect(roundVerdict(fold(began(1), asked))).toBeUndefined()
   expect(roundVerdict(fold(began(1), asked, asked, result('approved'), result('rejected')))).toBe('rejected')
   expect(roundVerdict(fold(began(1), result('rejected'), ended(1, 'rejected'), began(2)))).toBeUndefined()
 })
 
-test('[MUS-364] a review is told of what is unfinished in its round and of what the round before left open', () => {
+test('[MUS-367] a review is told of what is unfinished in its round and of what the round before left open', () => {
   const one = reviewFinding('one')
   const open = fold(began(1), reported('a', 'partial'), reported('b', 'completed'), asked)
   expect(reviewPlace(open)).toEqual({
@@ -39,7 +39,7 @@ test('[MUS-364] a review is told of what is unfinished in its round and of what 
   expect(reviewPlace(fold(...next, began(2), result('approved'), ended(2, 'approved'))).earlier).toEqual([])
 })
 
-test('[MUS-364] what is no fact of a round changes nothing', () => {
+test('[MUS-367] what is no fact of a round changes nothing', () => {
   const rounds = fold(began(1), asked)
   for (const fact of [
     said('feedback', {}),

@@ -75,7 +75,7 @@ async function recorded(m: Own, ends = 1) {
 const isEndOfMain = ({ type, parentRunId }: AgentEvent): boolean =>
   parentRunId === undefined && /^agent\.(completed|failed|cancelled|killed)$/.test(type)
 
-test('[MUS-364][COL-74] a task is recorded as in a crew: assignment, acknowledgment, what was seen of its work, its end', async () => {
+test('[MUS-367][COL-74] a task is recorded as in a crew: assignment, acknowledgment, what was seen of its work, its end', async () => {
   const { m, of, messages, types, answer } = await played([
     one(
       developerInput('T1'),
@@ -146,7 +146,7 @@ test.each<[string, readonly object[], object]>([
     [{ status: 400 }],
     { type: 'task.failed', payload: { agentId: 'worker', errorType: 'exception' } },
   ],
-])('[MUS-364][COL-61] a task that ends %s is recorded so', async (_, steps, end) => {
+])('[MUS-367][COL-61] a task that ends %s is recorded so', async (_, steps, end) => {
   const { m, of, events, messages, types } = await played([one(developerInput('T1'), ...steps)])
   const ends = events.filter(({ type }) => type === 'task.completed' || type === 'task.failed')
   const expected = JSON.parse(JSON.stringify(end, (__, value) => (value instanceof RegExp ? '…' : value)))
@@ -164,7 +164,7 @@ test.each<[string, readonly object[], object]>([
   expect(m.bugs).toEqual([])
 })
 
-test('[MUS-364][COL-17][COL-32][COL-65] two tasks side by side, one partial, changes requested once, then approved: verdicts, findings and rounds', async () => {
+test('[MUS-367][COL-17][COL-32][COL-65] two tasks side by side, one partial, changes requested once, then approved: verdicts, findings and rounds', async () => {
   const { m, of, types, messages, answer, id } = await played([
     {
       tools: [
@@ -222,7 +222,7 @@ test('[MUS-364][COL-17][COL-32][COL-65] two tasks side by side, one partial, cha
   expect(m.bugs).toEqual([])
 })
 
-test('[MUS-364][COL-33][COL-46] an approval counts only with the required checks seen to pass and no task left partial, and the one that asked is told', async () => {
+test('[MUS-367][COL-33][COL-46] an approval counts only with the required checks seen to pass and no task left partial, and the one that asked is told', async () => {
   const criteria = { must_pass_tests: true, must_pass_type_check: true }
   const { of, answer, m } = await played([
     one(developerInput('T1'), report('partial', { blockers: ['half of it'] })),
@@ -246,7 +246,7 @@ test('[MUS-364][COL-33][COL-46] an approval counts only with the required checks
   expect(m.bugs).toEqual([])
 })
 
-test('[MUS-364][COL-17] a review without a verdict fails, is called off and closes no round; two of one round close it with the stricter verdict', async () => {
+test('[MUS-367][COL-17] a review without a verdict fails, is called off and closes no round; two of one round close it with the stricter verdict', async () => {
   const { of, types, answer, m } = await played([
     one(developerInput('T1'), report('completed')),
     one(reviewerInput('T1'), { text: 'Looks good.' }, { text: 'It does.' }),
@@ -290,7 +290,7 @@ const late = async (input: object, minutes: number, more: object = {}) => {
   return { m, ...(await recorded(m)) }
 }
 
-test('[MUS-364][COL-67] a developer has ten minutes: what it did until then is told, and its task has failed as partial', async () => {
+test('[MUS-367][COL-67] a developer has ten minutes: what it did until then is told, and its task has failed as partial', async () => {
   const { of, messages, answer, m } = await late(developerInput('T1'), 10)
   expect(of('task.failed')).toMatchObject([
     {
@@ -306,7 +306,7 @@ test('[MUS-364][COL-67] a developer has ten minutes: what it did until then is t
   expect(m.bugs).toEqual([])
 })
 
-test('[MUS-364][COL-68] a reviewer has five minutes, and whoever gives work may say how long it may take', async () => {
+test('[MUS-367][COL-68] a reviewer has five minutes, and whoever gives work may say how long it may take', async () => {
   const review = await late({ ...reviewerInput('T1') }, 5)
   expect(review.of('task.failed')).toMatchObject([{ payload: { errorType: 'timeout' } }])
   expect(review.types).toEqual(['review_request', 'acknowledgment', 'abort'])
@@ -314,7 +314,7 @@ test('[MUS-364][COL-68] a reviewer has five minutes, and whoever gives work may 
   expect(short.of('task.failed')).toMatchObject([{ payload: { reason: 'it took longer than 2 min' } }])
 })
 
-test('[MUS-364][RUN-19] a task whose run is cancelled is cancelled and called off; the next has its name again', async () => {
+test('[MUS-367][RUN-19] a task whose run is cancelled is cancelled and called off; the next has its name again', async () => {
   const m = await ownAgents({ agents: agents() })
   const id: SessionId = await m.open()
   await m.say(id, script(one(developerInput('T1'), hanging)))
@@ -330,7 +330,7 @@ test('[MUS-364][RUN-19] a task whose run is cancelled is cancelled and called of
   expect(m.bugs).toEqual([])
 })
 
-test('[MUS-364] words are no message of the protocol: their task has its end, and no round begins', async () => {
+test('[MUS-367] words are no message of the protocol: their task has its end, and no round begins', async () => {
   const given = (text: string) => call('Task', { subagent_type: 'search', prompt: text })
   const { of, types, answer } = await played([given(script({ text: 'Nothing there.' }))])
   expect(types).toEqual([])
@@ -339,7 +339,7 @@ test('[MUS-364] words are no message of the protocol: their task has its end, an
   expect(answer).toBe('Nothing there.')
 })
 
-test('[MUS-364] a task that a killed daemon left is called off at the next start, and the model is told to look', async () => {
+test('[MUS-367] a task that a killed daemon left is called off at the next start, and the model is told to look', async () => {
   const runtime = { on_restart: 'resume' }
   const m = await ownAgents({ agents: agents(), runtime })
   const id = await m.open()
