@@ -95,7 +95,10 @@ export const hostileCampaign = (options: HostileOptions): Promise<HostileFigures
         )
         options.onBatch?.(step, faults)
       }
-      if (step % perDaemon === 0) await world.m.restart()
+      if (step % perDaemon === 0) {
+        await world.m.restart()
+        await world.ask(world.waiting)
+      }
     }
     // Read while it is written, a segment that is being closed could be taken for one that is missing.
     await world.m.daemon.kill('SIGTERM')
@@ -258,15 +261,18 @@ async function othersOf(m: Daemon) {
   }
   const { message_id: message } = await m.client.sendMessage({ id: beside.id, text: ': secret-beside' })
   const bash = { tools: [{ name: 'Bash', input: { command: 'echo secret-waiting' } }] }
-  const { session_id: waiting } = await m.client.chat({
-    project_root: folder,
-    agent_id: 'coder',
-    message: `SCRIPT:${JSON.stringify([bash, { text: 'secret-waiting' }])}`,
-  })
-  const { approvals } = await eventually(
-    () => m.client.listApprovals({ session: waiting }),
-    (found) => found.approvals.length === 1,
-  )
+  /** Has a built-in agent wait for a person; what it asks is over when the daemon is. */
+  const ask = async (session_id?: string) => {
+    const message = `SCRIPT:${JSON.stringify([bash, { text: 'secret-waiting' }])}`
+    const told = { project_root: folder, agent_id: 'coder', message, ...(session_id && { session_id }) }
+    const { session_id: waiting } = await m.client.chat(told)
+    const { approvals } = await eventually(
+      () => m.client.listApprovals({ session: waiting }),
+      (found) => found.approvals.length === 1,
+    )
+    return { waiting, approvals }
+  }
+  const { waiting, approvals } = await ask()
   const sessions = [above, beside, stranger]
   const ids = [...sessions.map(({ id }) => id), waiting]
   const roots = await Promise.all(ids.map((id) => rootOf(m.client, id)))
@@ -280,6 +286,7 @@ async function othersOf(m: Daemon) {
     folder,
     message,
     waiting,
+    ask,
     roots,
     run: runs[0]?.runId,
     conversation: await m.conversationOf(stranger),
@@ -315,20 +322,21 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
   const isHostile = (id: string): boolean =>
     tops.has(id) || (parents.has(id) && isHostile(parents.get(id) as string))
   let seq = 0
-  let before: string | undefined
+  let before: Record<'told' | 'approvals', string> | undefined
+  let daemon = m.daemon
   const state = async () => {
     const views = await Promise.all(ids.map((id) => m.client.getSession({ id })))
     const { approvals } = await m.client.listApprovals({ session: world.waiting })
-    return JSON.stringify({
+    const told = JSON.stringify({
       sessions: views.map((view) =>
         Object.fromEntries(steady.map((name) => [name, (view as Record<string, unknown>)[name]])),
       ),
-      approvals: approvals.map(({ approval_id }) => approval_id),
       files: ['operator.token', 'vault.key', 'config.yaml', '.bashrc', '.gitconfig', 'trust.json', 'port']
         .map((name) => `${name} ${digestOf(join(home, name))}`)
         .concat(world.files.slice(6).map((file) => `${file} ${digestOf(file)}`)),
       names: [readdirSync(world.folder), readdirSync('/etc').filter((name) => name.startsWith('owned'))],
     })
+    return { told, approvals: JSON.stringify(approvals.map(({ approval_id }) => approval_id)) }
   }
   const unread = async (): Promise<WireEvent[]> => {
     const { events } = await m.client.listEvents({ after: seq, limit: 1000 })
@@ -339,10 +347,11 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
   return async () => {
     const faults: string[] = []
     const now = await state()
-    if (before !== undefined && now !== before)
-      faults.push(
-        `others changed: ${before} is now ${now}; last told of who waits: ${await lastOf(m.client, world.waiting)}`,
-      )
+    if (before && now.told !== before.told) faults.push(`others changed: ${before.told} is now ${now.told}`)
+    // Another daemon was told of what waits anew.
+    if (before && daemon === m.daemon && now.approvals !== before.approvals)
+      faults.push(`what waits for a person changed: ${await lastOf(m.client, world.waiting)}`)
+    daemon = m.daemon
     before = now
     for (const event of await unread()) {
       const { sessionId, type, payload, by } = event
@@ -378,12 +387,12 @@ function watchOthers(world: HostileWorld): () => Promise<string[]> {
   }
 }
 
-/** What a session may do unasked, and whether it is behind walls. */
 async function lastOf(client: Client, session: string): Promise<string> {
   const { events } = await client.listEvents({ session, limit: 1000 })
   return JSON.stringify(events.slice(-12).map(({ seq, type, by, payload }) => ({ seq, type, by, payload })))
 }
 
+/** What a session may do unasked, and whether it is behind walls. */
 type Rights = { readonly permissionMode?: string; readonly isolation?: string }
 
 const modes = ['plan', 'manual', 'acceptEdits', 'bypass']

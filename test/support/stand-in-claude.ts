@@ -135,6 +135,9 @@ export async function standInClaude(config: Json = {}, env: Record<string, strin
     get client() {
       return m.client
     },
+    get daemon() {
+      return m.daemon
+    },
     spawn: (more: Json = {}) =>
       m.client.spawnSession({ agent_type: 'claude', prompt: 'do it', working_dir: work, ...more }),
     session: (one: Named) => m.client.getSession({ id: one.session_id }),
