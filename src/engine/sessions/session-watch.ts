@@ -257,10 +257,11 @@ export class SessionWatch {
 
   /** It was started with a prompt that it has not taken yet: its empty box is not that of one who has finished. */
   #awaitsPrompt({ queue = [], managed }: Readonly<SessionState>): boolean {
+    const isNew = this.#recorded === 'spawned' || this.#recorded === 'starting'
+    // A screen that shows work while the program comes up is no turn, and calm after it no end of one.
+    const isUntold = !resting.has(this.#recorded) && this.#evidence.last.prompt === undefined
     const record = agentClis[managed?.cli as AgentCliName]?.record
-    // A screen that shows work while the program comes up is no turn of its prompt, and calm after it no end of one.
-    if (resting.has(this.#recorded) || record === undefined || !queue.some(({ by }) => by === 'launch'))
-      return false
+    if (!(isNew || isUntold) || record === undefined || !queue.some(({ by }) => by === 'launch')) return false
     const now = this.#parts.clock.now()
     // From its box on, not from its start: on a busy machine a CLI takes minutes to come up.
     this.#boxSeenAt ??= now
