@@ -17,7 +17,17 @@ import {
   word,
   wordOf,
 } from './index-columns.ts'
-import { Activity, AgentKind, ApprovalSubject, Lifecycle, Priority, SpanStatus, Verdict } from './values.ts'
+import {
+  Activity,
+  AgentKind,
+  ApprovalSubject,
+  Lifecycle,
+  Priority,
+  SpanStatus,
+  Verdict,
+  WorkflowFailure,
+  WorkflowOutcome,
+} from './values.ts'
 
 /** Numbers of one table that are totals in another, of the same session: when a row changes, the difference moves on. */
 export type Carry = {
@@ -37,7 +47,7 @@ export type TableSpec = {
 }
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 7
+export const indexVersion = 8
 
 const seq = numberOf(z.int().positive())
 const time = numberOf(z.number())
@@ -93,6 +103,8 @@ export const tables = {
       task: text,
       /** What it said when it ended. */
       completion: text,
+      /** How it ended, when it was a workflow that did not give what was asked for. */
+      outcome: wordOf(WorkflowFailure.nullable()),
       tmuxSession: text,
       depth: number,
       permissionMode: word,
@@ -247,7 +259,7 @@ export const tables = {
       ...place,
       name: word,
       version: word,
-      status: wordOf(z.enum(['running', 'completed', 'failed', 'rejected', 'cancelled'])),
+      status: wordOf(z.enum(['running', ...WorkflowOutcome.options])),
       /** The last phase that it was in. */
       phase: word,
       inputDigest: text,

@@ -10,6 +10,7 @@ import {
   Isolation,
   Lifecycle,
   PermissionMode,
+  WorkflowFailure,
 } from './values.ts'
 
 const text = z.string().nullable()
@@ -144,7 +145,10 @@ export const SessionView = z.strictObject({
   spawned_at: Time,
   completed_at: Time,
   last_activity_at: z.string(),
-  completion_status: z.enum(['completed', 'error', 'abandoned', 'killed', 'cancelled']).nullable(),
+  /** How it ended; `failed` and `rejected` are of workflows. */
+  completion_status: z
+    .enum(['completed', 'error', 'abandoned', 'killed', 'cancelled', ...WorkflowFailure.options])
+    .nullable(),
   completion_message: text,
   tokens_used: Count,
   billing: Billing.nullable(),

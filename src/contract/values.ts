@@ -95,6 +95,12 @@ export const Lifecycle = z.enum([
   'cancelled',
 ])
 export type Lifecycle = z.infer<typeof Lifecycle>
+/** How a workflow fell short. `rejected`: a reviewer or a person did not accept its work, its plan or its script. */
+export const WorkflowFailure = z.enum(['failed', 'rejected'])
+export type WorkflowFailure = z.infer<typeof WorkflowFailure>
+/** How a workflow ended. */
+export const WorkflowOutcome = z.enum(['completed', ...WorkflowFailure.options, 'cancelled'])
+export type WorkflowOutcome = z.infer<typeof WorkflowOutcome>
 /** What a live agent is doing: the second axis. */
 export const Activity = z.enum(['model_loading', 'thinking', 'calling_tool', 'working', 'idle'])
 /** How a model call failed, in one vocabulary for every provider; only some are worth another try. */

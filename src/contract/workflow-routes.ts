@@ -6,7 +6,7 @@ import { places } from './route-places.ts'
 import { ScriptLimits } from './script.ts'
 import { SessionRef } from './session-routes.ts'
 import { ApprovalView } from './session-views.ts'
-import { Count } from './values.ts'
+import { Count, WorkflowOutcome } from './values.ts'
 
 const text = z.string().nullable()
 /** A workflow: its id, or its session. */
@@ -21,10 +21,10 @@ export const WorkflowView = z.strictObject({
   title: text,
   version: text,
   /**
-   * `pending`: it was begun under a version that is not there; a script can be forked. `rejected`: it did its work, and
-   * a reviewer or a person did not accept it.
+   * `pending`: it was begun under a version that is not there; a script can be forked. `rejected`: a reviewer or a
+   * person did not accept its work, its plan or its script.
    */
-  status: z.enum(['running', 'pending', 'completed', 'failed', 'rejected', 'cancelled']),
+  status: z.enum(['running', 'pending', ...WorkflowOutcome.options]),
   phase: text,
   steps: Count,
   agents: Count.nullable(),

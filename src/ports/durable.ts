@@ -2,6 +2,7 @@ import { AppError } from '../contract/errors.ts'
 import type { By, Draft, PayloadOf } from '../contract/event.ts'
 import type { RunId, SessionId, SpanId, TraceId } from '../contract/ids.ts'
 import type { Asker } from '../contract/principal.ts'
+import type { WorkflowFailure, WorkflowOutcome } from '../contract/values.ts'
 
 /** Where the facts of a workflow belong: its session and trace, and the span that they hang under. */
 export type FlowPlace = {
@@ -29,7 +30,7 @@ export type Procedure<I, O> = {
   readonly closing?: Closing<I>
 }
 
-export type FlowFailure = { readonly outcome: 'failed' | 'rejected'; readonly reason: string }
+export type FlowFailure = { readonly outcome: WorkflowFailure; readonly reason: string }
 
 /**
  * What a run still has to say when it fails or is called off: `write` takes the facts, and writes them together with
@@ -77,6 +78,13 @@ export class LimitReached extends AppError {
 export class NotTheSame extends AppError {
   constructor(why: string) {
     super('conflict', why)
+  }
+}
+
+/** A person said no to what a workflow was going to do: it is rejected, and nothing in it went wrong. */
+export class NotApproved extends AppError {
+  constructor(what: string, reason: string | undefined) {
+    super('denied', `${what} was not approved${reason ? `: ${reason}` : ''}`)
   }
 }
 
@@ -142,7 +150,7 @@ export type Steps = Pick<Flow, 'id' | 'signal' | 'step' | 'sleep'> & { root(): W
 export type Child<O> = { readonly id: string; result(): Promise<O> }
 
 /** How a workflow stands; `pending`: it was begun under a version that is not there, and can be forked. */
-export type FlowStatus = 'running' | 'pending' | 'completed' | 'failed' | 'rejected' | 'cancelled'
+export type FlowStatus = 'running' | 'pending' | WorkflowOutcome
 
 /** One workflow in a list. */
 export type FlowView = {

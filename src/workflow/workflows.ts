@@ -1,11 +1,12 @@
 import type { Config } from '../contract/config.ts'
 import type { Decision } from '../contract/decision.ts'
 import { AppError } from '../contract/errors.ts'
-import type { Fact, PayloadOf } from '../contract/event.ts'
+import type { EventOf, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import { type Asker, muster } from '../contract/principal.ts'
-import type { Budget } from '../contract/values.ts'
+import type { Budget, WorkflowOutcome } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { workflowEnds, workflowOutcome } from '../core/collaboration/workflow-outcome.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { askedBy, draftOf, type Root } from '../engine/sessions/drafts.ts'
@@ -269,11 +270,11 @@ export class Workflows {
     const state = engine.session(sessionId)
     const span = state && [...state.open.values()].find(({ kind }) => kind === 'session')
     if (!state || !span) return
-    let last: Fact | undefined
+    let last: EventOf<(typeof workflowEnds)[number]> | undefined
     const known = new Set<string>()
-    for await (const event of this.#deps.events(sessionId, endTypes)) {
+    for await (const event of this.#deps.events(sessionId, workflowEnds)) {
       if (event.workflowId !== undefined) known.add(event.workflowId)
-      last = event
+      last = event as EventOf<(typeof workflowEnds)[number]>
     }
     if (last?.type === 'workflow.finalized') {
       const next = (last.payload.result as Partial<Followed> | undefined)?.next
@@ -285,34 +286,27 @@ export class Workflows {
         return this.#untilQuiet(sessionId)
       }
     }
-    const failed = last
-      ? last.type === 'workflow.failed'
-        ? last.payload.reason
-        : undefined
-      : 'Muster was stopped before it began; start it again'
-    await this.#close(
-      sessionId,
-      last?.type === 'workflow.cancelled' ? { outcome: 'cancelled' } : { outcome: 'completed', failed },
-      muster,
-    )
+    const { outcome, why } = last
+      ? workflowOutcome(last)
+      : { outcome: 'failed' as const, why: 'Muster was stopped before it began; start it again' }
+    await this.#close(sessionId, { outcome, reason: why }, muster)
   }
 
   /** Nothing ran in it, and it says why; where that cannot be written, the next daemon says so. */
   async #unbegun(sessionId: SessionId, error: unknown): Promise<void> {
     const text = error instanceof Error ? error.message : String(error)
-    const failed = `it could not start: ${text.replaceAll(/\s+/g, ' ').slice(0, 900)}`
-    await this.#close(sessionId, { outcome: 'completed', failed }, muster).catch((bug: unknown) =>
+    const reason = `it could not start: ${text}`
+    await this.#close(sessionId, { outcome: 'failed', reason }, muster).catch((bug: unknown) =>
       this.#deps.onBug(bug, `the end of ${sessionId}, in which nothing began`),
     )
   }
 
   async #close(
     sessionId: SessionId,
-    how: {
-      readonly outcome: 'completed' | 'killed' | 'cancelled'
-      readonly failed?: string | undefined
-      readonly reason?: string
-    },
+    {
+      outcome,
+      reason: why,
+    }: { readonly outcome: WorkflowOutcome | 'killed'; readonly reason?: string | undefined },
     by: Asker,
   ): Promise<void> {
     const { engine } = this.#deps
@@ -321,15 +315,11 @@ export class Workflows {
     if (!span) return
     const { traceId, runId, spanId } = span
     const root = askedBy({ sessionId, traceId, runId, spanId, actor: by.name }, by)
+    const reason = why?.replaceAll(/\s+/g, ' ').slice(0, 1000)
     await engine.perform([
-      how.failed === undefined
-        ? draftOf(root, 'session.completed', {
-            outcome: how.outcome,
-            ...(how.reason && { reason: how.reason }),
-          })
-        : draftOf(root, 'session.failed', { reason: how.failed }),
+      outcome === 'failed' || outcome === 'rejected'
+        ? draftOf(root, 'session.failed', { outcome, ...(reason && { reason }) })
+        : draftOf(root, 'session.completed', { outcome, ...(reason && { reason }) }),
     ])
   }
 }
-
-const endTypes = ['workflow.finalized', 'workflow.failed', 'workflow.cancelled'] as const

@@ -40,7 +40,36 @@ test('[MUS-346] work that changes nothing is not called done, though its reviewe
   expect(workflows).toMatchObject([{ workflow_id, ...failed }])
   await expect
     .poll(() => m.client().getSession({ id: session_id }))
-    .toMatchObject({ status: 'error', completion_status: 'error', completion_message: failed.detail })
+    .toMatchObject({ status: 'error', completion_status: 'failed', completion_message: failed.detail })
+})
+
+test('[MUS-364] work that a person does not land is rejected: in the list, the page of its crew and its session, also after a restart', async () => {
+  const m = await played([approvedAtOnce, wroteNote])
+  const { workflow_id, session_id, branch } = await m.play('Write a note.', { crew: 'pair' })
+  await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
+  await m.client().decideApproval({ id: session_id, verdict: 'deny', scope: 'once', reason: 'not now' })
+  const rejected = { status: 'rejected', detail: 'its work was not landed: not now' }
+  await m.until(workflow_id, ({ status }) => status === 'rejected')
+  const looked = async () => ({
+    flow: await m.client().getWorkflow({ id: workflow_id }),
+    list: (await m.client().listWorkflows({})).workflows,
+    session: await m.client().getSession({ id: session_id }),
+    progress: await m.client().getProgress({ id: session_id }),
+  })
+  await expect.poll(async () => (await looked()).session.status).toBe('error')
+  const expected = {
+    flow: { ...rejected, report: { outcome: 'approved' } },
+    list: [
+      { workflow_id: `${workflow_id}.land`, ...rejected },
+      { workflow_id, ...rejected },
+    ],
+    session: { completion_status: 'rejected', completion_message: rejected.detail },
+    progress: { status: 'rejected', is_complete: true },
+  }
+  expect(await looked()).toMatchObject(expected)
+  await m.kill()
+  expect(await looked()).toMatchObject(expected)
+  expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
 })
 
 test('[COL-42] the style guide of a crew is passed on to developers as it stood at the start; one that is not there is refused', async () => {

@@ -234,7 +234,7 @@ test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-2
   expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
 })
 
-test('[COL-66] a plan that a person refuses ends the crew, and nothing was begun', async () => {
+test('[COL-66][MUS-364] a plan that a person refuses ends the crew as rejected, and nothing was begun', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest, { approve_plan: true })
   const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
@@ -249,7 +249,7 @@ test('[COL-66] a plan that a person refuses ends the crew, and nothing was begun
   await m.until(workflow_id, ({ status, approvals }) => status === 'running' && approvals.length === 1)
   await m.client().decideApproval({ id: session_id, verdict: 'deny', scope: 'once', reason: 'too much' })
   const flow = await m.ended(workflow_id)
-  expect(flow).toMatchObject({ status: 'failed', detail: 'the plan was not approved: too much' })
+  expect(flow).toMatchObject({ status: 'rejected', detail: 'the plan was not approved: too much' })
   expect(await eventsOf(m, session_id, 'agent.task.assigned')).toEqual([])
   expect(await eventsOf(m, session_id, 'workflow.created')).toHaveLength(1)
   expect(await eventsOf(m, session_id, 'workflow.approved')).toEqual([])

@@ -233,3 +233,25 @@ test('[MUS-275] a workflow is a row: its phase, its steps, and the first of its 
   expect(index.workflows({ sessionId: sessionIdOf(2) })).toHaveLength(1)
   expect(index.workflows({ status: 'running' })).toEqual([])
 })
+
+test('[MUS-364] work that a person does not land is not done, and the row of its crew says so', () => {
+  const stream = new EventStream()
+  const figures = { totalTokens: 1, totalAgents: 1, durationMs: 1 }
+  for (const crew of ['landed', 'left', 'of-old']) {
+    stream.add('workflow.started', { workflowId: crew, name: 'crew' })
+    stream.add('workflow.finalized', {
+      workflowId: crew,
+      ...figures,
+      result: { report: { outcome: crew === 'of-old' ? 'unapproved' : 'approved', summary: 'Not good.' } },
+    })
+  }
+  stream.add('workflow.finalized', { workflowId: 'landed.land', ...figures, result: { landed: 'c0ffee' } })
+  stream.add('workflow.failed', { workflowId: 'left.land', error: 'not now', outcome: 'rejected' })
+  using place = new TempIndex()
+  using index = place.queries(stream.events)
+  const found = (workflowId: string) => index.workflows({ workflowId })
+  expect(found('landed')).toMatchObject([{ status: 'completed', detail: null }])
+  expect(found('left')).toMatchObject([{ status: 'rejected', detail: 'not now', totalAgents: 1 }])
+  expect(found('left.land')).toMatchObject([{ status: 'rejected', detail: 'not now' }])
+  expect(found('of-old')).toMatchObject([{ status: 'rejected', detail: 'Not good.' }])
+})

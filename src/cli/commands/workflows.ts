@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, errorCodes } from '../../contract/errors.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import { followWorkflow } from '../follow-workflow.ts'
 import { textInput } from '../named-files.ts'
@@ -19,6 +19,7 @@ export const workflowCommands = defineCommands(
     'workflow show': {
       asks: ({ id }) => ({ id }),
       render: renderWorkflow,
+      exitCode: ({ status }) => (isShort(status) ? errorCodes.failed.exit : 0),
     },
     'workflow resume': {
       asks: ({ id }) => ({ id }),
@@ -72,9 +73,7 @@ export const workflowCommands = defineCommands(
         const flow = yield* followWorkflow(client, begun, io)
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield io.isJson ? `${jsonText(flow, 2)}\n` : `\n${renderWorkflow(flow, view)}\n`
-        const outcome = flow.report?.outcome ?? flow.status
-        if (outcome !== 'approved' && outcome !== 'force_approved')
-          throw new AppError('failed', `the work was not approved: ${outcome.replaceAll('_', ' ')}`)
+        refuseUnlessDone(flow)
       },
     },
     'workflow run': {
@@ -95,8 +94,7 @@ export const workflowCommands = defineCommands(
         const flow = await client.getWorkflow({ id: workflow_id })
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield `${io.isJson ? jsonText(flow, 2) : renderWorkflow(flow, view)}\n`
-        if (flow.status !== 'completed' && !detach)
-          throw new AppError('failed', `${workflow_id} is ${flow.status}: ${flow.detail ?? ''}`)
+        if (!detach) refuseUnlessDone(flow)
       },
     },
   },
@@ -122,6 +120,15 @@ const marks = {
   cancelled: ['yellow', '✗'],
 } as const satisfies Record<Status, readonly [Colour, string]>
 const done = new Set(['completed', 'failed', 'rejected', 'cancelled'])
+
+/** It has ended, and did not give what was asked for. */
+const isShort = (status: Status): boolean => done.has(status) && status !== 'completed'
+
+/** What was waited for is done, or a shell is told that it is not, and why. */
+function refuseUnlessDone({ workflow_id, status, detail }: Shown): void {
+  if (status === 'completed') return
+  throw new AppError('failed', `${workflow_id} is ${status}${detail ? `: ${oneLine(detail)}` : ''}`)
+}
 
 type Shown = CommandOutput<'workflow show'>
 type Status = Shown['status']
@@ -167,8 +174,13 @@ export function renderWorkflow(flow: Shown, { width, color }: View): string {
     `${paint('yellow', '?')} ${oneLine(action)}`,
     `  sm approve ${approval_id}    sm reject ${approval_id}`,
   ])
-  if (flow.report_text !== null)
-    return [plainLines(flow.report_text).trimEnd(), ...(asks.length > 0 ? ['', ...asks] : [])].join('\n')
+  const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
+  if (flow.report_text !== null) {
+    // Whoever reads the report of work that a person did not land reads that first.
+    const end = isShort(flow.status) ? [`${mark(flow.status, paint)} ${flow.status}`, ...why, ''] : []
+    const report = plainLines(flow.report_text).trimEnd()
+    return [...end, report, ...(asks.length > 0 ? ['', ...asks] : [])].join('\n')
+  }
   const tasks =
     flow.tasks.length === 0
       ? []
@@ -189,7 +201,6 @@ export function renderWorkflow(flow: Shown, { width, color }: View): string {
             width,
           ),
         ]
-  const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
   const result = flow.result === null ? [] : [jsonText(flow.result, 2)]
   const partial = flow.partial === null ? [] : ['Done by then:', jsonText(flow.partial, 2)]
   return [head, ...why, ...tasks, ...result, ...partial, ...asks].join('\n')

@@ -28,9 +28,11 @@ export function isEnded({ status }: { readonly status: string }): boolean {
   return ends.has(status)
 }
 
+const bad: ReadonlySet<string> = new Set(['error', 'failed', 'rejected', 'killed', 'abandoned'])
+
 /** The colour of a state. */
 export function statusColour(status: string): Colour {
-  if (status === 'error' || status === 'failed' || status === 'killed' || status === 'abandoned') return 'red'
+  if (bad.has(status)) return 'red'
   if (status === 'waiting_input') return 'yellow'
   if (status === 'running' || status === 'completed') return 'green'
   return 'dim'
@@ -91,7 +93,8 @@ export function renderEnd(session: SessionView, { color }: { readonly color: boo
   return words === '' ? head : `${head} | ${words}`
 }
 
-function statusOf({ completion_status, status }: SessionView): string {
+/** How a session ended, or the state that it is in. */
+export function statusOf({ completion_status, status }: SessionView): string {
   return isEnded({ status }) ? (completion_status ?? status) : status
 }
 

@@ -11,6 +11,7 @@ import {
   shownName,
   standsSince,
   statusColour,
+  statusOf,
   treeOrder,
 } from './session-lines.ts'
 import { type Column, table } from './table.ts'
@@ -102,7 +103,7 @@ const isLost = ({ status, completed_at }: SessionView): boolean => status === 'e
 function statusWord(session: SessionView): string {
   if (session.status === 'failed' || isLost(session)) return `!${session.status}`
   if (isBlocked(session)) return `!${session.waiting_for ?? 'approval'}`
-  return session.status === 'waiting_input' ? 'waiting' : session.status
+  return session.status === 'waiting_input' ? 'waiting' : statusOf(session)
 }
 
 const separator = ' · '

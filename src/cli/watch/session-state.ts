@@ -48,8 +48,11 @@ export function standingOf(session: SessionView, now: number): Standing {
   }
 }
 
-function troubleOf({ status, health, waiting_for, limited_until }: SessionView, now: number): Standing {
-  if (status === 'error') return { sign: '✗', word: 'error', colour: 'red' }
+function troubleOf(
+  { status, completion_status, health, waiting_for, limited_until }: SessionView,
+  now: number,
+): Standing {
+  if (status === 'error') return { sign: '✗', word: completion_status ?? 'error', colour: 'red' }
   if (waiting_for === 'limit' || health === 'limited') {
     // The time of another day does not fit, and the line below the list tells it.
     const until = limited_until === null ? '' : clock(limited_until, now).slice(-5)

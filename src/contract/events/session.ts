@@ -16,6 +16,7 @@ import {
   Millis,
   PermissionMode,
   Raw,
+  WorkflowFailure,
 } from '../values.ts'
 
 /** Which signal a derived state rests on, how old it is and how sure. */
@@ -253,10 +254,16 @@ export const sessionEvents = {
     control: [],
     closes: 'session',
     std008: 'status, completed_at',
-    sm: { words: ['error'], says: ({ payload: p }) => ` failed${quoted(p.message ?? p.error ?? p.reason)}` },
+    sm: {
+      words: ['error'],
+      says: ({ payload: p }) =>
+        ` ${p.outcome === 'rejected' ? 'was rejected' : 'failed'}${quoted(p.message ?? p.error ?? p.reason)}`,
+    },
     title: ({ payload: p }) => [p.error ?? p.reason ?? p.message],
     search: ({ payload: p }) => [p.message, p.error, p.reason],
     payload: z.strictObject({
+      /** Of the session of a workflow. */
+      outcome: WorkflowFailure.optional(),
       message: Body.optional(),
       error: Body.optional(),
       reason: Line.optional(),

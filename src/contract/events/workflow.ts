@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { event } from '../event-definition.ts'
-import { Body, ClaimVerdict, Count, Line, Millis, Raw, Timestamp, Verdict } from '../values.ts'
+import {
+  Body,
+  ClaimVerdict,
+  Count,
+  Line,
+  Millis,
+  Raw,
+  Timestamp,
+  Verdict,
+  WorkflowFailure,
+} from '../values.ts'
 
 const workflow = { workflowId: Line } as const
 const phase = { ...workflow, phase: Line } as const
@@ -78,8 +88,7 @@ export const workflowEvents = {
       ...workflow,
       error: Body,
       reason: Line.optional(),
-      /** `rejected`: it did its work, and a reviewer or a person did not accept it. */
-      outcome: z.enum(['failed', 'rejected']).optional(),
+      outcome: WorkflowFailure.optional(),
       /** What it had come to before it failed. */
       partial: z.unknown().optional(),
       /** What it gave, where it came to its end and that was not what was asked for. */

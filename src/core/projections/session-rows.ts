@@ -135,10 +135,17 @@ const changes: Handlers<Change> = {
       endedMs: atMs,
       completion: oneLine(payload.message) ?? null,
       detail: oneLine(payload.error ?? payload.reason ?? payload.message) ?? null,
+      outcome: payload.outcome,
     },
   }),
   'session.reopened': ({ payload }) => ({
-    set: { lifecycle: 'running', endedMs: null, completion: null, detail: oneLine(payload.reason) ?? null },
+    set: {
+      lifecycle: 'running',
+      endedMs: null,
+      completion: null,
+      outcome: null,
+      detail: oneLine(payload.reason) ?? null,
+    },
   }),
   'session.state.changed': ({ payload }, atMs) => ({
     set: {

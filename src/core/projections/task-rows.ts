@@ -1,5 +1,6 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
 import type { RowOp, Upsert, Values } from '../../contract/row-op.ts'
+import { type workflowEnds, workflowOutcome } from '../collaboration/workflow-outcome.ts'
 import { type Handlers, handle } from './event-handlers.ts'
 import { listText, oneLine } from './row-text.ts'
 
@@ -94,8 +95,25 @@ export function workflowOps(event: AgentEvent, atMs: number): RowOp[] {
   const { seq, sessionId, runId, traceId } = event
   // A workflow that was told of by others may have no beginning.
   const where = { seq, sessionId, runId, traceId, ...(change.set?.status ? {} : { status: 'running' }) }
-  return [{ op: 'upsert', table: 'workflows', key: [id], ...change, keep: { ...where, ...change.keep } }]
+  const op: RowOp = {
+    op: 'upsert',
+    table: 'workflows',
+    key: [id],
+    ...change,
+    keep: { ...where, ...change.keep },
+  }
+  return [op, ...notLanded(id, change)]
 }
+
+/** Work that does not land is not done, whatever its reviewer said: landing was a workflow of its own. */
+function notLanded(id: string, { set }: WorkflowChange): RowOp[] {
+  if (!id.endsWith(landing) || set?.endedMs === undefined || set.status === 'completed') return []
+  const { status, detail } = set
+  const crew = id.slice(0, -landing.length)
+  return [{ op: 'upsert', table: 'workflows', key: [crew], set: { status, detail } }]
+}
+
+const landing = '.land'
 
 type WorkflowChange = Pick<Upsert<'workflows'>, 'set' | 'keep' | 'add' | 'unless'>
 
@@ -111,27 +129,15 @@ const workflowChanges: Handlers<WorkflowChange> = {
   }),
   'workflow.phase.started': ({ payload }) => ({ set: { phase: payload.phase }, unless: 'endedMs' }),
   'workflow.checkpoint.saved': ({ payload }) => ({ add: { steps: payload.step === undefined ? 0 : 1 } }),
-  'workflow.finalized': ({ payload }, atMs) => ({
-    set: {
-      status: 'completed',
-      endedMs: atMs,
-      totalAgents: payload.totalAgents,
-      totalTokens: payload.totalTokens,
-    },
-    unless: 'endedMs',
-  }),
-  'workflow.failed': ({ payload }, atMs) => ({
-    set: {
-      status: payload.outcome ?? 'failed',
-      endedMs: atMs,
-      totalAgents: payload.totalAgents,
-      totalTokens: payload.totalTokens,
-      detail: oneLine(payload.reason ?? payload.error, 400),
-    },
-    unless: 'endedMs',
-  }),
-  'workflow.cancelled': ({ payload }, atMs) => ({
-    set: { status: 'cancelled', endedMs: atMs, detail: oneLine(payload.reason, 400) },
-    unless: 'endedMs',
-  }),
+  'workflow.finalized': ended,
+  'workflow.failed': ended,
+  'workflow.cancelled': ended,
+}
+
+function ended(event: EventOf<(typeof workflowEnds)[number]>, atMs: number): WorkflowChange {
+  const { outcome, why } = workflowOutcome(event)
+  const set = { status: outcome, endedMs: atMs, detail: oneLine(why, 400) }
+  if (event.type === 'workflow.cancelled') return { set, unless: 'endedMs' }
+  const { totalAgents, totalTokens } = event.payload
+  return { set: { ...set, totalAgents, totalTokens }, unless: 'endedMs' }
 }

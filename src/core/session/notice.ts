@@ -31,11 +31,11 @@ export function noticeOf(event: AgentEvent, wanted: Wanted): Notice | undefined 
       return { event: outcome, text: `${outcome}: ${line(message ?? reason ?? 'no message')}`, hint }
     }
     case 'session.failed': {
-      const { message, error, reason } = event.payload
+      const { outcome = 'failed', message, error, reason } = event.payload
       if (!wanted.notify_parent_on_error) return undefined
       return {
         event: 'error',
-        text: `failed: ${line(message ?? error ?? reason ?? 'no reason given')}`,
+        text: `${outcome}: ${line(message ?? error ?? reason ?? 'no reason given')}`,
         hint: more,
       }
     }

@@ -35,7 +35,7 @@ export function progressView(parts: ProgressParts): ProgressView {
     session_id: session.session_id,
     name: session.name,
     friendly_name: session.friendly_name,
-    status: session.status === 'running' ? 'working' : session.status,
+    status: session.status === 'running' ? 'working' : (session.completion_status ?? session.status),
     elapsed_seconds: seconds(endMs - Date.parse(session.created_at)),
     tokens_used: session.tokens_used,
     tokens_remaining_estimate: estimate.remaining,

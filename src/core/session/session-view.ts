@@ -85,7 +85,9 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     spawned_at: row.origin === 'managed' ? iso(row.startedMs ?? row.firstMs) : null,
     completed_at: row.endedMs === null ? null : iso(row.endedMs),
     last_activity_at: iso(lastActivity(row, beside.evidence)),
-    completion_status: isLost ? null : (ends.find((end) => end === status) ?? null),
+    completion_status: isLost
+      ? null
+      : ((isEnded ? row.outcome : null) ?? ends.find((end) => end === status) ?? null),
     completion_message: isLost ? broughtBack : isEnded ? (row.completion ?? row.detail) : null,
     tokens_used: tokens,
     ...costView(row, managed?.model ?? row.model),

@@ -61,8 +61,7 @@ export async function complete(run: CrewRun, ending: Ending, beganMs: number): P
 }
 
 /** Whether a crew's work may land. */
-export const isAccepted = (outcome: CrewOutcome): boolean =>
-  outcome === 'approved' || outcome === 'force_approved'
+const isAccepted = (outcome: CrewOutcome): boolean => outcome === 'approved' || outcome === 'force_approved'
 
 /** Nobody is told that a request was carried out when nothing changed; a review is not meant to change anything. */
 function withoutWork({ input }: CrewRun, { outcome, summary }: Ending): Ending {

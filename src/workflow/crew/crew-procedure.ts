@@ -1,9 +1,9 @@
-import type { CrewOutcome } from '../../contract/collaboration/crew-report.ts'
 import { AppError } from '../../contract/errors.ts'
+import { crewShortfall } from '../../core/collaboration/workflow-outcome.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
 import { Allowance } from '../allowance.ts'
-import { type CrewResult, complete, isAccepted } from './complete.ts'
+import { type CrewResult, complete } from './complete.ts'
 import type { CrewInput, CrewParts } from './crew-parts.ts'
 import { CrewRun, type Ending, talkOf } from './crew-run.ts'
 import { keepTime } from './keep-time.ts'
@@ -22,8 +22,7 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     version: '4',
     unforkable:
       "its work is in work trees and branches of that run; merge the ones you want (git branch --list 'muster/<workflow>*') and start another: sm crew",
-    failure: ({ report: { outcome, summary } }) =>
-      isAccepted(outcome) ? undefined : { outcome: endOf(outcome), reason: summary },
+    failure: ({ report }) => crewShortfall(report),
     leftovers: {
       ids: async () => crewsOf(await parts.treeNames()),
       putAway: (id, input) => leave({ parts, input, flow: { id } }, AbortSignal.timeout(patienceMs)),
@@ -87,9 +86,6 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     },
   }
 }
-
-/** Work that was done and not accepted was rejected; any other that gives nothing to land has failed. */
-const endOf = (outcome: CrewOutcome) => (outcome === 'unapproved' ? 'rejected' : 'failed')
 
 const flows: Readonly<Record<CrewInput['crew']['flow'], (run: CrewRun) => Promise<Ending>>> = {
   planned: plannedFlow,

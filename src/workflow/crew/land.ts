@@ -1,5 +1,6 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import { AppError } from '../../contract/errors.ts'
+import { landShortfall } from '../../core/collaboration/workflow-outcome.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Branches } from '../../ports/branches.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -27,6 +28,7 @@ export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInp
   name: landName,
   version: '2',
   unforkable: 'this lands only its own branch; merge another by hand: git merge <branch>',
+  failure: landShortfall,
   run: (flow, input) =>
     new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
       value: await land(branches, flow, input),
@@ -47,7 +49,7 @@ async function land(branches: Branches, flow: Flow, input: LandInput): Promise<L
       rollback: `git -C ${root} branch -f ${into} ${into}@{1}`,
       options: ['approve', 'reject'],
     })
-    if (decision.verdict === 'deny') return { landed: null, why: decision.reason ?? 'it was rejected' }
+    if (decision.verdict === 'deny') return { landed: null, ...(decision.reason && { why: decision.reason }) }
     const tried = await merge(branches, flow, { input, n })
     if (tried.landed !== null) return tried
     reason = `It could not land: ${tried.why}. Fix that, and approve again.`

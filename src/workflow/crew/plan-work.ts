@@ -16,7 +16,7 @@ import { readChallenge, readPlan } from '../../core/collaboration/read-crew-repl
 import { askAgent } from '../../engine/delegation/ask-agent.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
+import { type Flow, NotApproved } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
 import { announce } from './announce.ts'
 import { type CrewInput, type CrewParts, developerMs, type Someone, workerOf } from './crew-parts.ts'
@@ -201,8 +201,7 @@ async function approved(
     risk: 'low',
     options: ['approve', 'reject'],
   })
-  if (decision.verdict === 'deny')
-    throw new AppError('denied', `the plan was not approved${decision.reason ? `: ${decision.reason}` : ''}`)
+  if (decision.verdict === 'deny') throw new NotApproved('the plan', decision.reason)
 }
 
 const planWords = ({ summary, tasks }: Plan): string =>

@@ -4,7 +4,7 @@ import type { Asker } from '../../contract/principal.ts'
 import { hasEnded, spanKey } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { askedBy, draftOf } from '../../engine/sessions/drafts.ts'
-import { FlowStopped, type Procedure } from '../../ports/durable.ts'
+import { FlowStopped, NotApproved, type Procedure } from '../../ports/durable.ts'
 import { type Running, rootOf } from './local-flow.ts'
 
 type EndDeps = {
@@ -53,6 +53,7 @@ export async function stopped(deps: EndDeps, running: Running, error: unknown): 
       workflowId: id,
       error: text,
       reason,
+      ...(error instanceof NotApproved && { outcome: 'rejected' as const }),
       ...partialOf(error),
       totalTokens: book.counted.tokens,
       totalAgents: book.counted.agents,

@@ -1,7 +1,6 @@
-import { AppError } from '../../contract/errors.ts'
 import type { PayloadOf } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
-import type { Flow } from '../../ports/durable.ts'
+import { type Flow, NotApproved } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
 import { tellApproved, tellCreated, whoGranted } from '../creation.ts'
 import type { ScriptInput, ScriptParts } from './script-procedure.ts'
@@ -21,8 +20,7 @@ export async function approval(
   })
   if (input.approvedBy === undefined) {
     const decision = await askPerson(flow, 'approval', scriptCard(input))
-    if (decision.verdict === 'deny')
-      throw new AppError('denied', `it was not approved${decision.reason ? `: ${decision.reason}` : ''}`)
+    if (decision.verdict === 'deny') throw new NotApproved('it', decision.reason)
   }
   const granted = () => whoGranted(events(flow.root().sessionId, ['approval.granted']), 'workflow')
   return tellApproved(flow, {

@@ -58,12 +58,16 @@ test('[OBS-36] [OBS-37] nothing runs before a person has approved what is shown 
   expect(asked[0]?.scopes[0]).toEqual(['docs/**'])
 })
 
-test('[OBS-37] a script that is not approved runs nothing and has failed', async () => {
+test('[OBS-37][MUS-364] a script that is not approved runs nothing and is rejected', async () => {
   const { bed, run, asked, types } = await openScriptBed(() => 'done')
   using _person = personAt(bed, () => ({ verdict: 'deny', reason: 'too dear' }))
   await expect(run(scriptInput(`return agent('x')`, { approvedBy: undefined }))).rejects.toThrow('too dear')
   expect(asked).toEqual([])
   expect(await types()).not.toContain('workflow.approved')
+  expect((await bed.events()).at(-1)).toMatchObject({
+    type: 'workflow.failed',
+    payload: { outcome: 'rejected', reason: 'it was not approved: too dear' },
+  })
 })
 
 test('[OBS-38] [OBS-39] [OBS-44] [OBS-47] [OBS-49] phases, claims and sums are told at their place in the tree', async () => {
