@@ -234,6 +234,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         by,
         kind: meta.name,
         title: meta.description.slice(0, titleChars),
+        prompt: scriptPrompt(meta, args),
         parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
         budget: budgetOf({ tokens, usd }),
       })
@@ -249,11 +250,13 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const row = await reach(id, principal)
       if (row.name === scriptName) await deps.scripts.requireWalls(unsafe, signal)
       const view = await viewOf(row)
+      const { prompt } = await directory.find(row.sessionId)
       const wish = {
         workspace: view.working_dir ?? '/',
         by: askerOf(engine, principal),
         kind: row.workflowId.replace(/-[0-9a-f]{8}.*$/, ''),
         title: view.title ?? '',
+        ...(prompt !== null && { prompt }),
         parent: undefined,
         // As much again: what the one before used is not counted twice.
         budget: (await engine.known(row.sessionId))?.managed?.budget,
@@ -280,6 +283,10 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     },
   }
 }
+
+/** What a person asks for who runs a script. */
+const scriptPrompt = ({ description }: ScriptInput['meta'], args: unknown): string =>
+  args === undefined || args === null ? description : `${description}\n\n${JSON.stringify(args)}`
 
 /** A script of the project, exactly as it was when a person trusted it. */
 const isTrusted = (

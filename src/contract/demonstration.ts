@@ -1,7 +1,7 @@
 /** Where its project lies in the state folder. */
 export const demonstrationFolder = 'demo'
 
-/** The name under which the scripted model plays the demonstration. */
+/** The scripted model that plays the demonstration: the name of the scenario is that of the model. */
 export const demonstrationScript = 'demonstration'
 
 const test = 'node --test'
@@ -14,12 +14,12 @@ export const demonstrationFiles: Readonly<Record<string, string>> = {
 }
 
 /** What a crew is asked to do there. */
-export const demonstrationRequest = `Add farewell(name) and shout(text) beside greet(), each with a test. SCRIPT=${demonstrationScript}`
+export const demonstrationRequest = 'Add farewell(name) and shout(text) beside greet(), each with a test.'
 
 const task = (task_id: string, title: string, description: string) => ({
   task_id,
   title,
-  description: `${description} SCRIPT=${demonstrationScript}`,
+  description,
   scope: [`${task_id}.mjs`, `${task_id}.test.mjs`],
   acceptance_criteria: [`\`${test}\` passes, and covers ${task_id}()`],
   reference_files: ['greet.mjs', 'greet.test.mjs'],

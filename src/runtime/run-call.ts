@@ -1,5 +1,6 @@
 import { statusOf } from '../contract/status-phrases.ts'
 import { type Denial, gateCall } from '../core/delegation/gate-call.ts'
+import { toolCategory } from '../core/delegation/tool-category.ts'
 import { draftOf } from '../engine/sessions/drafts.ts'
 import type { ModelCall, ToolAnswer } from '../ports/model.ts'
 import { nothingFound, type Tool, type ToolOutcome } from '../ports/tools.ts'
@@ -36,7 +37,7 @@ export async function runCall(deps: RunDeps, run: AgentRun, call: Call): Promise
     chosen(run, call),
     draftOf(at, 'tool.call.started', {
       ...which,
-      ...(tool && { category: tool.category }),
+      ...(tool && { category: toolCategory(tool.name, call.input, tool.category) }),
       ...(isObject(call.input) && { params: call.input as never }),
     }),
   ])

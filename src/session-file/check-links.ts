@@ -9,6 +9,7 @@ import {
   duplicates,
   idLists,
   lostEnds,
+  mayHaveStarted,
   parentOf,
   type SessionIndex,
   triggerOf,
@@ -63,7 +64,7 @@ function checkLink({ call, path, subs }: Delegation, { index, isMulti }: Context
     report('link_mismatch', linkPath, `the call started ${subs.join(', ')}, not ${named}`)
   else if (named === undefined && subs.length > 0)
     report('link_one_way', path, `the call does not name ${subs.join(', ')}, which it started`)
-  if (isMulti && subs.length === 0 && (named === undefined || isThere))
+  if (isMulti && mayHaveStarted(call) && subs.length === 0 && (named === undefined || isThere))
     report('task_unlinked', path, `no sub-session names call ${call.call_id} as its trigger`)
 }
 

@@ -2,13 +2,12 @@ import type { Report } from '../contract/session-file/issue.ts'
 import { shapeFaults } from '../contract/session-file/message-payloads.ts'
 import type { AgentMessage, MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
 import { reviewIdOf, taskIdOf } from '../core/collaboration/message-protocol.ts'
-import { isRecord } from '../core/json/json-value.ts'
+import { isRecord, type JsonRecord } from '../core/json/json-value.ts'
 import { lostReplies, unlistedAgents } from './session-walk.ts'
 import { loosePayloads } from './shape.ts'
 
-/** Messages go between known agents, answer messages of the file, and are numbered from 1. */
+/** Messages answer messages of the file, and are numbered from 1. */
 export function checkMessages(session: MultiAgentSession, report: Report): void {
-  checkAgents(session, report)
   checkReplies(session, report)
   checkCorrelations(session, report)
   checkSequence(session, report)
@@ -22,7 +21,8 @@ export function checkMessages(session: MultiAgentSession, report: Report): void 
   })
 }
 
-function checkAgents(session: MultiAgentSession, report: Report): void {
+/** Whoever is named takes part; a fault elsewhere in the file hides nobody. */
+export function checkAgents(session: JsonRecord, report: Report): void {
   for (const { agent, path } of unlistedAgents(session))
     report(
       path[0] === 'messages' ? 'agent_unknown' : 'agent_unlisted',

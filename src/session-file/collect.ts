@@ -7,6 +7,7 @@ import { tokenTotal } from '../core/ledger/model-usage.ts'
 import type { CallEvents } from './call-events.ts'
 import { type OwnerRecord, Owners, type Placed } from './owners.ts'
 import type { EndEvent } from './record-events.ts'
+import type { CheckFact } from './verified-output.ts'
 
 /** Everything of a session tree that a session file can hold. */
 export type Collected = {
@@ -96,6 +97,10 @@ const takeTokens = (
   owner.tokens.set(event.payload.responseId, tokenTotal(event.payload.usage))
 }
 
+const takeCheck = (event: CheckFact, { owners }: Context): void => {
+  owners.of(event).checks.push(event)
+}
+
 /** What each event adds; the others say nothing a session file can hold. */
 const takers: { readonly [T in EventType]?: Taker<T> } = {
   'session.started': (event, { owners, position }) => {
@@ -139,6 +144,8 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
   'verifier.issue.found': (event, { owners }) => {
     owners.of(event).findings.push(event)
   },
+  'test.passed': takeCheck,
+  'test.failed': takeCheck,
   'claim.verified': (event, { position, found }) => {
     found.claims.push({ event, position })
   },

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { example, goldenText, single } from '../../test/support/std-008.ts'
+import { codes, example, goldenText, single } from '../../test/support/std-008.ts'
 import { agentSessions } from '../../test/support/std-008-arbitraries.ts'
 import { asMultiAgent, isMultiAgentSession, updatedAt } from './multi-agent.ts'
-import { migrate } from './read-session.ts'
+import { migrate, readSession } from './read-session.ts'
 import {
   parseAgentSession,
   parseMultiAgentSession,
   parseSession,
   validateMultiAgentSession,
+  validateSession,
 } from './validate.ts'
 
 test('[LOG-10] a file name is multi-agent exactly when it ends in -multi.json', () => {
@@ -45,6 +46,29 @@ test('[LOG-124] it is valid, whatever the single session was', () => {
       expect(validateMultiAgentSession(asMultiAgent(session)).errors).toEqual([])
     }),
   )
+})
+
+test('[LOG-124] the view that only adds the empty fields is valid too, and what it has beyond them is checked', () => {
+  const { summary } = asMultiAgent(single())
+  const view = (more: object = {}) => ({
+    ...single(),
+    collaboration: {
+      mode: 'single',
+      pattern: 'master_worker',
+      orchestrator: { agent_id: 'main', agent_type: 'architect' },
+      participants: [],
+    },
+    sub_sessions: [],
+    messages: [],
+    ...more,
+  })
+  expect(validateSession(view())).toEqual({ valid: true, errors: [], warnings: [] })
+  expect(parseSession(view())).toMatchObject({ success: true })
+  expect(readSession(view()).session).toEqual(view({ summary }))
+  const half = { ...single().summary, tasks: { total: 'one' } }
+  expect(codes(validateSession(view({ summary: half })).errors)).toContain('schema /summary/tasks/total')
+  const several = { ...view().collaboration, mode: 'multi_agent' }
+  expect(codes(validateSession(view({ collaboration: several })).errors)).toContain('schema /summary/agents')
 })
 
 test('[LOG-125] any JSON value is parsed as the format its content says, or answered with what is wrong', () => {

@@ -3,6 +3,7 @@ import type { SessionId } from '../contract/ids.ts'
 import { type CallEvents } from './call-events.ts'
 import type { FileEffect } from './changed-files.ts'
 import { type EndEvent } from './record-events.ts'
+import type { CheckFact } from './verified-output.ts'
 
 /** Finds whose work an event belongs to, by its run, its session and the spans above it. */
 export class Owners {
@@ -13,6 +14,8 @@ export class Owners {
   readonly #bySession = new Map<string, OwnerRecord>()
   readonly #bySpan = new Map<string, OwnerRecord>()
   readonly #parentSpan = new Map<string, string>()
+  /** Agents by session and name: several main agents may take turns in one session. */
+  readonly #sharing = new Map<string, OwnerRecord>()
   /** Tasks that have a span of their own, and who does them: by that span, and by agent and task. */
   readonly #tasks = new Map<string, EventOf<'agent.task.assigned'>>()
   readonly #doers = new Map<string, OwnerRecord>()
@@ -82,6 +85,7 @@ export class Owners {
     this.#bySpan.set(event.spanId, owner)
     if (!this.#byRun.has(event.runId)) this.#byRun.set(event.runId, owner)
     if (!this.#bySession.has(event.sessionId)) this.#bySession.set(event.sessionId, owner)
+    if (!isDelegated(event)) this.#sharing.set(`${event.sessionId} ${event.payload.agentId}`, owner)
     return owner
   }
 
@@ -91,13 +95,18 @@ export class Owners {
     return above && orchestrates(above, payload.agentId) ? above : undefined
   }
 
-  /** A further turn of an agent program that works for a workflow. */
-  #turn({ parentRunId, sessionId }: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+  /** A further turn of an agent that has its own session, or shares one: nobody delegated it. */
+  #turn(event: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+    const { sessionId, payload } = event
+    if (isDelegated(event)) return undefined
     const known = this.#bySession.get(sessionId)
-    const isIts = known?.started?.event.sessionId === sessionId && parentRunId === undefined
-    if (!isIts || !known.spawned || !known.parent || !isWorkflow(known.parent)) return undefined
-    delete known.ended
-    return known
+    // A workflow calls the program that works for it by another name than the program itself.
+    const isMember = known?.parent && isWorkflow(known.parent) && known.started?.event.sessionId === sessionId
+    const isIts = isMember || known?.spawned?.event.payload.agentId === payload.agentId
+    const turning = known?.spawned && isIts ? known : this.#sharing.get(`${sessionId} ${payload.agentId}`)
+    if (!turning || isWorkflow(turning)) return undefined
+    delete turning.ended
+    return turning
   }
 
   #does(owner: OwnerRecord, span: string | undefined): void {
@@ -114,11 +123,7 @@ export class Owners {
     const known = this.#byRun.get(runId) ?? this.#bySession.get(sessionId)
     if (!known || known.spawned !== undefined) return undefined
     if (known !== this.root) return known.started?.event.sessionId === sessionId ? known : undefined
-    const isDelegated =
-      event.parentRunId !== undefined ||
-      payload.triggeredByCallId !== undefined ||
-      payload.kind === 'subagent'
-    if (isDelegated) return undefined
+    if (isDelegated(event)) return undefined
     // A session that a workflow began is itself the agent, whatever the workflow calls it.
     if (known.started?.event.workflowId !== undefined) return known
     const declared = known.started?.event.payload.agent?.agentId
@@ -154,6 +159,10 @@ export class Owners {
   }
 }
 
+/** Whether an agent was started by another one; else it is a turn in a session. */
+const isDelegated = ({ parentRunId, payload }: EventOf<'agent.spawned'>): boolean =>
+  parentRunId !== undefined || payload.triggeredByCallId !== undefined || payload.kind === 'subagent'
+
 /** Whether an owner is a session in which a workflow runs. */
 export const isWorkflow = ({ started }: OwnerRecord): boolean => started?.event.payload.origin === 'workflow'
 
@@ -187,6 +196,8 @@ export type OwnerRecord = {
   /** Tokens by response id; the last figure for a response wins. */
   readonly tokens: Map<string, number>
   readonly findings: EventOf<'verifier.issue.found'>[]
+  /** What Muster ran on its work. */
+  readonly checks: CheckFact[]
   lastAt?: string
 }
 
@@ -198,4 +209,5 @@ export const newOwner = (parent?: OwnerRecord): OwnerRecord => ({
   effects: [],
   tokens: new Map(),
   findings: [],
+  checks: [],
 })

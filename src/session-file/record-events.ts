@@ -61,10 +61,9 @@ export function headFrom(
   ended: EndEvent | undefined,
 ): Omit<AgentSession, 'summary'> & { collaboration?: CollaborationInfo } {
   const prompt = optionalTextOf(payload.prompt) ?? ''
-  const firstLine = prompt.trim().split('\n')[0]?.slice(0, 120)
   return compact({
     session_id: payload.foreignId || 'unknown',
-    task_title: payload.title || payload.name || firstLine || 'untitled session',
+    task_title: payload.title || titleOf(prompt) || payload.name || 'untitled session',
     task_description: optionalTextOf(payload.description),
     user_prompt: prompt,
     created_at: timestamp,
@@ -74,6 +73,12 @@ export function headFrom(
     tool_calls: [],
   })
 }
+
+/** What a session is about, by the first line of what was asked for. */
+const titleOf = (prompt: string): string =>
+  Array.from(prompt.trim().split('\n', 1)[0]?.trim() ?? '')
+    .slice(0, 120)
+    .join('')
 
 /** A session without its lists and summary; a list that is there is there as an empty one. */
 function headOnly(session: Session): JsonRecord {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { EventStream, runIdOf, sessionIdOf, spanIdOf } from '../../test/support/events.ts'
 import { collaboration, developer, fileOf, reviewer } from '../../test/support/std-008-file.ts'
 import { LiveSession, verdictOn } from '../../test/support/std-008-live.ts'
 
@@ -175,5 +176,97 @@ test('[LOG-106] files come from patches where there are any, else from the calls
   expect(fileOf(live.events).document.summary).toMatchObject({
     files_created: ['p.ts'],
     files_modified: ['q.ts'],
+  })
+})
+
+test('[LOG-142] a session without a prompt of its own is about what it was asked first, and further turns are its own', () => {
+  const turns = new EventStream({ sessionId: sessionIdOf(1) })
+  turns.add('session.started', { name: 'boss-1749a2fe', origin: 'runtime' })
+  const asked = ['Fix the login.\n\nIt fails on Mondays.', 'Now the logout.']
+  for (const [n, agentTask] of asked.entries()) {
+    const at = { runId: runIdOf(n + 5), spanId: spanIdOf(n + 5), parentSpanId: spanIdOf(0) }
+    const inside = { ...at, spanId: spanIdOf(n + 15), parentSpanId: at.spanId }
+    turns.add('agent.spawned', { agentId: 'boss', agentType: 'boss', kind: 'main', agentTask }, at)
+    turns.add('tool.call.started', { callId: `c${n}`, tool: 'Read' }, inside)
+    turns.add('tool.call.completed', { callId: `c${n}`, tool: 'Read' }, inside)
+    turns.add('agent.completed', { agentId: 'boss' }, at)
+  }
+  const { document, kind, filename } = fileOf(turns.events)
+  expect(document).toMatchObject({ task_title: 'Fix the login.', user_prompt: asked[0], status: 'success' })
+  expect([kind, filename]).toEqual(['std-001', '2026-03-01-003-fix-the-login.json'])
+  expect(document.tool_calls.map((each) => each.call_id)).toEqual(['c0', 'c1'])
+})
+
+test('[LOG-142] a name is the title of a session only while nothing was asked; its own title counts first', () => {
+  const titled = (started: object) => {
+    const live = new LiveSession({ title: '', prompt: '', ...started })
+    return fileOf(live.events).document.task_title
+  }
+  expect(titled({ name: 'shell-1' })).toBe('shell-1')
+  expect(titled({ name: 'engineer-1', prompt: `  ${'🙂'.repeat(130)}\nmore` })).toBe('🙂'.repeat(120))
+  expect(titled({ name: 'crew-1', prompt: 'Add login', title: 'Login' })).toBe('Login')
+})
+
+test('[LOG-142] several main agents that take turns in one session are one participant each', () => {
+  const live = new LiveSession({ agent: { agentId: 'boss', agentType: 'architect' } })
+  const turn = (n: number, agentId: string) => {
+    const at = {
+      ...live.main,
+      agentId,
+      runId: runIdOf(n),
+      spanId: spanIdOf(n),
+      parentSpanId: live.main.spanId,
+    }
+    live.add(at, 'agent.spawned', { agentId, agentType: agentId, kind: 'main', agentTask: `turn ${n}` })
+    live.call(at, { id: `c${n}`, tool: 'Read' })
+    live.add(at, 'agent.completed', { agentId })
+  }
+  for (const [n, agentId] of ['boss', 'other', 'boss', 'other', 'third'].entries()) turn(n + 20, agentId)
+  const { document } = fileOf(live.events)
+  expect(document.sub_sessions.map((sub) => [sub.agent.agent_id, sub.tool_calls.length])).toEqual([
+    ['other', 2],
+    ['third', 1],
+  ])
+})
+
+test('[LOG-112, LOG-113, LOG-114] what a tool is for is what the format says of it, whatever the journal has', () => {
+  const live = new LiveSession()
+  const call = (tool: string, category: 'action' | 'planning' | 'task_management', params = {}) => {
+    const span = spanIdOf(40 + tool.length)
+    live.add(live.main, 'tool.call.started', { callId: tool, tool, category, params }, span)
+    live.add(live.main, 'tool.call.completed', { callId: tool, tool }, span)
+  }
+  call('TaskCreate', 'planning')
+  call('AskUserQuestion', 'action')
+  call('Bash', 'action', { command: 'git status' })
+  call('Blackboard', 'task_management')
+  const categories = fileOf(live.events).document.tool_calls.map((each) => each.tool_category)
+  expect(categories).toEqual(['task_management', 'interaction', 'perception', 'task_management'])
+})
+
+test('[LOG-92, LOG-12] a Task that was denied or failed before anybody began makes no sub-session', () => {
+  const live = new LiveSession()
+  live.call(live.main, { id: 'broken', tool: 'Task', end: 'failed' })
+  const denied = (id: string, n: number) => {
+    live.add(
+      live.main,
+      'tool.call.started',
+      { callId: id, tool: 'Task', params: { prompt: 'x' } },
+      spanIdOf(n),
+    )
+    const why = { callId: id, tool: 'Task', gate: 'delegation', reason: 'not allowed' } as const
+    live.add(live.main, 'tool.call.denied', why, spanIdOf(n))
+  }
+  denied('a', 60)
+  denied('b', 61)
+  expect(fileOf(live.events)).toMatchObject({ kind: 'std-001' })
+  for (const id of ['C', 'D']) live.delegate(live.main, { id, agent: developer(id) })
+  const { document, kind } = fileOf(live.events)
+  expect(kind).toBe('std-008')
+  expect(document.sub_sessions.map((sub) => sub.triggered_by_call_id)).toEqual(['C', 'D'])
+  expect(document.summary.tasks).toEqual({ total: 2, completed: 2, failed: 0 })
+  expect(document.tool_calls.find(({ call_id }) => call_id === 'a')).toMatchObject({
+    tool_category: 'interaction',
+    output: { status: 'failed', error: 'denied (delegation): not allowed' },
   })
 })

@@ -17,7 +17,7 @@ import { annotationFrom, collaborationFrom, headFrom } from './record-events.ts'
 import { recordedMessages } from './recorded-messages.ts'
 import { type FileAgents, fileAgents, recordedSubs } from './recorded-subs.ts'
 import { linkDelegations } from './repair-links.ts'
-import { indexSession, triggerOf } from './session-walk.ts'
+import { indexSession, mayHaveStarted, triggerOf } from './session-walk.ts'
 
 /** The file of a session that Muster recorded itself. */
 export function recordedDocument(found: Collected, sequence: number): AgentSession | MultiAgentSession {
@@ -52,7 +52,7 @@ export function recordedDocument(found: Collected, sequence: number): AgentSessi
   return session
 }
 
-const delegates = ({ tool_name }: ToolCall): boolean => delegationTools.has(tool_name)
+const delegates = (call: ToolCall): boolean => delegationTools.has(call.tool_name) && mayHaveStarted(call)
 
 type Work = { readonly found: Collected; readonly list: readonly SubAgentSession[] }
 
@@ -77,13 +77,12 @@ function single(
 }
 
 function headOf(found: Collected) {
-  const { started, ended, model } = found.root
-  const first = started?.event ?? {
-    type: 'session.started' as const,
-    timestamp: found.firstAt || '1970-01-01T00:00:00.000Z',
-    payload: {},
-  }
-  const head = headFrom(first, ended?.event)
+  const { started, spawned, ended, model } = found.root
+  const timestamp = started?.event.timestamp ?? (found.firstAt || '1970-01-01T00:00:00.000Z')
+  const payload = started?.event.payload ?? {}
+  // A session that was begun without a prompt is about what it was asked first.
+  const prompt = payload.prompt ?? spawned?.event.payload.agentTask
+  const head = headFrom({ type: 'session.started', timestamp, payload: { ...payload, prompt } }, ended?.event)
   return started?.event.payload.model || !model
     ? head
     : { ...head, agent: { ...head.agent, model_id: model } }

@@ -7,6 +7,7 @@ import type {
   ReviewFinding,
 } from '../contract/session-file/outputs.ts'
 import type { Agent } from '../contract/values.ts'
+import { toolCategory } from '../core/delegation/tool-category.ts'
 import { millisOf } from '../core/json/iso-time.ts'
 import { compact, isRecord, root } from '../core/json/json-value.ts'
 import { type AgentRole, fileAgentType } from './agent-types.ts'
@@ -14,10 +15,11 @@ import { type CallEvents, toolCallFrom } from './call-events.ts'
 import { filesChangedBy, foldEffects } from './changed-files.ts'
 import type { Collected } from './collect.ts'
 import { textOf } from './event-records.ts'
-import type { OwnerRecord } from './owners.ts'
+import { isWorkflow, type OwnerRecord } from './owners.ts'
 import { readOutput } from './read-collaboration.ts'
 import { type Ending, endingOf, endWord, identifierFrom } from './record-events.ts'
 import { delegatingCall } from './repair-triggers.ts'
+import { seenChecks, verifiedReview, verifiedWork } from './verified-output.ts'
 
 /** The calls of every owner and the sub-sessions, linked both ways. */
 export type RecordedSubs = { readonly calls: ToolCall[]; readonly subs: Map<OwnerRecord, SubAgentSession> }
@@ -25,7 +27,7 @@ export type RecordedSubs = { readonly calls: ToolCall[]; readonly subs: Map<Owne
 export function recordedSubs(found: Collected, agents: FileAgents, sessionId: string): RecordedSubs {
   const now = found.lastAt
   const calls = new Map<OwnerRecord, ToolCall[]>(
-    [found.root, ...found.subs].map((owner) => [owner, owner.calls.map((call) => timedCall(call, now))]),
+    [found.root, ...found.subs].map((owner) => [owner, owner.calls.map((call) => writtenCall(call, now))]),
   )
   const ids = new Map<OwnerRecord, string>([[found.root, sessionId]])
   found.subs.forEach((owner, i) => ids.set(owner, subId(owner, i)))
@@ -39,10 +41,18 @@ export function recordedSubs(found: Collected, agents: FileAgents, sessionId: st
   return { calls: calls.get(found.root) ?? [], subs }
 }
 
-/** A call lasts from its start to its end as the file has them, whatever was measured around less of it. */
-function timedCall(events: CallEvents, now: string): ToolCall {
+/**
+ * A call as the format has it: of the category that the format gives its tool, and as long as from its start to its
+ * end, whatever was measured around less of it.
+ */
+function writtenCall(events: CallEvents, now: string): ToolCall {
   const call = toolCallFrom(events, now)
-  return { ...call, duration_ms: millisOf(call.ended_at) - millisOf(call.started_at) }
+  const { tool_name, tool_category, input, started_at, ended_at } = call
+  return {
+    ...call,
+    tool_category: toolCategory(tool_name, input.params, tool_category),
+    duration_ms: millisOf(ended_at) - millisOf(started_at),
+  }
 }
 
 // Run ids are unique in the journal, so a sub-session can be found there again.
@@ -233,14 +243,23 @@ export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
   const beside = compact({
     original_output: isRecord(given) || given === undefined ? original_output : given,
   })
-  if (reported && isWork) return { output: own }
-  if (own && !isWork) return { output: withFindings(own as ReviewerOutput, owner), ...beside }
+  const seen = seenChecks(owner.checks, sub.tool_calls)
+  if (reported && isWork) return { output: verifiedWork(own as DeveloperOutput, seen) }
+  if (own && !isWork) {
+    // A crew runs the checks of a review itself, for all its reviewers.
+    const isRun = owner.parent !== undefined && isWorkflow(owner.parent)
+    const review = isRun ? (own as ReviewerOutput) : verifiedReview(own as ReviewerOutput, seen)
+    return { output: withFindings(review, owner), ...beside }
+  }
   if (sub.agent.agent_type === 'reviewer') return beside
   const made = developerOutput(owner, sub)
   const isFailed = sub.status === 'failed'
   // The file joins an output to its task by this id, whatever the agent called it.
   const fixed = { task_id: made.task_id, ...(isFailed ? { status: 'failed' as const } : {}) }
-  return { output: { ...made, ...own, ...fixed }, ...beside }
+  return {
+    output: verifiedWork({ ...made, ...(own as DeveloperOutput | undefined), ...fixed }, seen),
+    ...beside,
+  }
 }
 
 /** What a developer must have done, from its calls and patches. */

@@ -5,7 +5,7 @@ import type {
   SubAgentSession,
 } from '../contract/session-file/multi-agent-session.ts'
 import { textFrom } from '../core/json/field-kinds.ts'
-import { at, type Place, placeAt } from '../core/json/json-value.ts'
+import { at, type JsonRecord, type Place, placeAt } from '../core/json/json-value.ts'
 import type { RepairLog } from '../core/json/repair.ts'
 import { fileAgentType } from './agent-types.ts'
 import { hasCollaboration } from './multi-agent.ts'
@@ -20,6 +20,7 @@ import {
   indexSession,
   lostEnds,
   lostReplies,
+  mayHaveStarted,
   type Owner,
   unlistedAgents,
   withoutParent,
@@ -110,7 +111,7 @@ function repairParents(session: MultiAgentSession, log: RepairLog): void {
 /** Lists the agents that messages and sub-sessions name. */
 function listAgents(session: MultiAgentSession, log: RepairLog): void {
   const added = new Set<string>()
-  for (const { agent } of unlistedAgents(session)) {
+  for (const { agent } of unlistedAgents(session as unknown as JsonRecord)) {
     if (added.has(agent.agent_id)) continue
     added.add(agent.agent_id)
     session.collaboration.participants.push({ ...agent })
@@ -129,7 +130,7 @@ function dropLostReplies(session: MultiAgentSession, log: RepairLog): void {
   }
 }
 
-/** Makes the link of every delegating call name the sub-session it started; in a collaboration each has one. */
+/** Makes the link of every delegating call name the sub-session it started; in a collaboration each that succeeded has one. */
 export function linkDelegations(session: MultiAgentSession, log: RepairLog): void {
   const index = indexSession(session)
   const isMulti = session.collaboration.mode === 'multi_agent'
@@ -138,7 +139,7 @@ export function linkDelegations(session: MultiAgentSession, log: RepairLog): voi
   const names = freeNames(index.byId.keys())
   for (const { owner, call, path, subs } of delegations(index)) {
     const place = placeAt(path)
-    if (subs.length === 0 && isMulti) {
+    if (subs.length === 0 && isMulti && mayHaveStarted(call)) {
       const sub = subSessionFor({ call, owner, names, agents, session })
       made.push(sub)
       subs.push(sub.sub_session_id)

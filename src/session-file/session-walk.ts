@@ -5,6 +5,7 @@ import {
   type MultiAgentSession,
   type SubAgentSession,
 } from '../contract/session-file/multi-agent-session.ts'
+import { isRecord, type JsonRecord } from '../core/json/json-value.ts'
 import { hasCollaboration } from './multi-agent.ts'
 
 // The one walk over a session's ids, parents, delegations and messages. The validator reports what it finds, and
@@ -179,6 +180,10 @@ export function delegations(index: SessionIndex): Delegation[] {
   )
 }
 
+/** Whether a delegating call may have started somebody: one that was denied, failed or still waits names nobody. */
+export const mayHaveStarted = ({ output, subagent_info }: ToolCall): boolean =>
+  output.status === 'success' || subagent_info !== undefined
+
 function startedByCall(index: SessionIndex): Map<Owner, Map<string, string[]>> {
   const started = new Map<Owner, Map<string, string[]>>()
   for (const { sub } of index.owners) {
@@ -196,18 +201,30 @@ function startedByCall(index: SessionIndex): Map<Owner, Map<string, string[]>> {
 /** An agent that is named somewhere, and is neither the orchestrator nor a participant. */
 export type Unlisted = { readonly agent: AgentIdentifier; readonly path: Path }
 
-export function unlistedAgents({ collaboration, sub_sessions, messages }: MultiAgentSession): Unlisted[] {
-  const known = new Set(
-    [collaboration.orchestrator, ...collaboration.participants].map((agent) => agent.agent_id),
-  )
-  const named: Unlisted[] = [
-    ...sub_sessions.map(({ agent }, i) => ({ agent, path: ['sub_sessions', i, 'agent'] })),
-    ...messages.flatMap(({ from_agent, to_agent }, i) => [
-      { agent: from_agent, path: ['messages', i, 'from_agent'] },
-      { agent: to_agent, path: ['messages', i, 'to_agent'] },
-    ]),
+/** Also of a file with faults: whoever can be read is looked for among those that can be read. */
+export function unlistedAgents(session: JsonRecord): Unlisted[] {
+  const { collaboration, sub_sessions, messages } = session
+  if (!isRecord(collaboration)) return []
+  const { orchestrator, participants } = collaboration
+  const known = new Set([orchestrator, ...listOf(participants)].map(agentId))
+  const unlisted = (agent: unknown, path: Path): Unlisted[] => {
+    const id = agentId(agent)
+    return id === undefined || known.has(id) ? [] : [{ agent: agent as AgentIdentifier, path }]
+  }
+  return [
+    ...listOf(sub_sessions).flatMap((sub, i) => unlisted(sub['agent'], ['sub_sessions', i, 'agent'])),
+    ...listOf(messages).flatMap((message, i) =>
+      ['from_agent', 'to_agent'].flatMap((end) => unlisted(message[end], ['messages', i, end])),
+    ),
   ]
-  return named.filter(({ agent }) => !known.has(agent.agent_id))
+}
+
+const listOf = (value: unknown): JsonRecord[] =>
+  Array.isArray(value) ? value.map((item: unknown) => (isRecord(item) ? item : {})) : []
+
+function agentId(agent: unknown): string | undefined {
+  const id = isRecord(agent) ? agent['agent_id'] : undefined
+  return typeof id === 'string' ? id : undefined
 }
 
 /** Positions of the messages that answer one that is not in the file. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentSession } from '../contract/session-file/agent-session.ts'
 import { messagePayloads } from '../contract/session-file/message-payloads.ts'
-import { MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
+import { MultiAgentSession, SingleAsMultiAgent } from '../contract/session-file/multi-agent-session.ts'
 
 const made = new WeakMap<z.core.$ZodType, z.ZodType>()
 
@@ -9,6 +9,9 @@ const made = new WeakMap<z.core.$ZodType, z.ZodType>()
 export const LooseAgentSession = loosen(AgentSession)
 /** A multi-agent session as it is read. */
 export const LooseMultiAgentSession = loosen(MultiAgentSession)
+
+/** A single session seen as a collaboration, as it is read. */
+export const LooseSingleAsMultiAgent = loosen(SingleAsMultiAgent)
 
 /** A message's payload as it is read, by message type. */
 export const loosePayloads = Object.fromEntries(

@@ -108,6 +108,29 @@ test('[LOG-93] a message from or to a stranger is an error', () => {
   ])
 })
 
+test('[LOG-93] a stranger is found also where the collaboration, a call or another message has a fault', () => {
+  const strange = () => {
+    const session = clean()
+    message(session, 0).from_agent = { agent_id: 'stranger', agent_type: 'developer' }
+    return session
+  }
+  const found = (session: object) => codes(validateMultiAgentSession(session).errors)
+  const stranger = 'agent_unknown /messages/0/from_agent/agent_id'
+  for (const collaboration of [
+    { ...strange().collaboration, pattern: 'swarm' },
+    { ...strange().collaboration, mode: undefined },
+    { ...strange().collaboration, orchestrator: undefined },
+    { ...strange().collaboration, participants: [null, ...strange().collaboration.participants] },
+  ])
+    expect(found({ ...strange(), collaboration })).toContain(stranger)
+  expect(found({ ...strange(), tool_calls: 'none' })).toContain(stranger)
+  const session = strange()
+  Object.assign(message(session, 1), { message_type: 'shout' })
+  expect(found(session)).toContain(stranger)
+  for (const messages of [null, 'x', [null, 7, { from_agent: 'dev' }]])
+    expect(found({ ...strange(), messages })).not.toContain(stranger)
+})
+
 test('[LOG-94] two calls with one id in the same owner are an error', () => finds('duplicate_id'))
 
 test('[LOG-95] two sub-sessions, messages, participants, annotations or findings with one id are an error', () => {

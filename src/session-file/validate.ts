@@ -1,21 +1,28 @@
 import { AgentSession } from '../contract/session-file/agent-session.ts'
 import { type Issue, issueCodes, type Report, type ValidationResult } from '../contract/session-file/issue.ts'
 import { shapeFaults } from '../contract/session-file/message-payloads.ts'
-import { MultiAgentSession } from '../contract/session-file/multi-agent-session.ts'
+import { MultiAgentSession, SingleAsMultiAgent } from '../contract/session-file/multi-agent-session.ts'
 import { isRecord, maxNesting, pointer, tooDeep } from '../core/json/json-value.ts'
 import { checkBaseCounts, checkCounts, checkTimes } from './check-figures.ts'
 import { checkAnnotations, checkDelegation, checkIds, checkParents } from './check-links.ts'
-import { checkMessageFlow, checkMessages } from './check-messages.ts'
+import { checkAgents, checkMessageFlow, checkMessages } from './check-messages.ts'
 import { isMultiAgentSession } from './multi-agent.ts'
 import { indexSession } from './session-walk.ts'
-import { LooseAgentSession, LooseMultiAgentSession, Skeleton, undocumentedFields } from './shape.ts'
+import {
+  LooseAgentSession,
+  LooseMultiAgentSession,
+  LooseSingleAsMultiAgent,
+  Skeleton,
+  undocumentedFields,
+} from './shape.ts'
 
 type ValidateOptions = { readonly filename?: string }
 
 /** Everything wrong with a multi-agent session; valid means no errors. */
 export function validateMultiAgentSession(session: unknown, options: ValidateOptions = {}): ValidationResult {
   return validated(session, options, (report) => {
-    const isShaped = checkSchema(session, multi, report)
+    const isShaped = checkSchema(session, isSeenAsMulti(session) ? seen : multi, report)
+    if (isRecord(session)) checkAgents(session, report)
     // A fault in one field must not hide the broken links beside it, as long as the ids can be read.
     if (!isShaped && !Skeleton.safeParse(session).success) return
     const file = session as MultiAgentSession
@@ -29,7 +36,7 @@ export function validateMultiAgentSession(session: unknown, options: ValidateOpt
     checkAnnotations(file, index, report)
     checkTimes(file, index, report)
     checkBaseCounts(file, index, report)
-    checkCounts(file, index, report)
+    if (isCounted(file)) checkCounts(file, index, report)
   })
 }
 
@@ -72,9 +79,21 @@ function validated(
 }
 
 const multi = { written: MultiAgentSession, read: LooseMultiAgentSession }
+const seen = { written: SingleAsMultiAgent, read: LooseSingleAsMultiAgent }
 const single = { written: AgentSession, read: LooseAgentSession }
 
-function checkSchema(session: unknown, format: typeof multi | typeof single, report: Report): boolean {
+/** What is no collaboration of several need not have their figures. */
+const isSeenAsMulti = (session: unknown): boolean =>
+  isRecord(session) && isRecord(session['collaboration']) && session['collaboration']['mode'] === 'single'
+
+const isCounted = ({ summary }: MultiAgentSession): boolean =>
+  ['agents', 'tasks', 'review_iterations'].every((key) => key in summary)
+
+function checkSchema(
+  session: unknown,
+  format: typeof multi | typeof seen | typeof single,
+  report: Report,
+): boolean {
   const faults = shapeFaults(session, format.read)
   for (const { path, message } of faults) report('schema', path, message)
   if (faults.length > 0) return false

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
-import { crewModel, crewSettings, type Part } from './crew-model.ts'
+import { crewModel, crewSettings, type Part, playerOf } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { recordingProxy } from './recording-proxy.ts'
@@ -52,7 +52,7 @@ export async function crewDaemon({
         request,
         project_root: repo,
         crew: 'balanced',
-        model: 'fast/scripted-1',
+        model: playerOf(request),
         ...more,
       }),
     ended: (id: string) => until(id, ({ status }) => status !== 'running'),

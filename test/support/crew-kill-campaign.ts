@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import { crewModel, crewSettings } from './crew-model.ts'
+import { crewModel, crewSettings, playerOf } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { seeded } from './random.ts'
@@ -89,7 +89,7 @@ async function begin({ client }: DaemonProcess, repo: string): Promise<Begun> {
     request: demonstrationRequest,
     project_root: repo,
     crew: 'balanced',
-    model: 'fast/scripted-1',
+    model: playerOf(demonstrationRequest),
   })
   return { id: workflow_id, session: session_id, repo, branch }
 }

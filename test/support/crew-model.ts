@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ScriptedModel } from '../../src/adapters/models/scripted/scripted-model.ts'
-import { demonstrationCast, demonstrationScript } from '../../src/contract/demonstration.ts'
+import {
+  demonstrationCast,
+  demonstrationRequest,
+  demonstrationScript,
+} from '../../src/contract/demonstration.ts'
 import { startScriptedModel } from './scripted-model/scripted-model.ts'
 
 /** One part of a play: the words that its prompt has, and what is done. */
@@ -30,6 +34,10 @@ export function crewModel(parts: readonly Part[] = []): Promise<ScriptedModel> {
     scenarios: { [demonstrationScript]: { cast: quick }, ...play },
   })
 }
+
+/** Which of its models plays what is asked for. */
+export const playerOf = (request: string): string =>
+  request === demonstrationRequest ? `fast/${demonstrationScript}` : 'fast/scripted-1'
 
 /** Settings and environment of a daemon that finds this model as `fast/scripted-1`. */
 export function crewSettings(home: string, url: string, more = ''): Record<string, string> {

@@ -44,10 +44,11 @@ test('[MUS-271] sm ask prints the answer as it comes, and the session is over wi
     .toMatchObject([{ agent_type: 'boss', status: 'completed', completion_message: 'one two three four' }])
 })
 
-test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
+test('[MUS-271][LOG-142] the answer as data, a prompt from a pipe, and a session that goes on', async () => {
   const m = await usual()
   const added = await since(m)
-  const first = m.begin(['ask', 'boss', '-', '--json', '--keep'], script(look, { text: 'It is 42.' }))
+  const prompt = `What is it?\n${script(look, { text: 'It is 42.' })}`
+  const first = m.begin(['ask', 'boss', '-', '--json', '--keep'], prompt)
   const { code, out } = await first.ended
   expect(code).toBe(0)
   const answer = JSON.parse(out) as { session_id: string; duration_ms: number }
@@ -71,6 +72,8 @@ test('[MUS-271] the answer as data, a prompt from a pipe, and a session that goe
   )
   expect(again).toMatchObject({ code: 0, out: 'Made.\n' })
   await expect.poll(added.sessions).toMatchObject([{ session_id: answer.session_id, status: 'idle' }])
+  const { document } = await m.client().exportLog({ id: answer.session_id })
+  expect(document).toMatchObject({ task_title: 'What is it?', user_prompt: prompt })
 })
 
 test('[MUS-271] what fails is told with its exit code, and nothing is begun for what cannot be', async () => {

@@ -15,7 +15,7 @@ export default async function ({ args, agent, parallel, phase, checkpoint }) {
 }
 `
 
-test('[MUS-279] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
+test('[MUS-279][LOG-142] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
   const parts = ['Ada', 'Bob'].map((name) => ({
     when: `Greet ${name}`,
     steps: [
@@ -47,6 +47,11 @@ test('[MUS-279] a script of a project runs its agents side by side, asks first, 
     status: 'completed',
     result: { said: ['Hello, Ada!', 'Hello, Bob!'] },
     agents: 2,
+  })
+  const { document } = await m.client().exportLog({ id: begun.session_id })
+  expect(document).toMatchObject({
+    task_title: 'Greets everybody',
+    user_prompt: 'Greets everybody\n\n{"names":["Ada","Bob"]}',
   })
   // Its agents may use what was approved and no more, whatever their role has.
   for (const [type, tool] of [

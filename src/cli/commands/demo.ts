@@ -10,6 +10,7 @@ import {
   demonstrationFiles,
   demonstrationFolder,
   demonstrationRequest,
+  demonstrationScript,
 } from '../../contract/demonstration.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { View } from '../command-module.ts'
@@ -38,7 +39,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
     request: demonstrationRequest,
     project_root: repo,
     crew: 'balanced',
-    model: 'scripted',
+    model: `scripted/${demonstrationScript}`,
   })
   const flow = yield* followWorkflow(client, { ...begun, indent: '  ' }, io)
   const shown = await demoData(client, { repo, flow }, io)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { MessageType } from '../events/message.ts'
 import { Count, Priority, Verdict } from '../values.ts'
 import { AgentSession, FileId, IsoTime } from './agent-session.ts'
-import { MultiAgentSession, std008Version } from './multi-agent-session.ts'
+import { MultiAgentSession, SingleAsMultiAgent, std008Version } from './multi-agent-session.ts'
 import { DeveloperInput, DeveloperOutput, ReviewerInput, ReviewerOutput } from './outputs.ts'
 
 /** How many review rounds an assignment allows when it does not say. */
@@ -93,9 +93,9 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Shape
   return nearest.flatMap((inner) => faultsOf(inner, path))
 }
 
-/** The JSON Schema of what Muster writes: a multi-agent or a single-agent session, and the message payloads by type. */
+/** The JSON Schema of a session file: a multi-agent or a single-agent session, or one seen as the other, and the message payloads by type. */
 export function toJsonSchema(): Record<string, unknown> {
-  const session = z.toJSONSchema(z.union([MultiAgentSession, AgentSession]))
+  const session = z.toJSONSchema(z.union([MultiAgentSession, SingleAsMultiAgent, AgentSession]))
   const payloads = z.toJSONSchema(z.strictObject(messagePayloads))
   const { $defs: sessionDefs, $schema, ...body } = session
   return {

@@ -142,5 +142,17 @@ export const MultiAgentSession = z
   .meta({ id: 'MultiAgentSession' })
 export type MultiAgentSession = z.infer<typeof MultiAgentSession>
 
+/** What the format makes of a single session: its summary need not have what several agents add to it. */
+export const SingleAsMultiAgent = z
+  .strictObject({
+    ...MultiAgentSession.shape,
+    collaboration: z.strictObject({ ...CollaborationInfo.shape, mode: z.literal('single') }),
+    summary: z.strictObject({
+      ...MultiAgentSessionSummary.partial().shape,
+      ...SessionSummary.shape,
+    }),
+  })
+  .meta({ id: 'SingleAsMultiAgent' })
+
 /** The version of the multi-agent format that is written. */
 export const std008Version = '1.0'

@@ -74,6 +74,8 @@ export const DeveloperOutput = z
     blockers: z.array(z.string()).optional(),
     suggestions: z.array(z.string()).optional(),
     original_status: z.unknown().optional(),
+    /** What it said of its checks, where nobody saw them run. */
+    original_self_review: z.unknown().optional(),
   })
   .meta({ id: 'DeveloperOutput' })
 export type DeveloperOutput = z.infer<typeof DeveloperOutput>
@@ -189,6 +191,7 @@ export const ReviewerOutput = z
     summary: z.string(),
     required_changes: z.array(RequiredChange).optional(),
     commendations: z.array(z.string()).optional(),
+    /** What was said of the checks, and which of them did not run. */
     original_verification: z.unknown().optional(),
     original_verdict: z.unknown().optional(),
   })

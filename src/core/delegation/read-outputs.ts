@@ -266,9 +266,9 @@ function customChecks({ record, place, log }: Fields): void {
   log(at(place, 'custom_checks'), 'converted', 'the results of the checks are read as true or false')
 }
 
-/** A check as it is held inside: whether it passed, and what it printed. */
-type CheckResult = { readonly passed: boolean; readonly output?: string; readonly error?: string }
-type CheckResults = {
+/** A check as it is held inside: whether it passed, null when nobody ran it, and what it printed. */
+type CheckResult = { readonly passed: boolean | null; readonly output?: string; readonly error?: string }
+export type CheckResults = {
   readonly tests: CheckResult
   readonly type_check: CheckResult
   readonly custom: Readonly<Record<string, CheckResult>>
@@ -291,21 +291,26 @@ export function checkResults(output: ReviewerOutput): CheckResults {
   }
 }
 
-/** The booleans of a file from results with what they printed. */
+/** Whether a check did not run, which the booleans of a file cannot say. */
+export const isUnverified = ({ tests, type_check, custom }: CheckResults): boolean =>
+  [tests, type_check, ...Object.values(custom)].some(({ passed }) => passed === null)
+
+/** The booleans of a file from results with what they printed; what did not run is never true. */
 export function verificationOf({ tests, type_check, custom }: CheckResults): Verification {
-  const checks = Object.entries(custom).map(([name, result]) => [name, result.passed] as const)
+  const checks = Object.entries(custom).map(([name, result]) => [name, result.passed === true] as const)
   return {
-    tests_passed: tests.passed,
-    type_check_passed: type_check.passed,
+    tests_passed: tests.passed === true,
+    type_check_passed: type_check.passed === true,
     ...(checks.length === 0 ? {} : { custom_checks: Object.fromEntries(checks) }),
   }
 }
 
 function resultOf(isPassed: boolean, told: unknown): CheckResult {
-  if (!isRecord(told) || flagFrom(told) !== isPassed) return { passed: isPassed }
+  const isUnrun = isRecord(told) && told['passed'] === null && !isPassed
+  if (!isRecord(told) || (!isUnrun && flagFrom(told) !== isPassed)) return { passed: isPassed }
   const { output, error } = told
   return compact({
-    passed: isPassed,
+    passed: isUnrun ? null : isPassed,
     output: typeof output === 'string' ? output : undefined,
     error: typeof error === 'string' ? error : undefined,
   })

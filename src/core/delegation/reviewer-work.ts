@@ -2,13 +2,9 @@ import type * as z from 'zod'
 import type { CheckRun, CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { PlanTask, ReviewerReply } from '../../contract/collaboration/replies.ts'
 import { told } from '../../contract/formats/foreign-json.ts'
-import type {
-  ReviewerInput,
-  ReviewerOutput,
-  ReviewFinding,
-  Verification,
-} from '../../contract/session-file/outputs.ts'
+import type { ReviewerInput, ReviewerOutput, ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Judgement } from './judge-review.ts'
+import { type CheckResults, isUnverified, verificationOf } from './read-outputs.ts'
 import { checkNames, isBasicCheck, type RequiredCheck } from './required-checks.ts'
 
 /** What a review is about. */
@@ -51,7 +47,15 @@ export function reviewerOutput(
   { verdict, checks }: Pick<Judgement, 'verdict'> & { readonly checks: readonly CheckRun[] },
 ): ReviewerOutput {
   const { addressed: _, ...words } = reply
-  return { review_id: reviewId, task_id: taskId, ...words, verdict, verification: verificationOf(checks) }
+  const results = resultsOf(checks)
+  return {
+    review_id: reviewId,
+    task_id: taskId,
+    ...words,
+    verdict,
+    verification: verificationOf(results),
+    ...(isUnverified(results) && { original_verification: results }),
+  }
 }
 
 /** A review as the report keeps it, with the reviewer's own findings; what a check showed is in the checks. */
@@ -69,16 +73,17 @@ export const crewRound = (
   addressed: reply.addressed ?? [],
 })
 
-/** A check that nobody ran did not pass. */
-function verificationOf(checks: readonly CheckRun[]): Verification {
-  const passed = (name: string) => checks.find((check) => check.name === name)?.passed === true
-  const custom = checks
-    .filter((check) => !isBasicCheck(check))
-    .map((check) => [check.name, check.passed === true] as const)
+/** The checks of a review; one that nobody ran says so, which a boolean cannot. */
+function resultsOf(checks: readonly CheckRun[]): CheckResults {
+  const result = (check: CheckRun | undefined) =>
+    check && check.passed !== null
+      ? { passed: check.passed }
+      : { passed: null, error: check?.because ?? 'no command is known that runs it' }
+  const custom = checks.filter((check) => !isBasicCheck(check))
   return {
-    tests_passed: passed(checkNames.test),
-    type_check_passed: passed(checkNames.typeCheck),
-    ...(custom.length === 0 ? {} : { custom_checks: Object.fromEntries(custom) }),
+    tests: result(checks.find(({ name }) => name === checkNames.test)),
+    type_check: result(checks.find(({ name }) => name === checkNames.typeCheck)),
+    custom: Object.fromEntries(custom.map((check) => [check.name, result(check)])),
   }
 }
 

@@ -68,6 +68,7 @@ const tools: Record<Exclude<ToolCategory, 'interaction'>, readonly string[]> = {
 const interaction = [
   'AskUserQuestion',
   'SendMessage',
+  'Handoff',
   'ask_user',
   'request_user_input',
   'question',
@@ -93,15 +94,21 @@ const categories = new Map<string, ToolCategory>([
   ...interaction.map((name) => [normal(name), 'interaction'] as const),
 ])
 
-/** What a tool call is for; a shell command is perception only when everything in it merely queries. */
-export function toolCategory(tool: string, params: unknown): ToolCategory {
+/**
+ * What a tool call is for; a shell command is perception only when everything in it merely queries. A tool that the
+ * format does not know is what its own program says it is.
+ */
+export function toolCategory(tool: string, params: unknown, told?: ToolCategory): ToolCategory {
   const name = normal(tool)
   if (shellNames.has(name)) return onlyQueries(commandOf(params)) ? 'perception' : 'action'
-  const known = categories.get(name)
+  const known = categories.get(name) ?? told
   if (known) return known
   const verb = tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? '') : tool
   return queryVerbs.test(verb.toLowerCase()) ? 'perception' : 'action'
 }
+
+/** Whether a tool runs command lines. */
+export const isShell = (tool: string): boolean => shellNames.has(normal(tool))
 
 /** The command line of a shell call; some programs give it as an argv after `bash -lc`. */
 export function commandOf(params: unknown): string {
@@ -109,8 +116,8 @@ export function commandOf(params: unknown): string {
   if (typeof command === 'string') return command
   if (!Array.isArray(command)) return ''
   const words = command.map(String)
-  const isShell = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(words[0] ?? '') && /^-\w*c$/.test(words[1] ?? '')
-  return isShell ? words.slice(2).join(' ') : words.map(quoted).join(' ')
+  const isWrapped = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(words[0] ?? '') && /^-\w*c$/.test(words[1] ?? '')
+  return isWrapped ? words.slice(2).join(' ') : words.map(quoted).join(' ')
 }
 
 const quoted = (word: string): string =>

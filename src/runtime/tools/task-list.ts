@@ -34,7 +34,7 @@ export function taskListTools({ parts, run, notes }: ToolRun, recorder: Recorder
     runtimeTool({
       name: 'TaskCreate',
       description: 'Adds a task to your list. Use it for work of several steps, so that others see the plan.',
-      category: 'planning',
+      category: 'task_management',
       input: NewTask,
       async run({ subject, description }) {
         const task: NotedTask = {
@@ -52,7 +52,7 @@ export function taskListTools({ parts, run, notes }: ToolRun, recorder: Recorder
     runtimeTool({
       name: 'TaskUpdate',
       description: 'Says that a task on your list was started, is done, or is no longer needed.',
-      category: 'planning',
+      category: 'task_management',
       input: TaskChange,
       async run({ taskId, status }) {
         const task = notes.tasks.find(({ id }) => id === taskId)
@@ -79,7 +79,7 @@ export function taskListTools({ parts, run, notes }: ToolRun, recorder: Recorder
     runtimeTool({
       name: 'TaskList',
       description: 'Shows your list of tasks.',
-      category: 'planning',
+      category: 'task_management',
       input: Nothing,
       run: async () => said(list()),
     }),

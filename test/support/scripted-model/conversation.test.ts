@@ -77,7 +77,7 @@ describe.each(Object.keys(clients) as (keyof typeof protocols)[])('%s', (protoco
     const history = client.prompt(prompt(first))
     const take = () => {
       const conversation = codec.read(client.request(history), { model: 'm', isStream: false })
-      const next = nextStep(conversation.turns, {})
+      const next = nextStep(conversation, {})
       told.push(next.kind === 'step' ? `${next.index} ${next.step.text ?? ''}` : next.kind)
       if (next.kind !== 'step') return
       const context = { id: `id${told.length}`, createdSec: 0, conversation, requestChars: 0 }

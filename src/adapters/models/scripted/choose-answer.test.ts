@@ -32,7 +32,7 @@ test('a prompt without a script is told so, in words that are no script', () => 
   const { answered, step } = choose('hello')
   expect(answered).toBe('unscripted')
   expect(step.text).toContain('No model was called')
-  expect(findScript(step.text ?? '', {})).toBeUndefined()
+  expect(findScript(step.text ?? '', { scenarios: {} })).toBeUndefined()
 })
 
 test('a broken script is an error that names the fault', () => {
@@ -100,7 +100,7 @@ const tool = (text: string): Turn => ({ role: 'tool', text })
 const model: Turn = { role: 'model', text: '' }
 const script = (...texts: string[]) => user(`SCRIPT:${JSON.stringify(texts.map((text) => ({ text })))}`)
 const next = (...turns: Turn[]) => {
-  const found = nextStep(turns, {})
+  const found = nextStep({ turns, model: '' }, {})
   return found.kind === 'step' ? [found.index, found.step.text] : found.kind
 }
 
@@ -111,7 +111,10 @@ test('the step is the number of model turns since the script', () => {
 })
 
 test('after the last step the script is finished', () => {
-  expect(nextStep([script('a'), model, user('more')], {})).toMatchObject({ kind: 'finished', index: 1 })
+  expect(nextStep({ turns: [script('a'), model, user('more')], model: '' }, {})).toMatchObject({
+    kind: 'finished',
+    index: 1,
+  })
 })
 
 test('a later prompt with a script starts anew; one without goes on', () => {
@@ -141,7 +144,7 @@ test('the last tool result is filled into what is said, and not into inputs', ()
   ]
   const prompt = user(`SCRIPT:${JSON.stringify(steps)}`)
   const at = (...turns: Turn[]) => {
-    const found = nextStep([prompt, ...turns], {})
+    const found = nextStep({ turns: [prompt, ...turns], model: '' }, {})
     return found.kind === 'step' ? found.step : undefined
   }
   expect(at()).toMatchObject({ text: 'got  and ', thinking: '?' })

@@ -19,12 +19,12 @@ export function chooseAnswer(
   conversation: Conversation,
   { scenarios, failsAgain }: { scenarios: Scenarios; failsAgain: FailsAgain },
 ): Choice {
-  const { side, turns } = conversation
+  const { side } = conversation
   if (side !== undefined) {
     const text = side.shape === undefined ? 'ok' : JSON.stringify(sampleOfSchema(side.shape))
     return { answered: 'side', step: saying(text) }
   }
-  const next = nextStep(turns, scenarios)
+  const next = nextStep(conversation, scenarios)
   switch (next.kind) {
     case 'unscripted':
       return { answered: 'unscripted', step: saying(noScript) }
@@ -79,10 +79,13 @@ export type Next =
   | { readonly kind: 'unscripted' }
 
 /** The step that the conversation itself says is next: as many as the model's turns since the script. */
-export function nextStep(turns: readonly Turn[], scenarios: Scenarios): Next {
+export function nextStep(
+  { turns, model }: Pick<Conversation, 'turns' | 'model'>,
+  scenarios: Scenarios,
+): Next {
   for (let at = turns.length - 1; at >= 0; at--) {
     const turn = turns[at]
-    const found = turn?.role === 'user' ? findScript(turn.text, scenarios) : undefined
+    const found = turn?.role === 'user' ? findScript(turn.text, { scenarios, model }) : undefined
     if (found === undefined) continue
     if (found.kind === 'broken') return found
     const { steps, key } = found

@@ -4,7 +4,7 @@ import { findScript, Scenarios } from './script.ts'
 
 const scenarios = Scenarios.parse({ demo: [{ text: 'from the demo' }] })
 const texts = (prompt: string) => {
-  const found = findScript(prompt, scenarios)
+  const found = findScript(prompt, { scenarios })
   return found?.kind === 'script' ? found.steps.map(({ text }) => text) : found
 }
 const inline = (...said: string[]) => `SCRIPT:${JSON.stringify(said.map((text) => ({ text })))}`
@@ -27,6 +27,17 @@ describe('a script is found', () => {
 
   test('by the name of a scenario, also at the end of a sentence', () => {
     expect(texts('Play SCRIPT=demo.')).toEqual(['from the demo'])
+  })
+
+  test('by the name of the model, where the prompt has none and somebody in it answers', () => {
+    const cast = Scenarios.parse({ show: { cast: [{ when: 'the first task', steps: [{ text: 'done' }] }] } })
+    const played = (prompt: string, model: string) =>
+      findScript(prompt, { scenarios: { ...scenarios, ...cast }, model })
+    expect(played('Do the first task.', 'show')).toMatchObject({ key: 'show:0', steps: [{ text: 'done' }] })
+    expect(played('Do the second task.', 'show')).toBeUndefined()
+    expect(played('Do the first task. SCRIPT=demo', 'show')).toMatchObject({ key: 'demo' })
+    expect(played('Anything.', 'demo')).toMatchObject({ key: 'demo' })
+    expect(played('Do the first task.', 'constructor')).toBeUndefined()
   })
 
   test('and the last of several is taken, whatever their forms', () => {
@@ -62,7 +73,7 @@ test.each([
   'the word SCRIPT: and nothing after it',
   'Write SCRIPT: and a JSON array of steps',
 ])('there is none in: %s', (prompt) => {
-  expect(findScript(prompt, scenarios)).toBeUndefined()
+  expect(findScript(prompt, { scenarios })).toBeUndefined()
 })
 
 test.each([
@@ -75,12 +86,12 @@ test.each([
   ['a wrong kind', 'SCRIPT:[{"tools":[{"name":7}]}]', 'step 1, tools, 0, name'],
   ['more reasoning than output', 'SCRIPT:[{"usage":{"reasoning":5}}]', 'reasoning is a part of output'],
 ])('%s is told as what it is', (_what, prompt, why) => {
-  expect(findScript(prompt, scenarios)).toEqual({ kind: 'broken', why: expect.stringContaining(why) })
+  expect(findScript(prompt, { scenarios })).toEqual({ kind: 'broken', why: expect.stringContaining(why) })
 })
 
 test('the same steps have the same key, others another', () => {
   const key = (prompt: string) => {
-    const found = findScript(prompt, scenarios)
+    const found = findScript(prompt, { scenarios })
     return found?.kind === 'script' ? found.key : undefined
   }
   expect(key(`x ${inline('a')}`)).toBe(key(base64('a')))

@@ -75,8 +75,19 @@ export type FoundScript =
   | { readonly kind: 'script'; readonly steps: Script; readonly key: string }
   | { readonly kind: 'broken'; readonly why: string }
 
-/** The last script of a text that is not inside another one. */
-export function findScript(text: string, scenarios: Scenarios): FoundScript | undefined {
+/** The last script of a text that is not inside another one; without any, the scenario that the model is named after. */
+export function findScript(
+  text: string,
+  { scenarios, model = '' }: { readonly scenarios: Scenarios; readonly model?: string },
+): FoundScript | undefined {
+  const found = writtenScript(text, scenarios)
+  if (found !== undefined || !Object.hasOwn(scenarios, model)) return found
+  const played = fromScenario(model, scenarios, text)
+  // Nobody in it answers to every prompt.
+  return played.kind === 'script' ? played : undefined
+}
+
+function writtenScript(text: string, scenarios: Scenarios): FoundScript | undefined {
   // A prompt that a CLI has quoted has its line breaks as two characters, the second of them a letter.
   const marker = /(?<=^|[^\w$]|\\[nrt])SCRIPT(?:64:\s*([\w+/-]+)|=([\w-]+)|:\s*(?=\[))/g
   let found: FoundScript | undefined

@@ -1,0 +1,78 @@
+import type { EventOf } from '../contract/event.ts'
+import type { ToolCall } from '../contract/session-file/agent-session.ts'
+import type { DeveloperOutput, ReviewerOutput } from '../contract/session-file/outputs.ts'
+import { type CheckKind, checksIn } from '../core/delegation/checks-seen.ts'
+import { isUnverified, verificationOf } from '../core/delegation/read-outputs.ts'
+import { commandOf, isShell } from '../core/delegation/tool-category.ts'
+import { textOf } from './event-records.ts'
+
+/** A check that Muster ran. */
+export type CheckFact = EventOf<'test.passed' | 'test.failed'>
+
+/** The checks that were seen to run on an agent's work, and how the last run of each came out. */
+type SeenChecks = Readonly<Partial<Record<CheckKind, boolean>>>
+
+/** What Muster ran counts before what the agent was seen to run; its own word counts for nothing. */
+export function seenChecks(ran: readonly CheckFact[], calls: readonly ToolCall[]): SeenChecks {
+  const seen: Partial<Record<CheckKind, boolean>> = {}
+  for (const { tool_name, input, output, open } of calls)
+    if (isShell(tool_name) && !open)
+      for (const kind of checksIn(commandOf(input.params))) seen[kind] = output.status === 'success'
+  for (const { type, payload } of ran)
+    for (const kind of checksIn(textOf(payload.command ?? ''))) seen[kind] = type === 'test.passed'
+  return seen
+}
+
+/** A developer's output in which no check is called passed that was not seen to pass. */
+export function verifiedWork(output: DeveloperOutput, seen: SeenChecks): DeveloperOutput {
+  const { self_review: said, ...rest } = output
+  if (!said) {
+    const hasRun = seen.tests !== undefined || seen.type_check !== undefined
+    return hasRun ? { ...rest, self_review: shownBy(seen) } : output
+  }
+  const shown = shownBy(seen)
+  const review = {
+    ...said,
+    tests_run: said.tests_run && shown.tests_run,
+    tests_passed: said.tests_passed && shown.tests_passed,
+    type_check_passed: said.type_check_passed && shown.type_check_passed,
+  }
+  const isSame = flags.every((flag) => review[flag] === said[flag])
+  if (isSame) return output
+  const isEmpty = flags.every((flag) => !review[flag]) && !review.known_issues?.length
+  return {
+    ...rest,
+    ...(!isEmpty && { self_review: review }),
+    original_self_review: output.original_self_review ?? said,
+  }
+}
+
+const flags = ['tests_run', 'tests_passed', 'type_check_passed'] as const
+
+const shownBy = ({ tests, type_check }: SeenChecks) => ({
+  tests_run: tests !== undefined,
+  tests_passed: tests === true,
+  type_check_passed: type_check === true,
+})
+
+/** A reviewer's output in which no check is called passed that was not seen to pass; which ones did not run stands beside. */
+export function verifiedReview(output: ReviewerOutput, seen: SeenChecks): ReviewerOutput {
+  const { verification: said, original_verification: before } = output
+  const result = (isPassed: boolean, shown: boolean | undefined) =>
+    shown === undefined
+      ? ({ passed: null, error: 'nobody saw it run' } as const)
+      : { passed: isPassed && shown }
+  const results = {
+    tests: result(said.tests_passed, seen.tests),
+    type_check: result(said.type_check_passed, seen.type_check),
+    custom: Object.fromEntries(
+      Object.entries(said.custom_checks ?? {}).map(([name, isPassed]) => [name, result(isPassed, undefined)]),
+    ),
+  }
+  if (!isUnverified(results)) return { ...output, verification: verificationOf(results) }
+  return {
+    ...output,
+    verification: verificationOf(results),
+    original_verification: { ...results, said: before ?? said },
+  }
+}
