@@ -111,6 +111,22 @@ test('[RUN-14] whoever a shipped agent may delegate to is a subagent, and no sub
   }
 })
 
+test('[COL-69] tester, documenter and optimizer change files and run commands, security only reads; none may do more', () => {
+  const works = {
+    kind: 'subagent',
+    tools: ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write'],
+    allow: ['Patch'],
+    delegateTargets: 'any',
+  }
+  for (const name of ['tester', 'documenter', 'optimizer'])
+    expect(gates(findAgent(shipped.agents, name)), name).toEqual(works)
+  expect(gates(findAgent(shipped.agents, 'security'))).toEqual({
+    ...works,
+    tools: ['Glob', 'Grep', 'Read'],
+    allow: [],
+  })
+})
+
 test.each(['search', 'plan', 'challenger', 'security', 'explore'])(
   '[RUN-23] %s only reads: it has neither a tool nor a policy that changes anything',
   (name) => {
