@@ -5,9 +5,8 @@ import { reviewIdOf, taskIdOf } from '../core/collaboration/message-protocol.ts'
 import { isRecord, type JsonRecord, setField } from '../core/json/json-value.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import type { CallEvents } from './call-events.ts'
-import { type OwnerRecord, Owners, type Placed } from './owners.ts'
+import { type CheckFact, type OwnerRecord, Owners, type Placed } from './owners.ts'
 import type { EndEvent } from './record-events.ts'
-import type { CheckFact } from './verified-output.ts'
 
 /** Everything of a session tree that a session file can hold. */
 export type Collected = {

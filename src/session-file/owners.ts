@@ -3,7 +3,6 @@ import type { SessionId } from '../contract/ids.ts'
 import { type CallEvents } from './call-events.ts'
 import type { FileEffect } from './changed-files.ts'
 import { type EndEvent } from './record-events.ts'
-import type { CheckFact } from './verified-output.ts'
 
 /** Finds whose work an event belongs to, by its run, its session and the spans above it. */
 export class Owners {
@@ -171,6 +170,9 @@ const orchestrates = (owner: OwnerRecord, agentId: string | undefined): boolean 
 
 /** An event with its place in the stream: the order of events is theirs, never that of their clocks. */
 export type Placed<E> = { readonly event: E; readonly position: number }
+
+/** A check that Muster ran. */
+export type CheckFact = EventOf<'test.passed' | 'test.failed'>
 
 type CallRecord = { -readonly [K in keyof CallEvents]: CallEvents[K] }
 

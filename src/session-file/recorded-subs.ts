@@ -243,7 +243,7 @@ export function outputOf(owner: OwnerRecord, sub: SubAgentSession): Output {
   const beside = compact({
     original_output: isRecord(given) || given === undefined ? original_output : given,
   })
-  const seen = seenChecks(owner.checks, sub.tool_calls)
+  const seen = seenChecks(owner)
   if (reported && isWork) return { output: verifiedWork(own as DeveloperOutput, seen) }
   if (own && !isWork) {
     // A crew runs the checks of a review itself, for all its reviewers.

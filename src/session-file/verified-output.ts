@@ -1,27 +1,33 @@
-import type { EventOf } from '../contract/event.ts'
-import type { ToolCall } from '../contract/session-file/agent-session.ts'
 import type { DeveloperOutput, ReviewerOutput } from '../contract/session-file/outputs.ts'
-import { type CheckKind, checksIn } from '../core/delegation/checks-seen.ts'
 import { isUnverified, verificationOf } from '../core/delegation/read-outputs.ts'
+import { checkNames } from '../core/delegation/required-checks.ts'
+import { developerChecks } from '../core/delegation/seen-checks.ts'
 import { commandOf, isShell } from '../core/delegation/tool-category.ts'
+import type { CallEvents } from './call-events.ts'
 import { textOf } from './event-records.ts'
-
-/** A check that Muster ran. */
-export type CheckFact = EventOf<'test.passed' | 'test.failed'>
+import type { OwnerRecord } from './owners.ts'
 
 /** The checks that were seen to run on an agent's work, and how the last run of each came out. */
-type SeenChecks = Readonly<Partial<Record<CheckKind, boolean>>>
+type SeenChecks = { readonly tests: boolean | undefined; readonly type_check: boolean | undefined }
 
 /** What Muster ran counts before what the agent was seen to run; its own word counts for nothing. */
-export function seenChecks(ran: readonly CheckFact[], calls: readonly ToolCall[]): SeenChecks {
-  const seen: Partial<Record<CheckKind, boolean>> = {}
-  for (const { tool_name, input, output, open } of calls)
-    if (isShell(tool_name) && !open)
-      for (const kind of checksIn(commandOf(input.params))) seen[kind] = output.status === 'success'
-  for (const { type, payload } of ran)
-    for (const kind of checksIn(textOf(payload.command ?? ''))) seen[kind] = type === 'test.passed'
-  return seen
+export function seenChecks({ checks, calls }: Pick<OwnerRecord, 'checks' | 'calls'>): SeenChecks {
+  const commands = [
+    ...calls.flatMap(commandIn),
+    ...checks.map(({ type, payload }) => commandRun(textOf(payload.command ?? ''), type === 'test.passed')),
+  ]
+  const seen = new Map(developerChecks(commands).map(({ name, passed }) => [name, passed === true]))
+  return { tests: seen.get(checkNames.test), type_check: seen.get(checkNames.typeCheck) }
 }
+
+/** What a call ran to its end; one that was denied ran nothing. */
+function commandIn({ started, ended }: CallEvents) {
+  const hasRun = ended?.type === 'tool.call.completed' || ended?.type === 'tool.call.failed'
+  if (!started || !hasRun || !isShell(started.payload.tool)) return []
+  return [commandRun(commandOf(started.payload.params), ended.type === 'tool.call.completed')]
+}
+
+const commandRun = (command: string, hasPassed: boolean) => ({ command, exitCode: hasPassed ? 0 : 1 })
 
 /** A developer's output in which no check is called passed that was not seen to pass. */
 export function verifiedWork(output: DeveloperOutput, seen: SeenChecks): DeveloperOutput {

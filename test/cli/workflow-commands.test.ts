@@ -75,7 +75,7 @@ function ending(status: WorkflowView['status']) {
   return world({ client }).io
 }
 
-test('[MUS-365] a workflow that has ended without what was asked for exits with 1, whichever command shows it', async () => {
+test('[MUS-368] a workflow that has ended without what was asked for exits with 1, whichever command shows it', async () => {
   for (const status of ['failed', 'rejected', 'cancelled'] as const) {
     expect(show.exitCode?.(flow(status)), status).toBe(1)
     const told = { code: 'failed', message: `${id} is ${status}: its work was not landed: not now` }
@@ -90,7 +90,7 @@ test('[MUS-365] a workflow that has ended without what was asked for exits with 
     expect(sessionCommands.wait.exitCode?.(rejectedSession(completion_status))).toBe(1)
 })
 
-test('[MUS-365] the word of its end is shown with why: in the list, on its page and where its session is waited for', () => {
+test('[MUS-368] the word of its end is shown with why: in the list, on its page and where its session is waited for', () => {
   const rejected = flow('rejected')
   expect(list.render({ workflows: [rejected] }, view, {} as never)).toMatch(
     /✗ +crew-1749a2fe +rejected .*its work was not landed: not now/,

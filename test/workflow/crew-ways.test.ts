@@ -43,7 +43,7 @@ test('[MUS-346] work that changes nothing is not called done, though its reviewe
     .toMatchObject({ status: 'error', completion_status: 'failed', completion_message: failed.detail })
 })
 
-test('[MUS-365] work that a person does not land is rejected: in the list, the page of its crew and its session, also after a restart', async () => {
+test('[MUS-368] work that a person does not land is rejected: in the list, the page of its crew and its session, also after a restart', async () => {
   const m = await played([approvedAtOnce, wroteNote])
   const { workflow_id, session_id, branch } = await m.play('Write a note.', { crew: 'pair' })
   await m.until(workflow_id, ({ approvals }) => approvals.length > 0)

@@ -234,7 +234,7 @@ test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-2
   expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
 })
 
-test('[COL-66][MUS-365] a plan that a person refuses ends the crew as rejected, and nothing was begun', async () => {
+test('[COL-66][MUS-368] a plan that a person refuses ends the crew as rejected, and nothing was begun', async () => {
   const m = await crewDaemon()
   const { workflow_id, session_id } = await m.crew(demonstrationRequest, { approve_plan: true })
   const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)

@@ -234,7 +234,7 @@ test('[MUS-275] a workflow is a row: its phase, its steps, and the first of its 
   expect(index.workflows({ status: 'running' })).toEqual([])
 })
 
-test('[MUS-365] work that a person does not land is not done, and the row of its crew says so', () => {
+test('[MUS-368] work that a person does not land is not done, and the row of its crew says so', () => {
   const stream = new EventStream()
   const figures = { totalTokens: 1, totalAgents: 1, durationMs: 1 }
   for (const crew of ['landed', 'left', 'of-old']) {

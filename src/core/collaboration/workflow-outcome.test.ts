@@ -14,7 +14,7 @@ function endOf<T extends Ends>(type: T, payload: Omit<PayloadOf<T>, 'workflowId'
 const figures = { totalTokens: 0, totalAgents: 0, durationMs: 0 }
 const gave = (result: unknown) => endOf('workflow.finalized', { ...figures, result })
 
-test('[MUS-365] a workflow that gave what was asked for is completed, one that was cancelled says why', () => {
+test('[MUS-368] a workflow that gave what was asked for is completed, one that was cancelled says why', () => {
   expect(gave({ result: { report: 'anything', landed: null } })).toEqual({ outcome: 'completed' })
   expect(gave('text')).toEqual({ outcome: 'completed' })
   expect(gave(undefined)).toEqual({ outcome: 'completed' })
@@ -22,7 +22,7 @@ test('[MUS-365] a workflow that gave what was asked for is completed, one that w
   expect(endOf('workflow.cancelled', {})).toEqual({ outcome: 'cancelled' })
 })
 
-test('[MUS-365] one that fell short has failed unless a reviewer or a person rejected it', () => {
+test('[MUS-368] one that fell short has failed unless a reviewer or a person rejected it', () => {
   expect(endOf('workflow.failed', { error: 'no model' })).toEqual({ outcome: 'failed', why: 'no model' })
   expect(
     endOf('workflow.failed', { error: 'the plan was not approved:\nno', reason: 'no', outcome: 'rejected' }),
@@ -38,13 +38,13 @@ test.each([
   ['aborted', 'failed'],
   ['failed', 'failed'],
   ['cancelled', 'failed'],
-] as const)('[MUS-365] a crew that an older journal calls done is %s, which is %s', (outcome, shown) => {
+] as const)('[MUS-368] a crew that an older journal calls done is %s, which is %s', (outcome, shown) => {
   expect(gave({ report: { outcome, summary: 'so it was' } })).toEqual(
     shown === 'completed' ? { outcome: shown } : { outcome: shown, why: 'so it was' },
   )
 })
 
-test('[MUS-365] landing that a person did not want is rejected, with what they said', () => {
+test('[MUS-368] landing that a person did not want is rejected, with what they said', () => {
   expect(gave({ landed: null, why: 'not now' })).toEqual({
     outcome: 'rejected',
     why: 'its work was not landed: not now',

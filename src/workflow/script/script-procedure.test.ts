@@ -58,7 +58,7 @@ test('[OBS-36] [OBS-37] nothing runs before a person has approved what is shown 
   expect(asked[0]?.scopes[0]).toEqual(['docs/**'])
 })
 
-test('[OBS-37][MUS-365] a script that is not approved runs nothing and is rejected', async () => {
+test('[OBS-37][MUS-368] a script that is not approved runs nothing and is rejected', async () => {
   const { bed, run, asked, types } = await openScriptBed(() => 'done')
   using _person = personAt(bed, () => ({ verdict: 'deny', reason: 'too dear' }))
   await expect(run(scriptInput(`return agent('x')`, { approvedBy: undefined }))).rejects.toThrow('too dear')
