@@ -64,6 +64,14 @@ test('[LOG-141] what Muster ran counts before what the agent was seen to run', (
   expect(fileOf(live.events).document.sub_sessions[1]?.output).toMatchObject({
     self_review: { tests_run: true, tests_passed: false },
   })
+  // What the project calls its type check may be any command.
+  const made = new LiveSession()
+  made.delegate(made.main, { id: 'other', agent: developer('B') })
+  const other = made.spawn(made.main, developer('A'))
+  made.add(other, 'test.passed', { command: 'npm test' }, spanIdOf(91))
+  made.add(other, 'test.passed', { command: './look' }, spanIdOf(92))
+  made.end(other, 'completed', { output: done(proud) })
+  expect(fileOf(made.events).document.sub_sessions[1]?.output).toMatchObject({ self_review: proud })
 })
 
 test('[LOG-141] a check of a review that nobody saw is false in the file, and inside it was not run', () => {

@@ -12,13 +12,23 @@ type SeenChecks = { readonly tests: boolean | undefined; readonly type_check: bo
 
 /** What Muster ran counts before what the agent was seen to run; its own word counts for nothing. */
 export function seenChecks({ checks, calls }: Pick<OwnerRecord, 'checks' | 'calls'>): SeenChecks {
-  const commands = [
-    ...calls.flatMap(commandIn),
-    ...checks.map(({ type, payload }) => commandRun(textOf(payload.command ?? ''), type === 'test.passed')),
-  ]
-  const seen = new Map(developerChecks(commands).map(({ name, passed }) => [name, passed === true]))
-  return { tests: seen.get(checkNames.test), type_check: seen.get(checkNames.typeCheck) }
+  const seen = kindsOf(calls.flatMap(commandIn))
+  let unnamed: boolean | undefined
+  for (const { type, payload } of checks) {
+    const hasPassed = type === 'test.passed'
+    const kinds = kindsOf([commandRun(textOf(payload.command ?? ''), hasPassed)])
+    if (kinds.size === 0) unnamed = hasPassed
+    for (const [kind, isPassed] of kinds) seen.set(kind, isPassed)
+  }
+  // A command that does not say what it checks is whichever of the two no other one is.
+  return {
+    tests: seen.get(checkNames.test) ?? unnamed,
+    type_check: seen.get(checkNames.typeCheck) ?? unnamed,
+  }
 }
+
+const kindsOf = (commands: Parameters<typeof developerChecks>[0]): Map<string, boolean> =>
+  new Map(developerChecks(commands).map(({ name, passed }) => [name, passed === true]))
 
 /** What a call ran to its end; one that was denied ran nothing. */
 function commandIn({ started, ended }: CallEvents) {
