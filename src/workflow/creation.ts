@@ -53,6 +53,12 @@ export async function tellApproved(
   return { spanId, atMs }
 }
 
+/** Who began a session: without a question to anybody, that is who let its workflow run. */
+export async function whoBegan(started: AsyncIterable<Fact>): Promise<string> {
+  for await (const { actor } of started) return actor
+  return 'a person'
+}
+
 /** Who approved what was asked about last. */
 export async function whoGranted(
   granted: AsyncIterable<Fact>,

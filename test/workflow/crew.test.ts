@@ -99,14 +99,14 @@ test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-2
   expect(iterate.map(({ payload }) => payload)).toMatchObject([
     { node: 'iterate-1', outcome: 'ok', edge: 'delegate' },
   ])
-  // Nobody was asked: who began it let it go on, and it says so before anything is delegated.
+  // Nobody was asked: who began it let it begin, and it says so before its first phase, which hangs under that.
   const [created] = await ofCrew('workflow.created')
   expect(await ofCrew('workflow.created')).toMatchObject([
     {
-      phase: 'plan',
+      phase: 'begin',
       payload: {
         name: 'balanced',
-        script: expect.stringContaining('- farewell: '),
+        script: demonstrationRequest,
         phases: [...new Set(phases.map(({ payload }) => payload.phase))],
         fanOut: 2,
       },
@@ -118,9 +118,9 @@ test('[OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-2
       payload: { approvedBy: 'operator', reason: expect.stringContaining('approve_plan') },
     },
   ])
-  expect((await ofCrew('workflow.approved'))[0]?.seq).toBeLessThan(
-    (await ofCrew('agent.task.assigned'))[0]?.seq ?? 0,
-  )
+  const [letBegin] = await ofCrew('workflow.approved')
+  expect(letBegin?.seq).toBeLessThan(phases[0]?.seq ?? 0)
+  expect(phases.every(({ parentSpanId }) => parentSpanId === letBegin?.spanId)).toBe(true)
   expect(
     (await eventsOf(m, session_id, 'loop.round.completed')).map(({ payload }) => payload.verdict),
   ).toEqual(['changes_requested', 'approved'])
@@ -252,7 +252,9 @@ test('[COL-66][MUS-368] a plan that a person refuses ends the crew as rejected, 
   expect(flow).toMatchObject({ status: 'rejected', detail: 'the plan was not approved: too much' })
   expect(await eventsOf(m, session_id, 'agent.task.assigned')).toEqual([])
   expect(await eventsOf(m, session_id, 'workflow.created')).toHaveLength(1)
-  expect(await eventsOf(m, session_id, 'workflow.approved')).toEqual([])
+  // That it begins was approved, and its plan was not.
+  expect(await eventsOf(m, session_id, 'workflow.approved')).toHaveLength(1)
+  expect(await eventsOf(m, session_id, 'approval.rejected')).toMatchObject([{ payload: { subject: 'plan' } }])
   expect(m.git('status', '--porcelain')).toBe('')
 })
 

@@ -21,14 +21,9 @@ export function estimateWords(planned: Planned): string {
   return [`${agents}; ${tokenWords(earlier, { least, most })}.`, ...stopWords(budget)].join('\n')
 }
 
-/** The fewest tokens that it will take by what earlier crews used, if there were any. */
-export function estimatedTokens({
-  tasks,
-  reviewers,
-  earlier,
-}: Pick<Planned, 'tasks' | 'reviewers' | 'earlier'>): number | undefined {
-  return earlier.agents === 0 ? undefined : rounded(((tasks + reviewers) * earlier.tokens) / earlier.agents)
-}
+/** What a crew usually uses, before anybody has planned what this one will do; nothing where none has finished here. */
+export const usualTokens = ({ crews, tokens }: EarlierCrews): number | undefined =>
+  crews === 0 ? undefined : rounded(tokens / crews)
 
 function tokenWords(
   { crews, agents, tokens }: EarlierCrews,

@@ -283,9 +283,10 @@ export const reviewIdOf = ({ payload }: { readonly payload?: unknown }): string 
 const filled = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** A name that no task and no review of a session has had: the one that is wanted, or with a number behind it. */
+/** A name under which work may be given: the one that is wanted, or with a number behind it when it was used and is done. */
 export function freeName(log: MessageLog, wanted: string): string {
   const used = new Set(log.said.flatMap(({ taskId, reviewId }) => [taskId, reviewId]))
+  for (const name of log.reopened) used.delete(name)
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`
     if (!used.has(name)) return name

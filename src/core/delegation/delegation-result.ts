@@ -1,3 +1,4 @@
+import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
 import type { DeveloperReply, ReviewerReply } from '../../contract/collaboration/replies.ts'
 import type { DeveloperOutput, FileChange, ReviewerOutput } from '../../contract/session-file/outputs.ts'
 import type { ReviewPlace } from '../collaboration/review-rounds.ts'
@@ -15,7 +16,7 @@ type Ended = {
   readonly seen?: { readonly commands: readonly SeenCommand[] }
 }
 
-type Given = { readonly assignment: Assignment; readonly review?: ReviewPlace }
+type Given = { readonly assignment: Assignment; readonly review?: ReviewPlace | undefined }
 
 type Answer = {
   readonly end: Ended
@@ -23,6 +24,11 @@ type Answer = {
   readonly reply: unknown
   readonly problems?: readonly string[]
   readonly files: readonly SeenChange[]
+  /** What git shows besides. */
+  readonly outside?: readonly string[]
+  readonly left?: readonly string[]
+  /** What Muster ran on the work. */
+  readonly ran?: readonly CheckRun[] | undefined
 }
 
 /** A file that a call or git shows as changed. */
@@ -38,7 +44,7 @@ export type DelegationResult = {
   readonly state: 'completed' | 'partial' | 'failed'
   readonly summary: string
   readonly output?: DeveloperOutput | ReviewerOutput
-  /** The answer as data, where one was asked for in a schema. */
+  /** The answer as data: what was asked for in a schema, or a review in its own words. */
   readonly value?: unknown
   readonly failure?: TaskFailure
   /** What whoever gave the work has to know beside the words of the answer. */
@@ -59,15 +65,17 @@ export function resultOf({ assignment, review }: Given, answer: Answer): Delegat
 
 function ofDeveloper(
   assignment: Extract<Assignment, { kind: 'developer' }>,
-  { end, reply, files }: Answer,
+  { end, reply, files, outside = [], left = [], ran = [] }: Answer,
 ): DelegationResult {
+  const isRun = (name: string) => ran.some((check) => check.name === name)
+  const seen = developerChecks(end.seen?.commands ?? []).filter(({ name }) => !isRun(name))
   const { state, output, failure } = developerOutcome(assignment, {
     end,
     reply: reply as DeveloperReply | undefined,
     files: filesOf(files),
-    outside: [],
-    left: [],
-    checks: developerChecks(end.seen?.commands ?? []),
+    outside,
+    left,
+    checks: [...ran, ...seen],
   })
   const isUnread = end.status === 'completed' && reply === undefined
   return {
@@ -84,12 +92,12 @@ function ofDeveloper(
 function ofReviewer(
   assignment: Extract<Assignment, { kind: 'reviewer' }>,
   { earlier, unfinished }: ReviewPlace,
-  { end, reply }: Answer,
+  { end, reply, ran }: Answer,
 ): DelegationResult {
   const outcome = reviewerOutcome(assignment, {
     end,
     reply: reply as ReviewerReply | undefined,
-    checks: reviewerChecks(assignment.input.criteria, end.seen?.commands ?? []),
+    checks: ran ?? reviewerChecks(assignment.input.criteria, end.seen?.commands ?? []),
     earlier,
     unfinished,
   })
@@ -109,6 +117,7 @@ function ofReviewer(
     state: 'completed',
     summary: output.summary,
     output,
+    value: outcome.reply,
     notes: said === verdict ? [] : [`The verdict counts as ${verdict}: ${reasons.join('; ')}.`],
   }
 }

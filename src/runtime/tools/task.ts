@@ -5,7 +5,8 @@ import { narrowTools } from '../../core/delegation/allowed-tools.ts'
 import { lineOf } from '../../core/delegation/delegation-facts.ts'
 import { spanKey } from '../../core/session/state.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
-import { type BegunTask, type Delegated, delegate } from '../../engine/delegation/delegate.ts'
+import { type Delegated, delegate } from '../../engine/delegation/delegate.ts'
+import type { BegunTask } from '../../engine/delegation/given-work.ts'
 import { draftOf, sessionRoot } from '../../engine/sessions/drafts.ts'
 import type { Tool, ToolOutcome } from '../../ports/tools.ts'
 import type { Work, Workers } from '../../ports/workers.ts'
@@ -78,7 +79,7 @@ export const taskTool = (own: ToolRun, recorder: Recorder): Tool =>
             from: { agentId: run.agent.name, agentType: run.agent.name },
             to: { agentId: agent.name, role: agent.name, agent: agent.name, cli: 'own' },
             prompt,
-            folder: own.workspace,
+            place: { kind: 'shared', folder: own.workspace },
             parentSpanId: call.spanId,
             progressMs,
             begun: (task) => (begun = task),

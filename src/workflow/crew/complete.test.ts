@@ -3,7 +3,7 @@ import { manualClock } from '../../../test/http/manual-clock.ts'
 import { openQuickBed } from '../../../test/support/local-bed.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import { type CrewResult, complete } from './complete.ts'
-import { Stages } from './stages.ts'
+import { CrewPhases } from './crew-phases.ts'
 
 /** The end of a crew; which work trees it found and took away. */
 async function completed(used: () => Promise<object>) {
@@ -37,12 +37,15 @@ async function completed(used: () => Promise<object>) {
             onBug: (_: unknown, where: string) => bugs.push(where),
           },
           input: { request: 'r', crew: { name: 'pair' }, repo: { root: '/r', base: 'c0', into: null } },
-          stages: new Stages(flow, clock),
-          rounds: [],
-          tasks: new Map([['t1', { task_id: 't1', title: 'T', state: 'completed', files: [] }]]),
-          skipped: [],
-          checks: [],
-          orchestrator: 'arch',
+          phases: new CrewPhases({ flow, clock }),
+          state: {
+            rounds: [],
+            tasks: new Map([['t1', { task_id: 't1', title: 'T', state: 'completed', files: [] }]]),
+            skipped: [],
+            checks: [],
+            toFix: [],
+          },
+          orchestrator: { agentId: 'arch', agentType: 'architect' },
           branch: 'muster/w',
           path: '/w/w.all',
         } as unknown as Parameters<typeof complete>[0]

@@ -1,13 +1,14 @@
 import type { CrewOutcome, CrewReport } from '../../contract/collaboration/crew-report.ts'
+import type { FileChange } from '../../contract/session-file/outputs.ts'
 import { crewReport } from '../../core/collaboration/crew-report.ts'
 import type { Used } from '../../core/ledger/budget.ts'
+import { closeSpareTree, passRefusal } from '../../engine/delegation/spare-tree.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { ChangedFile } from '../../ports/workspace.ts'
 import type { Followed } from '../workflows.ts'
+import { beforeEnding, treeOf } from './crew-parts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 import { landName } from './land.ts'
-import { beforeEnding, fileChange, treeOf } from './places.ts'
-import { refused } from './refused.ts'
-import { closeSpare } from './spare-tree.ts'
 
 /** What a crew gives in the end: its report, and the branch for a person to land. */
 export type CrewResult = Partial<Followed> & { readonly report: CrewReport }
@@ -16,7 +17,7 @@ export type CrewResult = Partial<Followed> & { readonly report: CrewReport }
 export async function complete(run: CrewRun, ending: Ending, beganMs: number): Promise<CrewResult> {
   const { repo, crew, request } = run.input
   const flow = run.flow
-  const report = await run.stages.run('complete', { inputCount: run.tasks.size }, async (at) => {
+  const report = await run.phases.run('complete', { inputCount: run.state.tasks.size }, async (at) => {
     const final = await flow.step('report', async ({ signal, tell }) => {
       const { commit } = await run.parts.branches.head(run.path, signal)
       const { files } = await run.parts.branches.changes(run.path, { from: repo.base, to: commit }, signal)
@@ -33,16 +34,16 @@ export async function complete(run: CrewRun, ending: Ending, beganMs: number): P
         base: repo.base,
         commit,
         files: files.map(fileChange),
-        rounds: run.rounds,
-        tasks: [...run.tasks.values()],
-        checks: run.checks,
-        skipped: run.skipped,
+        rounds: run.state.rounds,
+        tasks: [...run.state.tasks.values()],
+        checks: run.state.checks,
+        skipped: run.state.skipped,
         tokens: flow.spent().tokens,
         ...(usd !== null && { costUsd: usd, isEstimate }),
         durationMs: Math.max(0, nowMs - beganMs),
-        phases: run.stages.took,
+        phases: run.phases.took,
       })
-      tell(draftOf({ ...at, actor: run.orchestrator }, 'result.summary', { summary: made.summary }))
+      tell(draftOf({ ...at, actor: run.orchestrator.agentId }, 'result.summary', { summary: made.summary }))
       return made
     })
     // After the report is kept: it is made from what the work trees hold.
@@ -86,11 +87,19 @@ async function tidy(run: CrewRun, signal: AbortSignal): Promise<void> {
   for (const { path, branch } of await branches.worktreesIn(root, worktrees, signal))
     if (branch?.startsWith(`${run.branch}.`) && branch.endsWith(beforeEnding)) {
       const { commit } = await branches.head(path, signal)
-      await closeSpare(run, { path, branch, commit }, signal).catch(refused)
+      await closeSpareTree(branches, { root, path, branch, commit }, signal).catch(passRefusal)
     }
-  for (const id of run.tasks.keys()) {
-    await branches.closeWorktree(root, treeOf(worktrees, run.flow.id, id), signal).catch(refused)
-    await branches.dropBranch(root, `${run.branch}.${id}`, signal).catch(refused)
+  for (const id of run.state.tasks.keys()) {
+    await branches.closeWorktree(root, treeOf(worktrees, run.flow.id, id), signal).catch(passRefusal)
+    await branches.dropBranch(root, `${run.branch}.${id}`, signal).catch(passRefusal)
   }
-  await branches.closeWorktree(root, run.path, signal).catch(refused)
+  await branches.closeWorktree(root, run.path, signal).catch(passRefusal)
 }
+
+/** A changed file as session files know it. */
+const fileChange = ({ path, change, added, removed }: ChangedFile): FileChange => ({
+  path,
+  change_type: change,
+  ...(added !== null && { lines_added: added }),
+  ...(removed !== null && { lines_removed: removed }),
+})

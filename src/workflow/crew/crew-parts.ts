@@ -1,3 +1,4 @@
+import type { PlanTask } from '../../contract/collaboration/replies.ts'
 import type { Crew, CrewMember } from '../../contract/crew.ts'
 import type { EarlierCrews } from '../../core/collaboration/crew-effort.ts'
 import type { Budgets } from '../../engine/budgets.ts'
@@ -59,3 +60,21 @@ const minuteMs = 60_000
 
 export const developerMs = ({ crew }: CrewInput): number => crew.limits.developerMinutes * minuteMs
 export const reviewerMs = ({ crew }: CrewInput): number => crew.limits.reviewerMinutes * minuteMs
+
+export const folderOf = ({ repo }: CrewInput, path: string): string =>
+  repo.inside === '' ? path : `${path}/${repo.inside}`
+
+/** The branch of one task; beside the one of the crew and not below it, where git could not keep it. */
+export const branchOf = (id: string, { task_id }: Pick<PlanTask, 'task_id'>): string =>
+  `muster/${id}.${task_id}`
+
+/** The folder of a work tree; all of them lie side by side, so that none leaves an empty one behind. */
+export const treeOf = (worktrees: string, id: string, name: string): string => `${worktrees}/${id}.${name}`
+
+/** The place where a check is run as it was before a task; no task can have a dot in its name. */
+export const beforeEnding = '.before'
+
+/** The crews that folders of this kind belong to, by their names; others may lie beside them. */
+export const crewsOf = (names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => (name.includes('.') ? [name.slice(0, name.indexOf('.'))] : []))),
+]

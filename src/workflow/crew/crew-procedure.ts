@@ -1,17 +1,17 @@
 import { AppError } from '../../contract/errors.ts'
 import { crewShortfall } from '../../core/collaboration/workflow-outcome.ts'
+import type { SpanId } from '../../contract/ids.ts'
+import { usualTokens } from '../../core/collaboration/crew-effort.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
-import { FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
+import { type Flow, FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
 import { Allowance } from '../allowance.ts'
+import { tellApproved, tellCreated, whoBegan } from '../creation.ts'
 import { type CrewResult, complete } from './complete.ts'
-import type { CrewInput, CrewParts } from './crew-parts.ts'
+import { pipelineFlow, plannedFlow, reviewFlow } from './crew-flows.ts'
+import { type CrewInput, type CrewParts, crewsOf } from './crew-parts.ts'
 import { CrewRun, type Ending, talkOf } from './crew-run.ts'
 import { keepTime } from './keep-time.ts'
-import { leave, leaveAfterCancel, patienceMs, salvage } from './leave.ts'
-import { pipelineFlow } from './pipeline-flow.ts'
-import { crewsOf } from './places.ts'
-import { plannedFlow } from './planned-flow.ts'
-import { reviewFlow } from './review-flow.ts'
+import { collectLeft, putAway, putAwayAfterCancel, putAwayMs } from './put-away.ts'
 
 /** A collaboration: plan, work side by side, put together, review, and again until it is good; or another way through a crew. */
 export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult> => {
@@ -19,13 +19,13 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
   const talks = new Map<string, Conversation>()
   return {
     name: 'crew',
-    version: '4',
+    version: '5',
     unforkable:
       "its work is in work trees and branches of that run; merge the ones you want (git branch --list 'muster/<workflow>*') and start another: sm crew",
     failure: ({ report }) => crewShortfall(report),
     leftovers: {
       ids: async () => crewsOf(await parts.treeNames()),
-      putAway: (id, input) => leave({ parts, input, flow: { id } }, AbortSignal.timeout(patienceMs)),
+      putAway: (id, input) => putAway({ parts, input, flow: { id } }, AbortSignal.timeout(putAwayMs)),
     },
     async closing({ root, input }, reason, write) {
       const { workflowId: id } = root
@@ -39,41 +39,25 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
     async run(flow, input) {
       using allowance = new Allowance(parts, flow)
       const checks = allowance.checks(parts.checks)
-      const run = await CrewRun.open(
-        { ...parts, workers: allowance, checks, stopAll: allowance.failed },
-        flow,
-        input,
-      )
-      const { root, base } = input.repo
-      const beganMs = await run.stages.run('receive', { inputCount: 1 }, async () => {
-        const atMs = await flow.step('open', async ({ signal }) => {
-          await parts.branches.openWorktree(root, { path: run.path, branch: run.branch, base }, signal)
-          return parts.clock.now()
-        })
-        return { value: atMs, count: 1 }
-      })
+      const approved = await begin(parts, flow, input)
+      const within = { ...parts, workers: allowance, checks, stopAll: allowance.failed, approved }
+      const crew = await CrewRun.open(within, flow, input)
       const over = new AbortController()
-      const { minutes } = input.crew.budget ?? {}
-      if (minutes !== undefined)
-        keepTime(parts, flow, { limitMs: minutes * 60_000, signal: over.signal }).then(
-          () => allowance.late(minutes),
-          (error: unknown) => {
-            if (!over.signal.aborted) parts.onBug(error, `the time of ${flow.id}`)
-          },
-        )
-      talks.set(flow.id, run.talk)
+      talks.set(flow.id, crew.talk)
       try {
-        return await complete(run, await flows[input.crew.flow](run), beganMs)
+        const beganMs = await receive(crew)
+        keepMinutes(crew, allowance, over.signal)
+        return await complete(crew, await flows[input.crew.flow](crew), beganMs)
       } catch (error) {
         if (flow.signal.aborted) {
-          if (isCancelled(flow.signal)) await leaveAfterCancel(run)
+          if (isCancelled(flow.signal)) await putAwayAfterCancel(crew)
           throw error
         }
         // All are stopped by a limit, and what they leave is looked at when they are gone.
         if (error instanceof LimitReached) await flow.quiet()
         const left = await flow.step(`discard ${flow.id}`, async ({ signal }) => {
-          const partial = error instanceof LimitReached ? await salvage(run, signal) : null
-          await leave(run, signal)
+          const partial = error instanceof LimitReached ? await collectLeft(crew, signal) : null
+          await putAway(crew, signal)
           return partial
         })
         if (!(error instanceof LimitReached)) throw error
@@ -87,7 +71,82 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
   }
 }
 
-const flows: Readonly<Record<CrewInput['crew']['flow'], (run: CrewRun) => Promise<Ending>>> = {
+/** Writes what the crew is for and who let it begin; what it does hangs under that. */
+async function begin(parts: CrewParts, flow: Flow, { request, crew }: CrewInput): Promise<SpanId> {
+  const estimatedTokens = await flow.step('estimate', async () => usualTokens(await parts.earlier()) ?? null)
+  const created = await tellCreated(flow, {
+    name: crew.name,
+    script: request,
+    phases: [...phases[crew.flow]],
+    fanOut: fanOut(crew),
+    ...(estimatedTokens !== null && { estimatedTokens }),
+  })
+  const { sessionId } = flow.root()
+  const { spanId } = await tellApproved(flow, {
+    clock: parts.clock,
+    created,
+    by: async () => ({
+      approvedBy: await whoBegan(parts.events(sessionId, ['session.started'])),
+      reason: crew.approvePlan ? askedLater : unasked,
+    }),
+  })
+  return spanId
+}
+
+const unasked = 'nobody was asked: approve_plan is off, so whoever started the crew approved it'
+const askedLater = 'whoever started the crew approved that it begins; its plan is asked about'
+
+/** How many may work at a time. */
+function fanOut({ flow, members, limits }: CrewInput['crew']): number {
+  const count = (duty: string) =>
+    members.filter((one) => one.duty === duty).reduce((sum, one) => sum + Math.max(1, one.count), 0)
+  if (flow === 'pipeline') return 1
+  return flow === 'review' ? count('review') : Math.min(limits.maxParallel, count('work'))
+}
+
+const planned = [
+  'receive',
+  'analyze',
+  'plan',
+  'delegate',
+  'collect',
+  'integrate',
+  'review',
+  'iterate',
+  'complete',
+] as const
+
+const phases: Readonly<Record<CrewInput['crew']['flow'], readonly string[]>> = {
+  planned,
+  one_task: planned,
+  review: ['receive', 'review', 'complete'],
+  pipeline: ['receive', 'delegate', 'review', 'complete'],
+}
+
+/** Makes the place in which everything comes together; answers when that was. */
+function receive({ phases: all, flow, parts, input, path, branch }: CrewRun): Promise<number> {
+  const { root, base } = input.repo
+  return all.run('receive', { inputCount: 1 }, async () => {
+    const atMs = await flow.step('open', async ({ signal }) => {
+      await parts.branches.openWorktree(root, { path, branch, base }, signal)
+      return parts.clock.now()
+    })
+    return { value: atMs, count: 1 }
+  })
+}
+
+function keepMinutes({ parts, flow, input }: CrewRun, allowance: Allowance, signal: AbortSignal): void {
+  const { minutes } = input.crew.budget ?? {}
+  if (minutes === undefined) return
+  keepTime(parts, flow, { limitMs: minutes * 60_000, signal }).then(
+    () => allowance.late(minutes),
+    (error: unknown) => {
+      if (!signal.aborted) parts.onBug(error, `the time of ${flow.id}`)
+    },
+  )
+}
+
+const flows: Readonly<Record<CrewInput['crew']['flow'], (crew: CrewRun) => Promise<Ending>>> = {
   planned: plannedFlow,
   one_task: plannedFlow,
   review: reviewFlow,

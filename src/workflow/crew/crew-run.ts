@@ -1,18 +1,53 @@
 import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
+import type { SpanId } from '../../contract/ids.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
+import type { Agent } from '../../contract/values.ts'
 import type { DoneTask } from '../../core/collaboration/crew-report.ts'
 import { Conversation } from '../../engine/delegation/conversation.ts'
-import type { Flow, FlowRoot } from '../../ports/durable.ts'
-import type { Opened } from './carry-out.ts'
-import type { CrewInput, CrewParts, Someone } from './crew-parts.ts'
-import { treeOf } from './places.ts'
-import { type Failing, Stages } from './stages.ts'
+import type { DelegationParts } from '../../engine/delegation/given-work.ts'
+import type { Place } from '../../engine/delegation/place.ts'
+import type { Flow, Procedure } from '../../ports/durable.ts'
+import {
+  type CrewInput,
+  type CrewParts,
+  developerMs,
+  reviewerMs,
+  type Someone,
+  treeOf,
+} from './crew-parts.ts'
+import { CrewPhases, type Failing } from './crew-phases.ts'
+import { type Reviewed, type ReviewRound, reviewProcedure } from './crew-review.ts'
+import { type Attempt, type Attempted, taskProcedure } from './crew-task.ts'
 
 /** How the work of a crew ended, in a word and in a sentence. */
 export type Ending = { readonly outcome: CrewOutcome; readonly summary: string }
 
 /** What a run works with, and how all who work for it are stopped. */
-type RunParts = CrewParts & { readonly stopAll: (why: unknown) => void }
+type RunParts = CrewParts & {
+  readonly stopAll: (why: unknown) => void
+  /** The span that its phases hang under. */
+  readonly approved: SpanId
+}
+
+/** Work that was begun: its branch, and where and since when it is done, while somebody is at it. */
+type OpenedWork = {
+  readonly branch: string
+  readonly work?: {
+    readonly place: Exclude<Place, { readonly kind: 'shared' }>
+    readonly start: string
+    readonly scopes: readonly (readonly string[])[]
+  }
+}
+
+/** What has come of a run so far. */
+export type CrewState = {
+  readonly rounds: CrewRound[]
+  readonly tasks: Map<string, DoneTask>
+  readonly skipped: Skipped[]
+  checks: readonly CheckRun[]
+  /** What the last review left to be fixed. */
+  toFix: readonly ReviewFinding[]
+}
 
 /** Who orchestrates a crew that has no architect. */
 const nobody = 'crew'
@@ -22,22 +57,20 @@ export class CrewRun {
   readonly parts: RunParts
   readonly flow: Flow
   readonly input: CrewInput
-  readonly stages: Stages
+  readonly talk: Conversation
+  readonly phases: CrewPhases
   readonly planner: Someone | undefined
   readonly challenger: Someone | undefined
   readonly reviewers: readonly Someone[]
   readonly developers: readonly Someone[]
   /** Members that stand in a row. */
   readonly row: readonly Someone[]
-  readonly talk: Conversation
-  readonly rounds: CrewRound[] = []
-  readonly tasks = new Map<string, DoneTask>()
-  readonly skipped: Skipped[] = []
-  /** Tasks that were begun, with the branch of each. */
-  readonly opened = new Map<string, Opened>()
-  checks: readonly CheckRun[] = []
-  /** What the last review left to be mended. */
-  mend: readonly ReviewFinding[] = []
+  readonly state: CrewState = { rounds: [], tasks: new Map(), skipped: [], checks: [], toFix: [] }
+  /** Tasks that were begun, for what is left of them when all are stopped. */
+  readonly opened = new Map<string, OpenedWork>()
+  /** What runs beside others, made once. */
+  readonly task: Procedure<Attempt, Attempted>
+  readonly review: Procedure<ReviewRound, Reviewed>
 
   private constructor(given: {
     readonly parts: RunParts
@@ -45,16 +78,21 @@ export class CrewRun {
     readonly input: CrewInput
     readonly talk: Conversation
   }) {
-    this.parts = given.parts
-    this.flow = given.flow
-    this.input = given.input
-    this.talk = given.talk
-    this.stages = new Stages(given.flow, given.parts.clock, (error, write) => this.#failing(error, write))
-    this.planner = withDuty(given.input, 'plan')[0]
-    this.challenger = withDuty(given.input, 'challenge')[0]
-    this.reviewers = withDuty(given.input, 'review')
-    this.developers = withDuty(given.input, 'work')
-    this.row = withDuty(given.input, 'stage')
+    const { parts, flow, input, talk } = given
+    this.parts = parts
+    this.flow = flow
+    this.input = input
+    this.talk = talk
+    this.phases = new CrewPhases({ flow, clock: parts.clock, under: parts.approved }, (error, write) =>
+      this.#failing(error, write),
+    )
+    this.planner = withDuty(input, 'plan')[0]
+    this.challenger = withDuty(input, 'challenge')[0]
+    this.reviewers = withDuty(input, 'review')
+    this.developers = withDuty(input, 'work')
+    this.row = withDuty(input, 'stage')
+    this.task = taskProcedure(this)
+    this.review = reviewProcedure(this)
   }
 
   static async open(parts: RunParts, flow: Flow, input: CrewInput): Promise<CrewRun> {
@@ -66,18 +104,26 @@ export class CrewRun {
     this.parts.stopAll(error)
     await this.flow.quiet()
     if (this.flow.signal.aborted) return
-    const text = error instanceof Error ? error.message : String(error)
-    await this.talk.callOffNow(this.flow.root(), { reason: text }, write)
+    const reason = error instanceof Error ? error.message : String(error)
+    await this.talk.callOffNow(this.flow.root(), { reason }, write)
   }
 
-  /** What those who work for it at a node get of it. */
-  around(at: FlowRoot) {
-    const { parts, input, talk, orchestrator, opened } = this
-    return { parts, input, talk, orchestrator, opened, at }
+  /** What its members are given work with. */
+  delegationParts(): DelegationParts {
+    const { clock, workers, branches, checks, onBug } = this.parts
+    return { clock, workers, branches, checks, onBug, talk: this.talk, roundsAt: () => this.flow.root() }
   }
 
-  get orchestrator(): string {
-    return this.planner?.id ?? nobody
+  get orchestrator(): Agent {
+    return orchestratorOf(this.input)
+  }
+
+  get developerMs(): number {
+    return developerMs(this.input)
+  }
+
+  get reviewerMs(): number {
+    return reviewerMs(this.input)
   }
 
   /** How many developers may work at a time. */
@@ -99,16 +145,16 @@ export class CrewRun {
 }
 
 /** What was said in a crew so far. */
-export function talkOf(
+export const talkOf = (
   parts: Pick<CrewParts, 'engine' | 'events'>,
   flow: Pick<Flow, 'id' | 'root'>,
   input: CrewInput,
-): Promise<Conversation> {
+): Promise<Conversation> =>
+  Conversation.open(parts, flow, { coordinators: [orchestratorOf(input)], others: [] })
+
+function orchestratorOf(input: CrewInput): Agent {
   const [planner] = withDuty(input, 'plan')
-  return Conversation.open(parts, flow, {
-    coordinators: [{ agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' }],
-    others: [],
-  })
+  return { agentId: planner?.id ?? nobody, agentType: planner?.member.role ?? 'architect' }
 }
 
 const withDuty = ({ crew }: CrewInput, duty: string): Someone[] =>

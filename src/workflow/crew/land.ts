@@ -6,7 +6,7 @@ import type { Branches } from '../../ports/branches.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
-import { Stages } from './stages.ts'
+import { CrewPhases } from './crew-phases.ts'
 
 export const landName = 'land'
 
@@ -30,7 +30,7 @@ export const landProcedure = ({ branches, clock }: LandParts): Procedure<LandInp
   unforkable: 'this lands only its own branch; merge another by hand: git merge <branch>',
   failure: landShortfall,
   run: (flow, input) =>
-    new Stages(flow, clock).run('land', { inputCount: 1 }, async () => ({
+    new CrewPhases({ flow, clock }).run('land', { inputCount: 1 }, async () => ({
       value: await land(branches, flow, input),
       count: 1,
     })),

@@ -248,7 +248,7 @@ export class ScriptRun {
         name: path,
         from: { agentId: flow.root().actor, agentType: 'workflow' },
         to: { agentId, role: agent, agent, cli, model },
-        folder: this.#input.workspace,
+        place: { kind: 'shared', folder: this.#input.workspace },
         parentSpanId: this.#phases.spanId,
         progressMs,
       },

@@ -1,13 +1,14 @@
 import { derivedSpan } from '../../contract/derived-ids.ts'
 import type { Draft } from '../../contract/event.ts'
+import type { SpanId } from '../../contract/ids.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Flow, FlowRoot } from '../../ports/durable.ts'
 
-/** What a stage gave, how many things that is, and where it leads when there are several ways. */
-export type Staged<T> = { readonly value: T; readonly count: number; readonly edge?: string }
+/** What a phase gave, how many things that is, and where it leads when there are several ways. */
+export type PhaseResult<T> = { readonly value: T; readonly count: number; readonly edge?: string }
 
-/** Ends what a stage has left under way when it failed; `write` takes what is said of that together with its end. */
+/** Ends what a phase has left under way when it failed; `write` takes what is said of that together with its end. */
 export type Failing = (error: unknown, write: (facts: readonly Draft[]) => Promise<void>) => Promise<void>
 
 type Ended = {
@@ -17,30 +18,39 @@ type Ended = {
   readonly facts?: readonly Draft[]
 }
 
-/** The stages of a procedure: each is a phase of the workflow with a node in it, and has one end. */
-export class Stages {
+type PhasesOf = {
+  readonly flow: Flow
+  readonly clock: Clock
+  /** The span that they hang under, the workflow's own when left out. */
+  readonly under?: SpanId
+}
+
+/** The phases of a crew: each has a node in it, under which its work hangs, and one end. */
+export class CrewPhases {
   readonly #flow: Flow
   readonly #clock: Clock
+  readonly #under: SpanId | undefined
   readonly #failing: Failing
   readonly took: { readonly phase: string; readonly durationMs: number }[] = []
 
-  constructor(flow: Flow, clock: Clock, failing: Failing = (_, write) => write([])) {
+  constructor({ flow, clock, under }: PhasesOf, failing: Failing = (_, write) => write([])) {
     this.#flow = flow
     this.#clock = clock
+    this.#under = under
     this.#failing = failing
   }
 
-  /** Runs a stage; what is done in it hangs under its node. */
+  /** Runs a phase; what is done in it hangs under its node. */
   async run<T>(
     phase: string,
     { key = phase, inputCount }: { readonly key?: string; readonly inputCount: number },
-    act: (at: FlowRoot) => Promise<Staged<T>>,
+    act: (at: FlowRoot) => Promise<PhaseResult<T>>,
   ): Promise<T> {
     const flow = this.#flow
     flow.setPhase(phase)
     const root = flow.root()
     const { workflowId } = root
-    const span = { spanId: derivedSpan(`${flow.id} phase ${key}`), parentSpanId: root.spanId }
+    const span = { spanId: derivedSpan(`${flow.id} phase ${key}`), parentSpanId: this.#under ?? root.spanId }
     const node = { ...root, spanId: derivedSpan(`${flow.id} node ${key}`), parentSpanId: span.spanId }
     const begun = await flow.step(`enter:${key}`, async ({ tell }) => {
       tell(

@@ -1,26 +1,23 @@
 import type { PlanTask } from '../../contract/collaboration/replies.ts'
+import type { SpanId } from '../../contract/ids.ts'
 import { failurePrompt, splitPrompt } from '../../core/collaboration/plan-prompts.ts'
 import { type TaskSplit } from '../../core/collaboration/planned-work.ts'
 import { readFailureReply, readSplit } from '../../core/collaboration/read-crew-replies.ts'
 import { withAttempt } from '../../core/delegation/developer-work.ts'
 import { afterFailure, failureWords } from '../../core/delegation/task-failure.ts'
-import { askAgent, type Question } from '../../engine/delegation/ask-agent.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import type { Flow } from '../../ports/durable.ts'
-import type { Around, Attempt, Attempted } from './carry-out.ts'
-import { developerMs, type Someone, workerOf } from './crew-parts.ts'
-import { folderOf, treeOf } from './places.ts'
+import { askArchitect } from './ask-architect.ts'
+import { type Someone } from './crew-parts.ts'
+import type { CrewRun } from './crew-run.ts'
+import type { Attempt, Attempted } from './crew-task.ts'
 
 /** What is done about an attempt that failed: another one, or smaller tasks; nothing when it stays as it is. */
-export type AfterAttempt = { readonly again: Attempt } | { readonly split: TaskSplit } | undefined
+type AfterTask = { readonly again: Attempt } | { readonly split: TaskSplit } | undefined
 
-type Deciding = Around & {
-  readonly flow: Flow
-  readonly planner: Someone | undefined
+type FailedTask = {
   readonly round: number
-}
-
-type Failed = {
+  /** The node that the tasks of the round hang under. */
+  readonly nodeId: SpanId
   readonly attempt: Attempt
   readonly result: Attempted
   /** All tasks of the round as they are now, and every name that was ever given. */
@@ -31,16 +28,17 @@ type Failed = {
 }
 
 /** Decides about a failed attempt: the architect where there is one, else the rules. */
-export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<AfterAttempt> {
-  const { flow, at, planner, talk } = deciding
+export async function afterFailedTask(crew: CrewRun, failed: FailedTask): Promise<AfterTask> {
+  const { flow, planner, talk, orchestrator } = crew
   const { attempt, result } = failed
   const { failure, state } = result
   if (!failure) return undefined
   const { task } = attempt.work
-  const key = `r${deciding.round}-${task.task_id}-${attempt.number}`
+  const key = `r${failed.round}-${task.task_id}-${attempt.number}`
   const error = failureWords(failure)
   const prompt = failurePrompt({ task, kind: failure.kind, attempt: attempt.number, error })
-  const asked = await askArchitect(deciding, {
+  const at = { ...flow.root(), spanId: failed.nodeId }
+  const asked = await askArchitect(crew, at, {
     name: `failure-${key}`,
     prompt,
     read: readFailureReply,
@@ -57,7 +55,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
   await flow.step(`decide-${key}`, async ({ tell }) => {
     const { subject, choice, reason, candidates } = next.decision
     tell(
-      draftOf({ ...at, actor: planner?.id ?? at.actor }, 'decision.made', {
+      draftOf({ ...at, actor: planner ? orchestrator.agentId : at.actor }, 'decision.made', {
         subject,
         choice,
         reason,
@@ -67,7 +65,7 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
   })
   await talk.callOff(flow, `call-off-${key}`, { taskId: task.task_id, reason: next.decision.reason })
   if (next.action === 'abort') return undefined
-  const parts = next.action === 'split' ? await smaller(deciding, failed, key) : undefined
+  const parts = next.action === 'split' ? await smaller(crew, failed, key) : undefined
   if (parts) return { split: { task_id: task.task_id, parts } }
   return {
     again: {
@@ -82,32 +80,20 @@ export async function afterAttempt(deciding: Deciding, failed: Failed): Promise<
 }
 
 /** The parts of a task; nothing when the architect gives none that can be used, and it is tried as a whole. */
-async function smaller(deciding: Deciding, failed: Failed, key: string): Promise<PlanTask[] | undefined> {
+async function smaller(crew: CrewRun, failed: FailedTask, key: string): Promise<PlanTask[] | undefined> {
   const { tasks, taken, attempt, result } = failed
   const { task } = attempt.work
   const known = new Set(tasks.map(({ task_id }) => task_id))
   const limits = {
-    maxTasks: deciding.input.crew.limits.maxTasks,
+    maxTasks: crew.input.crew.limits.maxTasks,
     taken: [task.task_id, ...taken.filter((id) => !known.has(id))],
   }
-  const all = await askArchitect(deciding, {
+  const at = { ...crew.flow.root(), spanId: failed.nodeId }
+  const all = await askArchitect(crew, at, {
     name: `split-${key}`,
     prompt: splitPrompt({ task, why: result.failure?.error ?? 'it failed', taken }),
     read: (text) => readSplit(text, { tasks, taskId: task.task_id, limits }),
     resultSchema: 'reply:plan',
   })
   return all?.filter(({ task_id }) => !known.has(task_id))
-}
-
-async function askArchitect<T>(
-  { parts, flow, at, planner, input }: Deciding,
-  asked: Pick<Question<T>, 'name' | 'prompt' | 'read' | 'resultSchema'>,
-): Promise<T | undefined> {
-  if (!planner) return undefined
-  const folder = folderOf(input, treeOf(parts.worktrees, flow.id, 'all'))
-  const { reply } = await askAgent(parts, flow, {
-    at,
-    question: { ...asked, who: workerOf(planner), folder, timeoutMs: developerMs(input) },
-  })
-  return reply
 }

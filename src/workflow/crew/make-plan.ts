@@ -1,9 +1,9 @@
-import type { CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
+import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
 import type { Plan } from '../../contract/collaboration/replies.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { planRecord } from '../../core/collaboration/check-plan.ts'
-import { estimatedTokens, estimateWords } from '../../core/collaboration/crew-effort.ts'
+import { estimateWords } from '../../core/collaboration/crew-effort.ts'
 import {
   challengedPlanPrompt,
   challengeFeedback,
@@ -13,84 +13,76 @@ import {
   replanPrompt,
 } from '../../core/collaboration/plan-prompts.ts'
 import { readChallenge, readPlan } from '../../core/collaboration/read-crew-replies.ts'
+import { fencedJson } from '../../core/delegation/prompt-parts.ts'
+import { requiredChecks } from '../../core/delegation/required-checks.ts'
 import { askAgent } from '../../engine/delegation/ask-agent.ts'
-import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
-import { type Flow, NotApproved } from '../../ports/durable.ts'
+import { type FlowRoot, NotApproved } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
-import { announce } from './announce.ts'
-import { type CrewInput, type CrewParts, developerMs, type Someone, workerOf } from './crew-parts.ts'
-import type { Stages } from './stages.ts'
-
-/** What planning needs. */
-export type Planning = {
-  readonly parts: CrewParts
-  readonly flow: Flow
-  readonly stages: Stages
-  readonly input: CrewInput
-  readonly folder: string
-  readonly planner: Someone | undefined
-  readonly challenger: Someone | undefined
-  readonly checks: readonly string[]
-  readonly talk: Conversation
-  /** How many developers may work at a time. */
-  readonly atOnce: number
-  /** Takes note of what was to be done and was not. */
-  readonly skip: (skipped: Skipped) => void
-}
+import { folderOf, workerOf } from './crew-parts.ts'
+import type { CrewRun } from './crew-run.ts'
 
 /** Why the last plan will not do. */
-export type Rejection = {
+type Rejection = {
   readonly round: CrewRound
   readonly findings: readonly ReviewFinding[]
   /** Names of earlier tasks. */
   readonly taken: readonly string[]
 }
 
-/** The plan of a request, looked at by those who are there for it; without a planner the request is the one task. */
-export async function planWork(planning: Planning, n: number, rejection?: Rejection): Promise<Plan> {
-  const { stages, flow, input } = planning
-  const made = await stages.run('analyze', { key: `analyze-${n}`, inputCount: 1 }, async (at) => {
-    const plan = planning.planner ? await asked(planning, { at, n, rejection }) : wholeRequest(input.request)
+/**
+ * The plan of a request, from the architect or, without one, the request as the one task; looked at by those who are
+ * there for it, and approved by a person where the crew asks for that.
+ */
+export async function makePlan(crew: CrewRun, n: number, rejection?: Rejection): Promise<Plan> {
+  const { phases, flow, planner, input, orchestrator } = crew
+  const made = await phases.run('analyze', { key: `analyze-${n}`, inputCount: 1 }, async (at) => {
+    const plan = planner ? await asked(crew, { at, n, rejection }) : wholeRequest(input.request)
     return { value: plan, count: plan.tasks.length }
   })
-  return stages.run('plan', { key: `plan-${n}`, inputCount: made.tasks.length }, async (at) => {
-    const plan = await challenged(planning, { at, n, rejection, plan: made })
+  return phases.run('plan', { key: `plan-${n}`, inputCount: made.tasks.length }, async (at) => {
+    const plan = await challenged(crew, { at, n, rejection, plan: made })
     await flow.step(`plan-${n}`, async ({ tell }) => {
       tell(
         draftOf(
-          { ...at, actor: planning.planner?.id ?? at.actor },
+          { ...at, actor: planner ? orchestrator.agentId : at.actor },
           'plan.created',
           planRecord(`${flow.id}/plan-${n}`, plan),
         ),
       )
     })
-    await goOn(planning, n, plan)
+    if (input.crew.approvePlan) await approve(crew, n, plan)
     return { value: plan, count: plan.tasks.length }
   })
 }
 
 type Asking = {
-  readonly at: Parameters<typeof askAgent>[2]['at']
+  readonly at: FlowRoot
   readonly n: number
   readonly rejection?: Rejection | undefined
 }
 
-async function asked(planning: Planning, { at, n, rejection }: Asking): Promise<Plan> {
-  const { input, checks } = planning
+async function asked(crew: CrewRun, { at, n, rejection }: Asking): Promise<Plan> {
+  const { request, crew: settings } = crew.input
+  const checks = requiredChecks(settings.checks, undefined).map(({ command }) => command)
   const taken = rejection?.taken ?? []
-  const wish = { request: input.request, maxTasks: input.crew.limits.maxTasks, checks, taken }
+  const wish = { request, maxTasks: settings.limits.maxTasks, checks, taken }
   const prompt = rejection ? replanPrompt({ ...wish, ...rejection }) : planPrompt(wish)
-  return planned(planning, { at, name: `architect-${n}`, prompt, taken })
+  return planned(crew, { at, name: `architect-${n}`, prompt, taken })
 }
 
-async function planned(
-  { parts, flow, input, folder, planner }: Planning,
-  { at, name, prompt, taken }: { at: Asking['at']; name: string; prompt: string; taken: readonly string[] },
-): Promise<Plan> {
+type Consulting = {
+  readonly at: FlowRoot
+  readonly name: string
+  readonly prompt: string
+  readonly taken: readonly string[]
+}
+
+async function planned(crew: CrewRun, { at, name, prompt, taken }: Consulting): Promise<Plan> {
+  const { parts, flow, input, path, planner, developerMs: timeoutMs } = crew
   if (!planner) throw new Error('there is nobody to plan')
   const limits = { maxTasks: input.crew.limits.maxTasks, taken }
-  const { end, reply } = await askAgent(parts, flow, {
+  const { end, reply, problems } = await askAgent(parts, flow, {
     at,
     question: {
       name,
@@ -98,16 +90,12 @@ async function planned(
       prompt,
       read: (text) => readPlan(text, limits),
       resultSchema: 'reply:plan',
-      folder,
-      timeoutMs: developerMs(input),
+      folder: folderOf(input, path),
+      timeoutMs,
     },
   })
   if (reply) return reply
-  const read = readPlan(end.text, limits)
-  const why =
-    end.status === 'completed' && 'problems' in read
-      ? read.problems.join('; ')
-      : (end.reason ?? 'it gave none')
+  const why = end.status === 'completed' ? problems.join('; ') : (end.reason ?? 'it gave none')
   const said = end.text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
   throw new AppError(
     'failed',
@@ -117,10 +105,10 @@ async function planned(
 
 /** Blocking objections go back to the architect, once. */
 async function challenged(
-  planning: Planning,
+  crew: CrewRun,
   { at, n, rejection, plan }: Asking & { readonly plan: Plan },
 ): Promise<Plan> {
-  const { parts, flow, input, folder, challenger, planner, talk } = planning
+  const { parts, flow, input, path, challenger, planner, talk, state } = crew
   if (!challenger || !planner) return plan
   talk.join({ agentId: challenger.id, agentType: challenger.member.role })
   const shown = await talk.say(flow, `show-plan-${n}`, {
@@ -134,12 +122,12 @@ async function challenged(
       prompt: challengerPrompt(input.request, plan),
       read: readChallenge,
       resultSchema: 'reply:challenger',
-      folder,
-      timeoutMs: developerMs(input),
+      folder: folderOf(input, path),
+      timeoutMs: crew.developerMs,
     },
   })
   if (!reply) {
-    planning.skip({
+    state.skipped.push({
       what: `the look at the plan by ${challenger.id}`,
       why: end.reason ?? 'it gave no answer that can be read',
     })
@@ -158,42 +146,25 @@ async function challenged(
   const taken = rejection?.taken ?? []
   const prompt = [
     planPrompt({ request: input.request, maxTasks: input.crew.limits.maxTasks, taken }),
-    `Your plan was:\n\n\`\`\`json\n${JSON.stringify(plan, null, 2)}\n\`\`\``,
+    `Your plan was:\n\n${fencedJson(plan)}`,
     challengedPlanPrompt(reply),
   ].join('\n\n')
-  return planned(planning, { at, name: `architect-${n}-again`, prompt, taken })
+  return planned(crew, { at, name: `architect-${n}-again`, prompt, taken })
 }
 
-/** Whoever is to be asked about a plan is; the first one is also what the workflow is going to do. */
-async function goOn(planning: Planning, n: number, plan: Plan): Promise<void> {
-  const { flow, parts, input, atOnce } = planning
+/** Asks a person about a plan, with what it will take; a plan that is not approved ends the crew. */
+async function approve({ flow, parts, input, atOnce }: CrewRun, n: number, plan: Plan): Promise<void> {
   const { crew } = input
-  if (n > 1 && !crew.approvePlan) return
-  const { words, tokens } = await flow.step(`estimate-${n}`, async () => {
-    const about = {
+  const estimate = await flow.step(`estimate-${n}`, async () =>
+    estimateWords({
       tasks: plan.tasks.length,
       reviewers: crew.members.filter(({ duty }) => duty === 'review').length,
       maxIterations: crew.limits.maxIterations,
       atOnce,
       earlier: await parts.earlier(),
       budget: crew.budget,
-    }
-    return { words: estimateWords(about), tokens: estimatedTokens(about) }
-  })
-  const ask = crew.approvePlan ? () => approved(flow, { n, plan, estimate: words }) : undefined
-  if (n > 1) return ask?.()
-  await announce(planning, {
-    script: planWords(plan),
-    fanOut: Math.min(plan.tasks.length, atOnce),
-    estimatedTokens: tokens,
-    ask,
-  })
-}
-
-async function approved(
-  flow: Flow,
-  { n, plan, estimate }: { readonly n: number; readonly plan: Plan; readonly estimate: string },
-): Promise<void> {
+    }),
+  )
   const decision = await askPerson(flow, `approve-plan-${n}`, {
     subject: 'plan',
     action: `${planWords(plan)}\n\n${estimate}`,

@@ -6,8 +6,10 @@ import type { EventOf, EventType } from '../../contract/event.ts'
 import { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { WorkEnd } from '../../ports/workers.ts'
-import { type Reviewed, type ReviewRound, reviewRound } from './review-round.ts'
+import { type Reviewed, type ReviewRound, reviewProcedure } from './crew-review.ts'
+import type { CrewRun } from './crew-run.ts'
 
+const architect = { agentId: 'arch', agentType: 'architect' }
 const someone = (id: string) => ({ id, member: { id, role: 'reviewer', agent: 'reviewer', guidelines: [] } })
 const late: WorkEnd = { status: 'timeout', text: '', reason: 'it took\ntoo long', tokens: 0, durationMs: 1 }
 const answered = (reply: object): WorkEnd => ({
@@ -26,7 +28,7 @@ const round = {
   rounds: [],
   earlier: [],
   unfinished: [],
-} satisfies ReviewRound
+} satisfies Omit<ReviewRound, 'nodeId'>
 
 type Given = {
   readonly round?: Partial<ReviewRound>
@@ -58,29 +60,26 @@ async function reviewed(given: Given) {
           clock.advance(given.downMs ?? 0)
           return { passed: true, output: '', durationMs: 5, exitCode: 0 }
         }
-        const around = {
-          parts: {
-            workers: { run: async ({ name }: { name: string }) => ends[name] },
-            clock,
-            branches,
-            checks: { run: given.check ?? passed },
-            worktrees: '/w',
-          },
+        const workers = { run: async ({ name }: { name: string }) => ends[name] }
+        const checks = { run: given.check ?? passed }
+        const talk = await Conversation.open({ engine: {}, events: async function* () {} } as never, flow, {
+          coordinators: [architect],
+          others: [],
+        })
+        const crew = {
+          parts: { workers, clock, branches, checks, worktrees: '/w' },
           input: {
             request: 'r',
-            crew: { limits: { maxIterations: 3, reviewerMinutes: 5 } },
-            repo: { inside: '' },
+            crew: { limits: { maxIterations: 3, progressSeconds: 30 } },
+            repo: { root: '/r', inside: '' },
           },
-          talk: await Conversation.open({ engine: {}, events: async function* () {} } as never, flow, {
-            coordinators: [{ agentId: 'arch', agentType: 'architect' }],
-            others: [],
-          }),
-          orchestrator: 'arch',
-          opened: new Map(),
-          at: flow.root(),
+          orchestrator: architect,
+          reviewerMs: 300_000,
           reviewers: Object.keys(ends).map(someone),
-        } as unknown as Parameters<typeof reviewRound>[0]
-        return flow.child('review', reviewRound(around), { ...round, ...given.round }).result()
+          delegationParts: () => ({ clock, workers, talk, onBug: () => {}, roundsAt: () => flow.root() }),
+        } as unknown as CrewRun
+        const { spanId: nodeId } = flow.root()
+        return flow.child('review', reviewProcedure(crew), { ...round, nodeId, ...given.round }).result()
       },
     } satisfies Procedure<null, unknown> as Procedure<never, unknown>,
   ])
@@ -124,7 +123,7 @@ test('[COL-33][COL-68] without a word from the reviewer earlier findings still f
   const found = await reviewed({ round: { earlier } })
   expect(found.result).toMatchObject({
     round: { verdict: 'changes_requested', reasons: ['r1-x is major and open'], findings: earlier },
-    mend: earlier,
+    toFix: earlier,
   })
   expect(found.result.round).not.toHaveProperty('said')
   const unseen = await reviewed({ round: { checks: [] } })

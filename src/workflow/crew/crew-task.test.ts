@@ -8,7 +8,8 @@ import type { EventOf, EventType } from '../../contract/event.ts'
 import { Conversation } from '../../engine/delegation/conversation.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
 import type { Work, WorkEnd } from '../../ports/workers.ts'
-import { type Attempt, carryOut, type Handling } from './carry-out.ts'
+import type { CrewRun } from './crew-run.ts'
+import { type Attempt, taskProcedure } from './crew-task.ts'
 
 const attempt = {
   work: { task: planTask('t1'), attempts: [] },
@@ -20,35 +21,47 @@ const attempt = {
   checks: [],
 } as unknown as Attempt
 
+const architect = { agentId: 'arch', agentType: 'architect' }
+
 const talkIn = (flow: Flow) =>
   Conversation.open({ engine: {}, events: async function* () {} } as never, flow, {
-    coordinators: [{ agentId: 'arch', agentType: 'architect' }],
+    coordinators: [architect],
     others: [{ agentId: 'dev-1', agentType: 'developer' }],
   })
 
-/** One developer at one task, whose worker is up to the test. */
+/** One developer at one task, whose worker is up to the test, as is what git does when the work is collected. */
 const developing = (
   run: (work: Work) => Promise<WorkEnd>,
-  collect: () => Promise<object> = async () => ({ files: [], outside: [], left: [], commit: null }),
+  changes: () => Promise<object> = async () => none,
 ) =>
   openQuickBed(() => [
     {
       name: 'one',
       version: '1',
       async run(flow) {
-        const around = {
-          parts: { workers: { run }, clock: manualClock(), onBug: () => {} },
+        const clock = manualClock()
+        const branches = {
+          openWorktree: async () => {},
+          head: async () => ({ commit: 'c0' }),
+          changes,
+          commitAll: async () => undefined,
+        }
+        const talk = await talkIn(flow)
+        const parts = { workers: { run }, clock, branches, checks: {}, onBug: () => {} }
+        const crew = {
+          parts: { ...parts, worktrees: '/trees' },
           input: { crew: { limits: { maxIterations: 3, progressSeconds: 30 } }, repo: { inside: '' } },
-          talk: await talkIn(flow),
-          orchestrator: 'arch',
+          orchestrator: architect,
+          reviewerMs: 1000,
           opened: new Map(),
-          at: flow.root(),
-        } as unknown as Parameters<typeof carryOut>[0]
-        const handling = { open: async () => 'c0', collect } as unknown as Handling
-        return flow.child('r1/t1#1', carryOut(around, handling), attempt).result()
+          delegationParts: () => ({ ...parts, talk, roundsAt: () => flow.root() }),
+        } as unknown as CrewRun
+        const { spanId: nodeId } = flow.root()
+        return flow.child('r1/t1#1', taskProcedure(crew), { ...attempt, nodeId }).result()
       },
     } satisfies Procedure<null, unknown> as Procedure<never, unknown>,
   ])
+const none = { files: [], diff: '' }
 
 const performed = async (bed: DurableBed) => {
   await bed.durable().start('one', { id: 'w', input: null, at: await bed.place() })
@@ -153,12 +166,7 @@ test.each<[string, (work: Work) => Promise<WorkEnd>, (() => Promise<object>) | u
   [
     'the report is refused',
     fine,
-    async () => ({
-      files: [{ path: 'a', change: 'odd', added: 1, removed: 0 }],
-      outside: [],
-      left: [],
-      commit: null,
-    }),
+    async () => ({ files: [{ path: 'src/t1/a.ts', change: 'odd', added: 1, removed: 0 }], diff: '' }),
     'a message breaks the protocol',
   ],
 ])(
