@@ -72,7 +72,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[MUS-368][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
+test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
   const { m, workflow_id, session_id } = await approved()
   // The question whether to land is a workflow of its own, in the same session.
   const ofCrew = async <T extends EventType>(type: T) =>
