@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
-import { crewShortfall } from '../../core/collaboration/workflow-outcome.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import { usualTokens } from '../../core/collaboration/crew-effort.ts'
+import { crewShortfall } from '../../core/collaboration/workflow-outcome.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { type Flow, FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
 import { Allowance } from '../allowance.ts'
