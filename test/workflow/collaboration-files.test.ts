@@ -24,7 +24,7 @@ test('[MUS-278] the file of a crew is written as it goes under one name, survive
   await m.kill()
   await m.ended(workflow_id)
   const exported = await m.client().exportLog({ id: session_id })
-  await eventually(written, (now) => now.messages.length === 13)
+  await eventually(written, (now) => now.messages.length === 15)
   expect(read().session_id).toBe(early.session_id)
   expect(path).toBe(join(m.home, 'collaborations', exported.filename))
 
