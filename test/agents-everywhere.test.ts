@@ -111,7 +111,7 @@ function collaboration(steps: readonly { does: string; pick: number }[]) {
   return { events: stream.events, sessions }
 }
 
-test('[MUS-369][MUS-370] whatever works for whom: every parent run exists, and the four views name the same agents', async () => {
+test('[MUS-370][MUS-371] whatever works for whom: every parent run exists, and the four views name the same agents', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { events, sessions } = collaboration(steps)

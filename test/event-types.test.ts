@@ -9,7 +9,7 @@ const source = join(import.meta.dirname, '..', 'src')
 const calls = /(?<!\w)(?:draftOf|#draft|recorded|#?ended|#end|fleetFact|#record)\(/g
 const near = 400
 
-test('[MUS-374] every event type that is declared is written by something', () => {
+test('[MUS-375] every event type that is declared is written by something', () => {
   const written = new Set<string>()
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('contract'),

@@ -7,7 +7,7 @@ import { call, script } from '../support/own-agents.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
-test('[MUS-369][MUS-371][MUS-372] subagents are in every view below their session, with what they do, and are named by id or name', async () => {
+test('[MUS-370][MUS-372][MUS-373] subagents are in every view below their session, with what they do, and are named by id or name', async () => {
   const m = await ownDaemon()
   const client = m.client()
   const task = (prompt: string) => call('Task', { subagent_type: 'finder', prompt })
@@ -96,7 +96,7 @@ test('[MUS-369][MUS-371][MUS-372] subagents are in every view below their sessio
   )
 })
 
-test('[MUS-369][MUS-373] a subagent in the process of a CLI is below its session while it works, with tokens and last activity, and ends with its answer or its turn', async () => {
+test('[MUS-370][MUS-374] a subagent in the process of a CLI is below its session while it works, with tokens and last activity, and ends with its answer or its turn', async () => {
   const m = await standInClaude()
   const session = await m.spawn()
   await m.turn(session, { prompt: 'do it', isOpen: true })

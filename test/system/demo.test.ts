@@ -8,7 +8,7 @@ import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-214][MUS-369][MUS-370] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
+test('[MUS-214][MUS-370][MUS-371] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
   const m = await ownDaemon('models: { default: anthropic/claude-opus-5-5 }\n')
   const folder = join(m.home, 'demo')
   const first = await m.sm('demo', '--once')

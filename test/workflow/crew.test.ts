@@ -76,7 +76,7 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
 })
 
-test('[MUS-369][MUS-370] a crew is one row, and whoever worked in it is below it in every view', async () => {
+test('[MUS-370][MUS-371] a crew is one row, and whoever worked in it is below it in every view', async () => {
   const { m, session_id } = await approved()
   const session = await m.client().getSession({ id: session_id })
   const { agents, delegated } = await expectSameAgents(viewsOf(m.client()), session)

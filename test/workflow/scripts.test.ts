@@ -16,7 +16,7 @@ export default async function ({ args, agent, parallel, phase, checkpoint }) {
 }
 `
 
-test('[MUS-279][LOG-142][MUS-370] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
+test('[MUS-279][LOG-142][MUS-371] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
   const parts = ['Ada', 'Bob'].map((name) => ({
     when: `Greet ${name}`,
     steps: [

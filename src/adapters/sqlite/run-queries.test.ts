@@ -149,7 +149,7 @@ function handedOn(): EventStream {
   return stream
 }
 
-test('[MUS-369] agents inside of a session are those that work for a run of it, and they are counted', () => {
+test('[MUS-370] agents inside of a session are those that work for a run of it, and they are counted', () => {
   using place = new TempIndex()
   const stream = handedOn()
   // A member of a crew is a session of its own: what it works for is elsewhere, and its turns are its own.
@@ -166,7 +166,7 @@ test('[MUS-369] agents inside of a session are those that work for a run of it, 
   expect(index.agentCounts([])).toEqual([])
 })
 
-test('[MUS-371] an agent is found by its id, short id, name and the beginning of its short id, one at work first', () => {
+test('[MUS-372] an agent is found by its id, short id, name and the beginning of its short id, one at work first', () => {
   using place = new TempIndex()
   using index = place.queries(handedOn().events)
   const found = (word: string) => index.findAgents(word).map(({ runId }) => runId)
@@ -182,7 +182,7 @@ test('[MUS-371] an agent is found by its id, short id, name and the beginning of
   expect([found(''), found('*'), found('nobody')]).toEqual([[], [], []])
 })
 
-test('[MUS-370] a run that has no beginning of its own is an agent when somebody works for it', () => {
+test('[MUS-371] a run that has no beginning of its own is an agent when somebody works for it', () => {
   using place = new TempIndex()
   using index = place.queries(delegation().events)
   expect(index.runs({ isAgent: true }).map(({ runId }) => runId)).toEqual([runIdOf(1), runIdOf(2)])
@@ -193,7 +193,7 @@ test('[MUS-370] a run that has no beginning of its own is an agent when somebody
   expect(bare.runs({ isAgent: true })).toEqual([])
 })
 
-test('[MUS-369] the row of a run says what its agent did last, and when', () => {
+test('[MUS-370] the row of a run says what its agent did last, and when', () => {
   using place = new TempIndex()
   const stream = handedOn()
   const reader = { runId: runIdOf(4), spanId: spanIdOf(9), atMs: 60_000 }
@@ -208,7 +208,7 @@ test('[MUS-369] the row of a run says what its agent did last, and when', () => 
   expect(index.toolCounts({ sessionId: sessionIdOf(1), runId: runIdOf(3) })).toEqual([])
 })
 
-test('[MUS-369] the row of a run has what its agent answered, in words where that is data', () => {
+test('[MUS-370] the row of a run has what its agent answered, in words where that is data', () => {
   using place = new TempIndex()
   const stream = handedOn()
   const end = (n: number, text: string) =>

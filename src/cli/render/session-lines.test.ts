@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { session } from '../../../test/cli/session-data.ts'
 import { treeOrder } from './session-lines.ts'
 
-test('[MUS-372] a branch ends at the last child and runs on before every other, at every depth', () => {
+test('[MUS-373] a branch ends at the last child and runs on before every other, at every depth', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(30), { nil: undefined }), { maxLength: 30 }), (parents) => {
       const ids = parents.map((_, i) => i.toString(16).padStart(8, '0'))

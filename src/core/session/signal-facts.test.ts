@@ -82,7 +82,7 @@ const begins = (agentId: string, more: object = {}): Signal =>
 const calls = (callId: string, agent?: string): Signal =>
   ({ ...seen, kind: 'tool-start', callId, tool: 'Agent', ...(agent && { agent }) }) as Signal
 
-describe('[MUS-373] a subagent in the process of a CLI', () => {
+describe('[MUS-374] a subagent in the process of a CLI', () => {
   test('begins once, whoever tells of it, and ends once', () => {
     const facts = newFacts()
     const told = [

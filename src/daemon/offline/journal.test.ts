@@ -23,7 +23,7 @@ test('[MUS-123][MUS-28] without a daemon, stats and export end at the last whole
   expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2, 3])
 })
 
-test('[MUS-374] lines that are set aside are named in the journal, once, and it opens again', async () => {
+test('[MUS-375] lines that are set aside are named in the journal, once, and it opens again', async () => {
   const home = tempFolder()
   const files = homeFiles(home)
   const { journal, engine } = await openEngine(files.journal)
