@@ -37,7 +37,7 @@ export async function run(): Promise<Figure[]> {
     .filter(({ pending_approvals }) => pending_approvals > 0)
     .map((view) => approvalView(view))
   let model = openModel({ now: noon, size: { columns: 120, rows: 40 }, color: true, seen: new Set() })
-  model = reduce(model, { kind: 'loaded', sessions: fleet, approvals }).model
+  model = reduce(model, { kind: 'loaded', sessions: fleet, hidden: 0, approvals }).model
   let shown = paint(model)
   let bytes = 0
   const frame = (): void => {
@@ -58,7 +58,7 @@ export async function run(): Promise<Figure[]> {
     // Each load is new objects, as an answer of the daemon is, and every tenth session has changed.
     const fresh = fleet.map((_, n) => one(n, n % 10 === i % 10 ? i : 0))
     const start = performance.now()
-    model = reduce(model, { kind: 'loaded', sessions: fresh, approvals }).model
+    model = reduce(model, { kind: 'loaded', sessions: fresh, hidden: 0, approvals }).model
     frame()
     onData.push(performance.now() - start)
   }

@@ -211,7 +211,7 @@ test('[MUS-360] a turn of an agent program ends by its hooks and its record, nev
   using read = readers(stream.events)
   const waits = new FactWaits()
   const deps = { waits, session: () => undefined, events: read.observed }
-  using turns = new CliTurns(deps, sessionId)
+  using turns = new CliTurns(deps, { sessionId, parentRunId: runIdOf(9) })
   await turns.known
   expect([(await turns.at(0)).said, (await turns.at(1)).said]).toEqual(['hook', 'transcript'])
   expect(await Promise.all(vias.map((via) => turns.wasSaid(`said ${via}`)))).toEqual([

@@ -1,7 +1,7 @@
 import { AppError } from '../contract/errors.ts'
 import type { AgentEvent, EventOf } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { MessageRow, SessionRow, UsageRow } from '../contract/index-rows.ts'
+import type { MessageRow, RunRow, SessionRow, UsageRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
 import type {
   CheckpointView,
@@ -18,6 +18,7 @@ import type { Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Index } from '../ports/index.ts'
 import type { JournalReader } from '../ports/journal.ts'
+import { type AgentInside, agentsBelow, agentsIn, findAgent, onlySession, viewOfAgent } from './agents.ts'
 import { listEvents, sessionEvents } from './read-events.ts'
 import { messageView, textOf } from './session-views.ts'
 import { sightOf } from './who-may.ts'
@@ -37,6 +38,14 @@ type DirectoryDeps = {
   readonly clock: Clock
 }
 
+const operator: Principal = { kind: 'operator', channel: 'api' }
+
+/** A session, or an agent that works inside of one. */
+export type Node = AgentInside | { readonly row: SessionRow; readonly run?: undefined }
+
+/** A session, or with a run an agent inside of it. */
+type Whose = Pick<SessionRow, 'sessionId'> & { readonly runId?: string }
+
 /** Finds sessions and shows them: rows of the index, with what memory knows beside them. */
 export class Directory {
   readonly #deps: DirectoryDeps
@@ -49,23 +58,33 @@ export class Directory {
   }
 
   /** The one session a word names, of those its caller knows of; what was just written is found too. */
-  async find(word: string, principal: Principal = { kind: 'operator', channel: 'api' }): Promise<SessionRow> {
+  async find(word: string, principal: Principal = operator): Promise<SessionRow> {
+    const found = await this.findNode(word, principal)
+    if (found.run) throw onlySession(found)
+    return found.row
+  }
+
+  /** The same, or an agent that works inside of one. A word that fits both means the session. */
+  async findNode(word: string, principal: Principal = operator): Promise<Node> {
     await this.caughtUp()
     const fitting = await this.#deps.index.ask('findSessions', word, 10)
     const sights = await Promise.all(fitting.map((row) => sightOf(this, principal, row)))
     const found = fitting.filter((_, i) => sights[i] !== 'nothing')
     const [first] = found
-    if (!first)
+    if (!first) {
+      const agent = await findAgent(this, word, principal)
+      if (agent) return agent
       throw new AppError(
         'not_found',
-        `no session "${word}"; sm all lists them, sm all --closed includes ended ones`,
+        `no session or agent "${word}"; sm all lists them, sm all --closed includes ended ones`,
       )
+    }
     if (found.length > 1)
       throw new AppError(
         'conflict',
         `"${word}" can mean ${found.length} sessions: ${found.map(candidate).join(', ')}; name one of them`,
       )
-    return first
+    return { row: first }
   }
 
   /** The session above one: at once for what is in memory, else from the index. */
@@ -117,7 +136,13 @@ export class Directory {
     for (const state of engine.sessions())
       if (state.parentSessionId)
         children.set(state.parentSessionId, (children.get(state.parentSessionId) ?? 0) + 1)
-    const [past, subtrees] = await Promise.all([this.#finished(), this.#subtrees(rows)])
+    const ids = rows.map(({ sessionId }) => sessionId)
+    const [past, subtrees, counts] = await Promise.all([
+      this.#finished(),
+      this.#subtrees(rows),
+      this.ask('agentCounts', ids),
+    ])
+    const agents = new Map(counts.map((count) => [count.sessionId, count]))
     return rows.map((row) => {
       const state = engine.session(row.sessionId)
       const [first] = state?.queue ?? []
@@ -128,6 +153,7 @@ export class Directory {
         typical: typicalUsage(row.agentType, past),
         subtree: subtrees.get(row.sessionId),
         children: children.get(row.sessionId) ?? 0,
+        agents: agents.get(row.sessionId),
         now: clock.now(),
       })
     })
@@ -161,8 +187,17 @@ export class Directory {
   async detail(row: SessionRow): Promise<SessionDetail> {
     const [view, tools, checkpoints] = await Promise.all([
       this.view(row),
-      this.#tools(row.sessionId),
-      this.checkpoints(row.sessionId),
+      this.tools(row),
+      this.checkpoints(row),
+    ])
+    return { ...view, tools_used: tools, checkpoints }
+  }
+
+  async detailOfAgent(agent: AgentInside): Promise<SessionDetail> {
+    const [view, tools, checkpoints] = await Promise.all([
+      viewOfAgent(this, agent),
+      this.tools(agent.run),
+      this.checkpoints(agent.run),
     ])
     return { ...view, tools_used: tools, checkpoints }
   }
@@ -175,25 +210,48 @@ export class Directory {
     )
   }
 
-  async checkpoints(sessionId: SessionId): Promise<CheckpointView[]> {
+  /** The milestones of a session, or of one agent inside of it. */
+  async checkpoints({ sessionId, runId }: Whose): Promise<CheckpointView[]> {
     const views: CheckpointView[] = []
     for await (const event of sessionEvents(this.#deps, sessionId, ['progress.checkpoint']))
-      if (event.type === 'progress.checkpoint') views.push(checkpointView(event, views.length + 1))
+      if (event.type === 'progress.checkpoint' && (runId ?? event.runId) === event.runId)
+        views.push(checkpointView(event, views.length + 1))
     return views
   }
 
   async progress(row: SessionRow): Promise<ProgressView> {
-    const { clock } = this.#deps
-    const [session, tools, checkpoints, lastTool, past] = await Promise.all([
-      this.view(row),
-      this.#tools(row.sessionId),
-      this.checkpoints(row.sessionId),
-      this.#lastTool(row.sessionId),
-      this.#finished(),
-    ])
     const { evidence } = this.seen(row.sessionId)
-    const typical = typicalUsage(row.agentType, past)
-    return progressView({ session, tools, checkpoints, lastTool, evidence, typical, now: clock.now() })
+    const typical = typicalUsage(row.agentType, await this.#finished())
+    const agents = await agentsIn(this, [row], { isOpen: true })
+    return this.#progress(row, { session: await this.view(row), agents, evidence, typical })
+  }
+
+  /** How far an agent inside of a session is. */
+  async progressOfAgent(agent: AgentInside): Promise<ProgressView> {
+    const below = await agentsBelow(this, agent, { isRecursive: true })
+    const agents = below.filter(({ completed_at }) => completed_at === null)
+    const session = { ...(await viewOfAgent(this, agent)), ended_agents: below.length - agents.length }
+    return this.#progress(agent.run, { session, agents, evidence: undefined, typical: undefined })
+  }
+
+  async #progress(
+    of: Whose,
+    known: Pick<Parameters<typeof progressView>[0], 'session' | 'agents' | 'evidence' | 'typical'>,
+  ): Promise<ProgressView> {
+    const [tools, checkpoints, lastTool] = await Promise.all([
+      this.tools(of),
+      this.checkpoints(of),
+      this.#lastTool(of),
+    ])
+    return progressView({ ...known, tools, checkpoints, lastTool, now: this.#deps.clock.now() })
+  }
+
+  /** What an agent asks of people, as subjects of approvals. */
+  asksOf({ sessionId, runId }: RunRow): unknown[] {
+    const open = this.#deps.engine.session(sessionId)?.open.values() ?? []
+    return [...open].flatMap((span) =>
+      span.kind === 'approval' && span.runId === runId ? [span.facts['subject']] : [],
+    )
   }
 
   /** What was seen of a session and what it means: of ours by following it, of others by looking. */
@@ -227,13 +285,15 @@ export class Directory {
     return this.#deps.sessions()?.get(row.sessionId)
   }
 
-  async #tools(sessionId: SessionId): Promise<Record<string, number>> {
-    const counts = await this.#deps.index.ask('toolCounts', sessionId)
+  /** How often each tool was called in a session, or by one agent inside of it. */
+  async tools({ sessionId, runId }: Whose): Promise<Record<string, number>> {
+    const counts = await this.#deps.index.ask('toolCounts', { sessionId, runId })
     return Object.fromEntries(counts.map(({ tool, count }) => [tool, count]))
   }
 
-  async #lastTool(sessionId: SessionId) {
-    const { events } = await listEvents(this.#deps, { sessionId, type: 'tool.call.started', limit: 1 })
+  async #lastTool({ sessionId, runId }: Whose) {
+    const filter = { sessionId, runId, type: 'tool.call.started', limit: 1 }
+    const { events } = await listEvents(this.#deps, filter)
     const last = events.at(-1)
     if (last?.type !== 'tool.call.started') return undefined
     return { tool: last.payload.tool, atMs: Date.parse(last.timestamp), args: last.payload.params ?? {} }

@@ -166,7 +166,7 @@ export async function unsavedOf(
 ): Promise<UnsavedView> {
   const { status, waiting_for, queued_messages, pending_approvals, working_dir } = session
   // Git runs what a repository tells it to, and behind walls the agent may have told it anything.
-  const isIsolated = parts.engine.session(session.id)?.managed?.isolation !== undefined
+  const isIsolated = parts.engine.session(session.id as SessionId)?.managed?.isolation !== undefined
   const isOpen = status === 'running' || status === 'waiting_input'
   const unsaved = [
     ...(isOpen
@@ -179,6 +179,12 @@ export async function unsavedOf(
   ]
   return { session, unsaved }
 }
+
+/** The same of an agent inside of a session: nothing but its work is cut off. */
+export const unsavedOfAgent = (session: SessionView): UnsavedView => ({
+  session,
+  unsaved: session.completed_at === null ? ['work that it has not finished'] : [],
+})
 
 async function gitLines(parts: Parts, folder: string, signal: AbortSignal): Promise<string[]> {
   const found = await parts.workspace.unsaved(folder, signal).catch((error: unknown) => {

@@ -82,7 +82,7 @@ export async function diffCheckpoints(
   { row, from, to }: { row: SessionRow; from: number; to: number | undefined },
   signal: AbortSignal,
 ) {
-  const all = await directory.checkpoints(row.sessionId)
+  const all = await directory.checkpoints(row)
   const at = (number: number): CheckpointView => {
     const found = all.find((one) => one.number === number)
     if (!found)

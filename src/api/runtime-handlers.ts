@@ -59,6 +59,15 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
     if (!row) throw new AppError('not_found', `${short} has no run yet`)
     return row
   }
+  /** The runs that are under way for a run, or for one of those. */
+  const runsBelow = async (runId: RunId): Promise<RunId[]> => {
+    const found = new Set<RunId>([runId])
+    for (const parentRunId of found)
+      for (const row of await directory.ask('runs', { parentRunId, isAgent: true, isOpen: true }))
+        found.add(row.runId)
+    found.delete(runId)
+    return [...found]
+  }
   const modeOf = (root: string): LoopMode => engine.mode(root) ?? deps.usualMode()
   const queued = async (messageId: string, principal: Principal) => {
     await directory.caughtUp()
@@ -85,7 +94,13 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
     },
     async listAgentChildren({ run_id }, { principal }) {
       await runOf(run_id, principal)
-      return (await directory.ask('runs', { parentRunId: run_id, isAgent: true })).map(runRecord)
+      const rows = await directory.ask('runs', {
+        parentRunId: run_id,
+        isAgent: true,
+        limit: mostEvents,
+        ...within(principal),
+      })
+      return rows.map(runRecord)
     },
     async getAgentContext({ run_id, ...wanted }, { principal }) {
       const row = await runOf(run_id, principal)
@@ -105,10 +120,15 @@ export function runtimeHandlers(deps: RuntimeHandlerDeps): Pick<Api, keyof typeo
       const by = askerOf(engine, principal)
       const ended = await runtime.cancel(run_id, by)
       if (ended.length > 0) return { cancelled_run_ids: [...ended] }
-      // The run of a CLI ends with what its program is doing.
       const session = await directory.find(row.sessionId)
-      await kindOf(deps.kinds, session).interrupt(session, by)
-      return { cancelled_run_ids: [run_id] }
+      const kind = kindOf(deps.kinds, session)
+      const isTurn = row.parentRunId === null || row.parentRunId === session.parentRunId
+      const below = session.origin === 'workflow' ? await runsBelow(run_id) : []
+      if (!isTurn) await kind.killAgent({ row: session, run: row }, { by, reason: 'cancelled by user' })
+      // The run of a workflow is all of it, and that of a CLI ends with what its program is doing.
+      else if (session.origin === 'workflow') await kind.complete(session, { status: 'completed', by })
+      else await kind.interrupt(session, by)
+      return { cancelled_run_ids: [run_id, ...below] }
     },
     async replayRun({ id, from, model, prompt, run_tools, inexact }, { principal }) {
       const { sessionId, runId } = id.startsWith('run_')

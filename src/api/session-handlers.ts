@@ -16,16 +16,18 @@ import type { Live, Sessions } from '../engine/sessions/sessions.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Processes } from '../ports/processes.ts'
 import type { Workspace } from '../ports/workspace.ts'
+import { agentsBelow, agentsIn, viewOfAgent } from './agents.ts'
 import { decideApproval } from './decide-approval.ts'
-import type { Directory } from './directory.ts'
-import { unsavedOf } from './kill-sessions.ts'
+import type { Directory, Node } from './directory.ts'
+import { unsavedOf, unsavedOfAgent } from './kill-sessions.ts'
 import { addCheckpoint, diffCheckpoints } from './milestones.ts'
 import { processesOf } from './processes-of.ts'
-import { reach, reaching } from './reaching.ts'
+import { type Reached, reach, reaching } from './reaching.ts'
 import { fleetEventsOf, sessionEventsOf } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { kindOf, type SessionKinds } from './session-kinds/session-kind.ts'
 import { answeredView, approvalView, namedView, summaryOf } from './session-views.ts'
+import { outputOfAgent, recordedTranscript } from './transcripts.ts'
 import { askerOf, mayAct, refuseOnDuty, seenBy, sees, sightOf, within } from './who-may.ts'
 
 export type SessionHandlerDeps = {
@@ -64,6 +66,31 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
     )
   }
 
+  /** Those of which the caller may see what happens inside. */
+  const inSight = async (rows: readonly SessionRow[], principal: Principal): Promise<SessionRow[]> => {
+    const sights = await Promise.all(rows.map((row) => sightOf(directory, principal, row)))
+    return rows.filter((_, i) => sights[i] === 'all')
+  }
+
+  const progressOf = ({ row, run }: Pick<Reached, 'row' | 'run'>) =>
+    run ? directory.progressOfAgent({ row, run }) : directory.progress(row)
+
+  /** Sessions and agents below a session, or the agents below an agent. */
+  const childrenOf = async (
+    { row, run }: Node,
+    { recursive, principal }: { readonly recursive: boolean; readonly principal: Principal },
+  ): Promise<SessionView[]> => {
+    if (run) return agentsBelow(directory, { row, run }, { isRecursive: recursive })
+    if ((await sightOf(directory, principal, row)) === 'nothing')
+      await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
+    const below = await directory.below(row, recursive)
+    const agents = await agentsIn(directory, await inSight(recursive ? [row, ...below] : [row], principal))
+    return [
+      ...(await shown(below, principal)),
+      ...agents.filter((agent) => recursive || agent.parent_session_id === row.shortId),
+    ]
+  }
+
   return reaching<keyof typeof sessionRoutes>(deps, {
     async spawnSession(request, { principal, signal }) {
       await refuseOnDuty(engine, principal)
@@ -82,7 +109,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const { sessions } = await host.open()
       return sessions.spawn(request, { asker: askerOf(engine, principal), parent, caller }, signal)
     },
-    async listSessions({ parent, lifecycle, open, origin, working_dir, ...page }, { principal }) {
+    async listSessions({ parent, lifecycle, open, agents, origin, working_dir, ...page }, { principal }) {
       await observer.wanted()
       await directory.caughtUp()
       const filter = {
@@ -96,13 +123,22 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const rows = await directory.ask('sessions', { ...page, ...filter, ...isOpen, seenFrom })
       // A session that said it is done is still there as long as its program is.
       const alive = open && page.before === undefined ? await stillRunning(directory, host, filter) : []
+      const all = [...alive, ...rows]
+      const inside = agents ? await inSight(all, principal) : []
+      const ended = open ? await directory.ask('sessionCount', { ...filter, isOpen: false, seenFrom }) : 0
       return {
-        sessions: await shown([...alive, ...rows], principal),
+        sessions: [
+          ...(await shown(all, principal)),
+          ...(await agentsIn(directory, inside, { ...(open && { isOpen: true }) })),
+        ],
         next: rows.length < page.limit ? null : (rows.at(-1)?.firstSeq ?? null),
+        hidden: Math.max(0, ended - alive.length),
       }
     },
     async getSession({ id }, { principal }) {
-      const row = await directory.find(id, principal)
+      const found = await directory.findNode(id, principal)
+      if (found.run) return directory.detailOfAgent(found)
+      const { row } = found
       if ((await sightOf(directory, principal, row)) === 'name')
         return { ...namedView(await directory.view(row)), tools_used: {}, checkpoints: [] }
       await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
@@ -125,11 +161,8 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       await kind.update(row, change, by)
       return fresh(row.sessionId)
     },
-    async listChildren({ id, recursive, status = 'all' }, { principal }) {
-      const row = await directory.find(id, principal)
-      if ((await sightOf(directory, principal, row)) === 'nothing')
-        await mayAct(directory, principal, { sessionId: row.sessionId, isOwnAllowed: true })
-      const views = await shown(await directory.below(row, recursive ?? false), principal)
+    async listChildren({ id, recursive = false, status = 'all' }, { principal }) {
+      const views = await childrenOf(await directory.findNode(id, principal), { recursive, principal })
       return {
         children: views.filter(
           (view) =>
@@ -137,11 +170,9 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
         ),
       }
     },
-    getProgress: (_input, { row }) => directory.progress(row),
-    getMetrics: async (_input, { row }) => metricsOf(await directory.progress(row)),
-    listCheckpoints: async (_input, { row }) => ({
-      checkpoints: await directory.checkpoints(row.sessionId),
-    }),
+    getProgress: (_input, node) => progressOf(node),
+    getMetrics: async (_input, node) => metricsOf(await progressOf(node)),
+    listCheckpoints: async (_input, { row }) => ({ checkpoints: await directory.checkpoints(row) }),
     async addCheckpoint({ id: _id, ...said }, { row, kind, by, signal }) {
       const writer = await kind.writer(row, by)
       return addCheckpoint(deps, { row, writer, said }, signal)
@@ -151,7 +182,7 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       await kind.complete(row, { message, status, by })
       return fresh(row.sessionId)
     },
-    listSessionEvents: ({ id: _id, ...filter }, { row }) => sessionEventsOf(directory, row, filter),
+    listSessionEvents: ({ id: _id, ...filter }, node) => sessionEventsOf(directory, node, filter),
     listFleetEvents: (filter, { principal }) => fleetEventsOf(directory, within(principal), filter),
     async sendMessage({ text, mode }, { principal, row, kind, by: from }) {
       if (principal.kind === 'session' && row.origin === 'workflow')
@@ -186,7 +217,8 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       await kind.interrupt(row, by)
       return fresh(row.sessionId)
     },
-    async listUnsaved(_input, { row, signal }) {
+    async listUnsaved(_input, { row, run, signal }) {
+      if (run) return { sessions: [unsavedOfAgent(await viewOfAgent(directory, { row, run }))] }
       const { parts, sessions } = await host.open()
       const rows = [row, ...(await directory.below(row, true))].filter(({ sessionId }) =>
         sessions.get(sessionId),
@@ -194,8 +226,10 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       const views = await directory.views(rows)
       return { sessions: await Promise.all(views.map((view) => unsavedOf(parts, view, signal))) }
     },
-    killSession: ({ force, reason }, { row, kind, by }) =>
-      kind.kill(row, { force: force ?? false, reason, by }),
+    killSession: ({ force, reason }, { row, run, kind, by }) =>
+      run
+        ? kind.killAgent({ row, run }, { reason, by })
+        : kind.kill(row, { force: force ?? false, reason, by }),
     async resumeSession(_input, { row, kind, by, signal }) {
       await kind.resume(row, by, signal)
       return fresh(row.sessionId)
@@ -211,8 +245,10 @@ export function sessionHandlers(deps: SessionHandlerDeps): SessionApi {
       return fresh(row.sessionId)
     },
     explainSession: (_input, { row, kind }) => kind.explain(row),
-    getOutput: ({ lines }, { row, kind, signal }) => kind.output(row, lines, signal),
-    getTranscript: ({ limit }, { row, kind }) => kind.transcript(row, limit),
+    getOutput: ({ lines }, { row, run, kind, signal }) =>
+      run ? outputOfAgent(directory, run, lines) : kind.output(row, lines, signal),
+    getTranscript: ({ limit }, { row, run, kind }) =>
+      run ? recordedTranscript(directory, run, limit) : kind.transcript(row, limit),
     getAttach: (_input, { row, kind }) => kind.attach(row),
     getSummary: (_input, { row }) => summaryOf(directory, row),
     async listApprovals({ session, all, limit }, { principal }) {

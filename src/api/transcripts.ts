@@ -1,7 +1,7 @@
 import type { AgentCliName } from '../contract/config/names.ts'
 import type { AgentEvent } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
-import type { SessionRow } from '../contract/index-rows.ts'
+import type { RunRow, SessionRow } from '../contract/index-rows.ts'
 import type { RouteOutput } from '../contract/routes.ts'
 import type { Signal } from '../contract/signal.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -90,21 +90,36 @@ export async function writtenTranscript(
 const conversationTypes = [
   'agent.spawned',
   'agent.message.created',
+  'agent.completed',
   'agent.failed',
   'agent.cancelled',
+  'agent.killed',
   'tool.call.started',
   'tool.call.failed',
   'tool.call.denied',
 ].join(',')
 
-/** The end of a conversation with built-in agents: prompts, answers and tools, as the journal has them. */
-export async function builtInTranscript(
+/**
+ * The end of a conversation with built-in agents, or of what one agent inside of a session did: prompts, answers and
+ * tools, as the journal has them.
+ */
+export async function recordedTranscript(
   directory: Directory,
-  sessionId: SessionId,
+  { sessionId, runId }: { readonly sessionId: SessionId; readonly runId?: string },
   limit: number,
 ): Promise<Transcript> {
-  const { events } = await directory.events({ sessionId, type: conversationTypes, limit })
+  const { events } = await directory.events({ sessionId, runId, type: conversationTypes, limit })
   return { path: null, entries: events.flatMap(entryOfEvent) }
+}
+
+/** The same as lines of text, for an agent that has no terminal of its own. */
+export async function outputOfAgent(
+  directory: Directory,
+  run: RunRow,
+  lines: number,
+): Promise<RouteOutput<'getOutput'>> {
+  const { entries } = await recordedTranscript(directory, run, lines)
+  return { lines: linesOf(entries, lines), is_alive: run.ending === null }
 }
 
 function entryOfEvent(event: AgentEvent): Entry[] {
@@ -116,8 +131,12 @@ function entryOfEvent(event: AgentEvent): Entry[] {
       return entry(event.parentRunId ? 'task' : 'user', textOf(event.payload.agentTask ?? ''))
     case 'agent.message.created':
       return entry('agent', textOf(event.payload.text ?? ''))
+    case 'agent.completed':
+      // A built-in agent says its last words in a message.
+      return event.payload.detail === undefined ? [] : entry('agent', textOf(event.payload.detail))
     case 'agent.failed':
     case 'agent.cancelled':
+    case 'agent.killed':
       return entry(
         'agent',
         `${event.payload.agentId}: ${event.payload.reason ?? 'it ended without an answer'}`,

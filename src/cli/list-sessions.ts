@@ -4,21 +4,23 @@ import type { SessionView } from '../contract/session-views.ts'
 
 const largestPage = 1000
 
-/** All sessions that fit a filter, newest first, in as many pages as it takes. */
+/** All sessions that fit a filter, newest first, in as many pages as it takes, and how many ended ones it leaves out. */
 export async function listSessions(
   client: Client,
   filter: Omit<RouteInput<'listSessions'>, 'before' | 'limit'>,
   signal: AbortSignal,
-): Promise<SessionView[]> {
+): Promise<{ sessions: SessionView[]; hidden: number }> {
   const found: SessionView[] = []
+  let left: number | undefined
   let before: number | undefined
   do {
     const page = { ...filter, limit: largestPage, ...(before === undefined ? {} : { before }) }
-    const { sessions, next } = await client.listSessions(page, { signal })
+    const { sessions, next, hidden } = await client.listSessions(page, { signal })
     found.push(...sessions)
+    left ??= hidden
     before = next ?? undefined
   } while (before !== undefined)
-  return found
+  return { sessions: found, hidden: left }
 }
 
 /** The open sessions of a folder besides one, oldest first. */
@@ -27,6 +29,6 @@ export async function othersIn(
   { folder, besides }: { readonly folder: string; readonly besides: SessionView | undefined },
   signal: AbortSignal,
 ): Promise<SessionView[]> {
-  const found = await listSessions(client, { open: true, working_dir: folder }, signal)
-  return found.filter(({ id }) => id !== besides?.id).reverse()
+  const { sessions } = await listSessions(client, { open: true, working_dir: folder }, signal)
+  return sessions.filter(({ id }) => id !== besides?.id).reverse()
 }

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { settle } from '../../test/http/open-sse.ts'
-import { sampleEvent } from '../../test/http/sample-events.ts'
+import { sampleEvent, sampleRun } from '../../test/http/sample-events.ts'
 import { ask, type TestApp, testApp } from '../../test/http/test-app.ts'
 import type { AppError } from '../contract/errors.ts'
 import { httpClient } from './client.ts'
 import type { Frame } from './follow.ts'
 import type { Transport } from './transport.ts'
 
-const completed = () => sampleEvent('agent.completed', { payload: { agentId: 'd' } as never })
+const completed = () =>
+  sampleEvent('agent.completed', { payload: { agentId: 'd' } as never, parentRunId: sampleRun(9) })
 const never = () => new Promise<never>(() => {})
 const atOnce = () => Promise.resolve()
 const isIdleWait = (ms: number) => ms === 60_000

@@ -43,56 +43,75 @@ const Policy = z.union(
   { error: 'expected a list of Patch, Finalize, Delegate, or a map with allow and delegate_targets' },
 )
 
+const Iters = z.int().min(1).max(1000)
+
+type Iterations = {
+  readonly max_iters?: number | undefined
+  readonly 'agent.max_iters'?: number | undefined
+  readonly agent?: { readonly max_iters?: number | undefined } | undefined
+}
+
+/** The same limit, wherever in a file it stands. */
+const itersOf = (front: Iterations): number[] =>
+  [front.max_iters, front['agent.max_iters'], front.agent?.max_iters].filter((given) => given !== undefined)
+
 /** The frontmatter of an agent file. */
-export const AgentFrontmatter = z.strictObject({
-  name: GivenName.optional().describe(
-    'Name of the agent, not case-sensitive; the file name without .md when left out.',
-  ),
-  description: z
-    .string()
-    .max(4096)
-    .default('')
-    .describe('When to use this agent, in a sentence, for the people and agents who choose it.'),
-  tools: listOf(ToolName)
-    .default([])
-    .describe('Tools that the agent may use, strictly enforced; ["*"] means all, left out means none.'),
-  model: z
-    .string()
-    .max(200)
-    .nullable()
-    .default('inherit')
-    .describe(
-      'Model: a short name such as sonnet, or provider/model; inherit or empty means the default one.',
+export const AgentFrontmatter = z
+  .strictObject({
+    name: GivenName.optional().describe(
+      'Name of the agent, not case-sensitive; the file name without .md when left out.',
     ),
-  kind: AgentKind.default('main').describe(
-    'main takes tasks from people; subagent works for one main agent.',
-  ),
-  policy: Policy.default([]).describe(
-    'Actions that the agent may take, strictly enforced: Patch changes files, Finalize ends with a packet, Delegate passes work on; left out means none.',
-  ),
-  aliases: listOf(GivenName).default([]).describe('Other names of the agent.'),
-  work_globs: Globs.describe('Files that the agent may change, as globs; none means all of the project.'),
-  default_lock_globs: Globs.describe('Files that the agent locks while it works.'),
-  skills: listOf(z.string().min(1).max(200)).default([]).describe('Skills that are loaded for the agent.'),
-  idle_prompt: z.string().min(1).optional().describe('Prompt that an idle agent is given.'),
-  idle_interval_secs: z.int().min(1).optional().describe('Seconds between two idle prompts.'),
-  personality: z.string().min(1).optional().describe('Style of speech, put before the prompt.'),
-  max_iters: z.int().min(1).max(1000).optional().describe('Maximum turns of one run.'),
-  budget: z
-    .strictObject({
-      tokens: z.int().min(1).optional(),
-      usd: z.number().positive().optional(),
-      minutes: z.number().positive().optional(),
-    })
-    .optional()
-    .describe('Budget of one run.'),
-  mcp: z
-    .union([z.array(GivenName), z.record(GivenName, z.unknown())], {
-      error: 'expected a list of server names, or a map of servers',
-    })
-    .optional()
-    .describe('MCP servers of the agent.'),
-})
+    description: z
+      .string()
+      .max(4096)
+      .default('')
+      .describe('When to use this agent, in a sentence, for the people and agents who choose it.'),
+    tools: listOf(ToolName)
+      .default([])
+      .describe('Tools that the agent may use, strictly enforced; ["*"] means all, left out means none.'),
+    model: z
+      .string()
+      .max(200)
+      .nullable()
+      .default('inherit')
+      .describe(
+        'Model: a short name such as sonnet, or provider/model; inherit or empty means the default one.',
+      ),
+    kind: AgentKind.default('main').describe(
+      'main takes tasks from people; subagent works for one main agent.',
+    ),
+    policy: Policy.default([]).describe(
+      'Actions that the agent may take, strictly enforced: Patch changes files, Finalize ends with a packet, Delegate passes work on; left out means none.',
+    ),
+    aliases: listOf(GivenName).default([]).describe('Other names of the agent.'),
+    work_globs: Globs.describe('Files that the agent may change, as globs; none means all of the project.'),
+    default_lock_globs: Globs.describe('Files that the agent locks while it works.'),
+    skills: listOf(z.string().min(1).max(200)).default([]).describe('Skills that are loaded for the agent.'),
+    idle_prompt: z.string().min(1).optional().describe('Prompt that an idle agent is given.'),
+    idle_interval_secs: z.int().min(1).optional().describe('Seconds between two idle prompts.'),
+    personality: z.string().min(1).optional().describe('Style of speech, put before the prompt.'),
+    max_iters: Iters.optional().describe('Maximum turns of one run.'),
+    'agent.max_iters': Iters.optional().describe('The same as max_iters.'),
+    agent: z.strictObject({ max_iters: Iters.optional() }).optional().describe('The same, as a map.'),
+    budget: z
+      .strictObject({
+        tokens: z.int().min(1).optional(),
+        usd: z.number().positive().optional(),
+        minutes: z.number().positive().optional(),
+      })
+      .optional()
+      .describe('Budget of one run.'),
+    mcp: z
+      .union([z.array(GivenName), z.record(GivenName, z.unknown())], {
+        error: 'expected a list of server names, or a map of servers',
+      })
+      .optional()
+      .describe('MCP servers of the agent.'),
+  })
+  .refine((front) => new Set(itersOf(front)).size < 2, {
+    path: ['max_iters'],
+    error: 'max_iters and agent.max_iters say different numbers; keep one of them',
+  })
 export type AgentFrontmatter = z.infer<typeof AgentFrontmatter>
 
 /** One agent: who it is, what it may do, and its prompt. */
@@ -147,7 +166,7 @@ export function agentDefinition(front: AgentFrontmatter, origin: AgentOrigin): A
     idlePrompt: front.idle_prompt,
     idleIntervalSecs: front.idle_interval_secs,
     personality: front.personality,
-    maxIters: front.max_iters,
+    maxIters: itersOf(front)[0],
     budget: front.budget,
     mcp: front.mcp,
     ...place,

@@ -83,6 +83,8 @@ export const tables = {
       title: text,
       prompt: text,
       parentId: wordOf(SessionId.nullable()),
+      /** The run that it works for, in the session of a workflow; its turns have the same parent. */
+      parentRunId: wordOf(RunId.nullable()),
       agentId: word,
       agentType: word,
       model: word,
@@ -138,6 +140,7 @@ export const tables = {
   runs: {
     columns: {
       runId: wordOf(RunId),
+      shortId: textOf(z.string()),
       sessionId: wordOf(SessionId),
       traceId: wordOf(TraceId),
       spanId: textOf(SpanId.nullable()),
@@ -153,11 +156,14 @@ export const tables = {
       depth: number,
       foreignId: text,
       activity: wordOf(Activity.nullable()),
+      /** What it did last, in a few words. */
+      doing: text,
       status: wordOf(z.enum(['running', 'completed', 'failed', 'cancelled'])),
       /** The exact word of its end. */
       ending: wordOf(z.enum(['completed', 'failed', 'cancelled', 'killed', 'abandoned']).nullable()),
       detail: text,
       startedMs: time,
+      lastMs: time,
       endedMs: number,
       durationMs: number,
       /** What the agent's end said of its tokens; the sums beside it come from the ledger. */
@@ -168,7 +174,12 @@ export const tables = {
       ...usage,
     },
     key: ['runId'],
-    indexes: [{ columns: ['sessionId'] }, { columns: ['parentRunId'], where: 'parentRunId IS NOT NULL' }],
+    indexes: [
+      { columns: ['sessionId'] },
+      { columns: ['shortId'] },
+      { columns: ['parentRunId'], where: 'parentRunId IS NOT NULL' },
+      { columns: ['sessionId', 'parentRunId'], where: 'parentRunId IS NOT NULL' },
+    ],
   },
   tasks: {
     columns: {

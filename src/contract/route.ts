@@ -18,6 +18,8 @@ export type Route = {
   readonly answers: 'json' | 'sse'
   readonly output: z.ZodType
   readonly summary: string
+  /** `id` may also name an agent that works inside of a session; the session is what access is about. */
+  readonly takesAgents?: true
   /** Only where the default limit does not fit. */
   readonly maxBodyBytes?: number
 }

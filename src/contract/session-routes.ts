@@ -61,11 +61,18 @@ export const sessionRoutes = {
       lifecycle: Lifecycle.optional(),
       /** Only those whose program still runs or which have not ended. */
       open: flag.optional(),
+      /** With the agents that work inside of each: subagents, members of crews, agents of scripts. */
+      agents: flag.optional(),
       parent: SessionRef.optional(),
       origin: z.enum(['managed', 'observed', 'runtime', 'workflow', 'imported']).optional(),
       working_dir: z.string().max(4096).optional(),
     }),
-    output: z.strictObject({ sessions: z.array(SessionView), next: Count.nullable() }),
+    output: z.strictObject({
+      sessions: z.array(SessionView),
+      next: Count.nullable(),
+      /** Sessions that have ended and would be in the list if not only open ones were asked for. */
+      hidden: Count,
+    }),
     summary: 'Sessions, newest first, paged by the seq they began at',
   }),
   getSession: route({
@@ -98,18 +105,20 @@ export const sessionRoutes = {
       status: z.enum(['running', 'completed', 'error', 'all']).optional(),
     }),
     output: z.strictObject({ children: z.array(SessionView) }),
-    summary: 'The sessions below a session, parents first',
+    summary: 'The sessions below a session, and the agents that work inside of them',
   }),
   getProgress: route({
     ...places.getProgress,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject(one),
     output: ProgressView,
-    summary: 'The progress of a session',
+    summary: 'The progress of a session, or of an agent that works inside of one',
   }),
   getMetrics: route({
     ...places.getMetrics,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject(one),
     output: MetricsView,
     summary: 'The figures of progress in three groups: tokens, tools and activity',
@@ -175,9 +184,10 @@ export const sessionRoutes = {
   listSessionEvents: route({
     ...places.listSessionEvents,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject({ ...one, ...told }),
     output: z.strictObject({ events: z.array(SessionEventView), seq: Count }),
-    summary: 'What happened in a session and to its children, oldest first',
+    summary: 'What happened in a session and to its children, or to one agent inside of it, oldest first',
   }),
   listFleetEvents: route({
     ...places.listFleetEvents,
@@ -222,6 +232,7 @@ export const sessionRoutes = {
   listUnsaved: route({
     ...places.listUnsaved,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject(one),
     output: z.strictObject({ sessions: z.array(UnsavedView) }),
     summary: 'What ending a session would cut off, in it and its descendants',
@@ -229,6 +240,7 @@ export const sessionRoutes = {
   killSession: route({
     ...places.killSession,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject({ ...one, force: z.boolean().optional(), reason: z.string().max(1000).optional() }),
     output: z.strictObject({
       killed: z.array(SessionView),
@@ -237,7 +249,7 @@ export const sessionRoutes = {
       /** Processes that may be of one of them, and were not ended. */
       suspects: z.array(SuspectView).optional(),
     }),
-    summary: 'End a session and its descendants',
+    summary: 'End a session and its descendants, or one agent inside of it',
   }),
   resumeSession: route({
     ...places.resumeSession,
@@ -268,6 +280,7 @@ export const sessionRoutes = {
   getOutput: route({
     ...places.getOutput,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject({ ...one, lines: limit(50_000, 50) }),
     output: z.strictObject({ lines: z.array(z.string()), is_alive: z.boolean() }),
     summary: 'The last lines of a session’s terminal',
@@ -275,6 +288,7 @@ export const sessionRoutes = {
   getTranscript: route({
     ...places.getTranscript,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject({ ...one, limit: limit(1000, 50) }),
     output: z.strictObject({
       path: z.string().nullable(),

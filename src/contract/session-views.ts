@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
-import { SessionId } from './ids.ts'
+import { RunId, SessionId } from './ids.ts'
 import {
   Activity,
   ApprovalSubject,
@@ -111,7 +111,10 @@ const Alert = z.strictObject({
 export const SessionView = z.strictObject({
   /** The eight hex digits people use; `id` is the whole one. */
   session_id: z.string(),
-  id: SessionId,
+  /** Of an agent that works inside of a session its run. */
+  id: z.union([SessionId, RunId]),
+  /** The session that an agent works in; null for a session. */
+  inside_session_id: text,
   name: z.string(),
   friendly_name: text,
   agent_type: text,
@@ -129,10 +132,15 @@ export const SessionView = z.strictObject({
     .nullable(),
   limited_until: Time,
   current_task: text,
+  /** The phase that a workflow is in. */
+  phase: text,
   lock: text,
   parent_session_id: text,
   depth: Count,
   children: Count,
+  /** Agents that work inside of it: subagents, members of a crew, agents of a script. */
+  running_agents: Count,
+  ended_agents: Count,
   working_dir: text,
   worktree: WorktreeView.nullable(),
   permission_mode: PermissionMode.nullable(),
@@ -237,6 +245,19 @@ export const ProgressView = z.strictObject({
   not_counted: text,
   queued_messages: Count,
   queued_reason: text,
+  /** Agents inside of it that are at work, and how many have ended. */
+  agents: z.array(
+    z.strictObject({
+      session_id: z.string(),
+      name: z.string(),
+      agent_type: text,
+      status: Lifecycle,
+      tokens_used: Count,
+      current_activity: text,
+      current_task: text,
+    }),
+  ),
+  ended_agents: Count,
   alerts: z.array(Alert),
 })
 export type ProgressView = z.infer<typeof ProgressView>

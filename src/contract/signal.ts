@@ -115,6 +115,8 @@ type Observed =
       readonly agentType?: string
       readonly text?: string
       readonly transcript?: string
+      /** Nothing when it ended by itself. */
+      readonly how?: 'failed' | 'cancelled'
     }
   /** It has begun to compact its conversation, which takes a request to the model. */
   | { readonly kind: 'compacting'; readonly trigger?: 'auto' | 'manual' }

@@ -156,7 +156,7 @@ export function producerState(
 }
 
 /** Raised when state keeps more than a snapshot of before has: such a one is not used, and all is folded anew. */
-const snapshotVersion = 6
+const snapshotVersion = 7
 
 type KeptSpans = [string, OpenSpan][]
 

@@ -1,5 +1,11 @@
 import type { AgentEvent } from '../contract/event.ts'
-import { type FrameContext, partsOf, projectRootOf, runtimeFrames } from '../contract/formats/sse.ts'
+import {
+  type FrameContext,
+  lastFrameOf,
+  partsOf,
+  projectRootOf,
+  runtimeFrames,
+} from '../contract/formats/sse.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { StoredEvent } from '../ports/journal.ts'
 
@@ -15,6 +21,8 @@ const named = /^[\w.]{1,100}$/
 export type Projection = {
   /** How many frames the event makes, whatever is filtered; part numbers must not depend on filters. */
   parts(stored: StoredEvent): number
+  /** What a frame that stands for all up to an event says as its own `seq`. */
+  seqOf(seq: number): number
   /** The frames of the event; none when the filter leaves it out. */
   frames(stored: StoredEvent): Frames | Promise<Frames>
 }
@@ -23,6 +31,7 @@ export type Projection = {
 export function canonicalProjection(wants: (event: AgentEvent) => boolean): Projection {
   return {
     parts: () => 1,
+    seqOf: (seq) => seq,
     frames: (stored) => (isEvent(stored.event) && wants(stored.event) ? canonicalFrames(stored) : none),
   }
 }
@@ -33,7 +42,8 @@ export function runtimeProjection(
   made: RuntimeFrames,
 ): Projection {
   return {
-    parts: (stored) => partsOf(stored.event.type),
+    parts: (stored) => partsOf(stored.event),
+    seqOf: lastFrameOf,
     frames: async (stored) => {
       if (!isEvent(stored.event)) return none
       const { projectRoot, frames } = await made.of(stored)
@@ -49,6 +59,7 @@ export function onlySeen(
 ): Projection {
   return {
     parts: (stored) => projection.parts(stored),
+    seqOf: (seq) => projection.seqOf(seq),
     frames: async (stored) => ((await isSeen(stored.event.sessionId)) ? projection.frames(stored) : none),
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openSse, settle } from '../../test/http/open-sse.ts'
 import { sampleEvent } from '../../test/http/sample-events.ts'
 import { ask, testApp } from '../../test/http/test-app.ts'
+import { lastFrameOf } from '../contract/formats/sse.ts'
 import { liveHub } from './live.ts'
 
 const canonical = '/api/v1/events/stream'
@@ -191,7 +192,7 @@ describe('[MUS-100] an event that cannot be shown', () => {
     expect(blocks.map(({ id }) => id)).toEqual(['1.0', '2.0', '3.0'])
     expect([blocks[1]?.event, JSON.parse(blocks[1]?.data ?? '')]).toEqual([
       'resync',
-      { reason: 'not_shown', asked: '1.0', oldest: 1, seq: 2, missing: { from: 2, to: 2 } },
+      { reason: 'not_shown', asked: '1.0', oldest: 1, seq: lastFrameOf(2), missing: { from: 2, to: 2 } },
     ])
     expect(app.bugs).toEqual([new Error('index')])
   })

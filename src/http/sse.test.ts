@@ -9,7 +9,8 @@ const canonical = '/api/v1/events/stream'
 const runtime = '/api/events'
 const checkpoint = (n: number) =>
   sampleEvent('progress.checkpoint', { payload: { message: `m${n}` } as never })
-const ended = () => sampleEvent('agent.completed', { payload: { agentId: 'dev' } as never })
+const ended = () =>
+  sampleEvent('agent.completed', { payload: { agentId: 'dev' } as never, parentRunId: sampleRun(9) })
 const greeting = 'retry: 1000\n\n'
 
 describe('[MUS-98] the two streams', () => {
@@ -32,7 +33,7 @@ describe('[MUS-98] the two streams', () => {
       '2.0 SubagentResult',
       '2.1 Outcome',
     ])
-    expect(blocks.map(({ data }) => JSON.parse(data ?? '').seq)).toEqual([1, 2, 2])
+    expect(blocks.map(({ data }) => JSON.parse(data ?? '').seq)).toEqual([8, 16, 17])
     await stream.leave()
   })
 

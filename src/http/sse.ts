@@ -152,7 +152,8 @@ class Pump {
 
   async #resync(reason: ResyncReason, asked: string): Promise<string> {
     await this.#goLive()
-    const data = { reason, asked, oldest: this.#options.journal.oldest(), seq: this.#after }
+    const { journal, projection } = this.#options
+    const data = { reason, asked, oldest: journal.oldest(), seq: projection.seqOf(this.#after) }
     return `id: ${this.#id}\nevent: resync\ndata: ${JSON.stringify(data)}\n\n`
   }
 
@@ -194,11 +195,12 @@ class Pump {
 
   /** Events that were acknowledged and are not sent are named, so that no client takes what it has for all there is. */
   #hole(id: string, to: number, reason: 'unreadable' | 'not_shown'): string {
+    const { journal, projection } = this.#options
     const data = {
       reason: reason satisfies ResyncReason,
       asked: this.#id,
-      oldest: this.#options.journal.oldest(),
-      seq: to,
+      oldest: journal.oldest(),
+      seq: projection.seqOf(to),
       missing: { from: this.#after + 1, to },
     }
     this.#half = undefined

@@ -168,7 +168,7 @@ function canonicalFilter(input: StreamRequest['input']): (event: AgentEvent) => 
   const types = type === undefined ? undefined : new Set<string>(type.split(','))
   return (event) =>
     (!types || types.has(event.type)) &&
-    (!told || catalogue[event.type].sm !== undefined) &&
+    (!told || catalogue[event.type]?.sm !== undefined) &&
     isSession(event.sessionId, session) &&
     (run === undefined || event.runId === run) &&
     (trace === undefined || event.traceId === trace)

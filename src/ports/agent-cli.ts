@@ -58,6 +58,7 @@ export type TranscriptMemory = Record<string, unknown>
 /** Which conversation a line is from; a subagent's file has its id. */
 export type TranscriptContext = {
   readonly agent?: string
+  readonly subagent?: SubagentInfo
   /** Changed in place by the reader of lines; begins empty for each file. */
   readonly memory: TranscriptMemory
 }
@@ -117,8 +118,18 @@ export type LaunchPlan = {
   readonly homes?: readonly ConfigHome[]
 }
 
-/** A file that a CLI writes its conversation to. */
-export type TranscriptFile = { readonly path: string; readonly agent?: string; readonly agentType?: string }
+/** What is known of a subagent besides what it says itself. */
+export type SubagentInfo = {
+  readonly agentType?: string
+  readonly description?: string
+  /** The call that started it. */
+  readonly callId?: string
+  /** It works on when the turn that started it has ended. */
+  readonly isBackground?: boolean
+}
+
+/** A file that a CLI writes its conversation to; one of a subagent has its id. */
+export type TranscriptFile = SubagentInfo & { readonly path: string; readonly agent?: string }
 
 /** Where a conversation is. */
 export type Conversation = {

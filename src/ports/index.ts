@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../contract/event.ts'
+import type { SessionId } from '../contract/ids.ts'
 import type {
   ApprovalLatency,
   ApprovalRow,
@@ -76,8 +77,16 @@ export type RunFilter = Within & {
   readonly isOpen?: boolean
   /** Only executions of agents; a session has a run of its own, around those of its agents. */
   readonly isAgent?: boolean
+  /** Only agents that work inside of a session for another run of it, and not its own turns. */
+  readonly isInside?: boolean
   readonly workingDir?: string
   readonly isNewestFirst?: boolean
+}
+/** The agents inside of one session. */
+export type AgentCount = {
+  readonly sessionId: SessionId
+  readonly running: number
+  readonly ended: number
 }
 /** Which tasks. */
 export type TaskFilter = Page & {
@@ -140,12 +149,18 @@ export type StatsFilter = {
 export type IndexQueries = {
   /** Newest first; paged by `firstSeq`. */
   sessions(filter: SessionFilter): SessionRow[]
+  /** How many sessions there are, whatever the page. */
+  sessionCount(filter: SessionFilter): number
   /** The sessions a word can mean: id, short id, name, foreign id, else the beginning of a short id or name. */
   findSessions(word: string, limit?: number): SessionRow[]
   /** A session and its descendants, parents first. */
   subtree(sessionId: string, limit?: number): SessionRow[]
   /** Oldest first; paged by `firstSeq`. */
   runs(filter: RunFilter): RunRow[]
+  /** The agents inside of sessions that a word can mean: id, short id, name, else the beginning of a short id. */
+  findAgents(word: string, limit?: number): RunRow[]
+  /** How many agents there are inside of each of these sessions; those without any are left out. */
+  agentCounts(sessionIds: readonly string[]): AgentCount[]
   /** Oldest first; paged by `firstSeq`. */
   tasks(filter: TaskFilter): TaskRow[]
   /** Oldest first; paged by `seq`. */
@@ -157,8 +172,11 @@ export type IndexQueries = {
   workflows(filter: WorkflowFilter): WorkflowRow[]
   /** By first event; paged by `seq`. */
   spans(filter: SpanFilter): SpanRow[]
-  /** How often each tool was called in a session. */
-  toolCounts(sessionId: string): { readonly tool: string; readonly count: number }[]
+  /** How often each tool was called in a session, or in one run of it. */
+  toolCounts(of: { readonly sessionId: string; readonly runId?: string | undefined }): {
+    readonly tool: string
+    readonly count: number
+  }[]
   /** Oldest first; paged by `seq`. */
   ledger(filter: LedgerFilter): LedgerRow[]
   usage(filter: UsageFilter): UsageRow[]

@@ -123,11 +123,20 @@ export class Runtime {
   }
 
   /** Ends a run and all that works for it; answers which those were. What waits for the agent is taken up after it. */
-  async cancel(runId: RunId, by: Asker, reason = 'cancelled by user'): Promise<readonly RunId[]> {
+  cancel(runId: RunId, by: Asker, reason = 'cancelled by user'): Promise<readonly RunId[]> {
+    return this.#stop(runId, new RunStopped('cancelled', by, reason))
+  }
+
+  /** The same by force, which its end says. */
+  kill(runId: RunId, by: Asker, reason: string): Promise<readonly RunId[]> {
+    return this.#stop(runId, new RunStopped('killed', by, reason))
+  }
+
+  async #stop(runId: RunId, why: RunStopped): Promise<readonly RunId[]> {
     const run = this.runs().find((one) => one.runId === runId)
     if (!run) return []
     const ended = run.tree()
-    await stopRun(this.#parts, run, new RunStopped('cancelled', by, reason))
+    await stopRun(this.#parts, run, why)
     return ended.map((one) => one.runId)
   }
 

@@ -12,6 +12,8 @@ export class Owners {
   readonly #byRun = new Map<string, OwnerRecord>()
   readonly #bySession = new Map<string, OwnerRecord>()
   readonly #bySpan = new Map<string, OwnerRecord>()
+  /** The runs that sessions work for. */
+  readonly #parentRuns = new Map<string, string>()
   readonly #parentSpan = new Map<string, string>()
   /** Agents by session and name: several main agents may take turns in one session. */
   readonly #sharing = new Map<string, OwnerRecord>()
@@ -72,6 +74,7 @@ export class Owners {
     const owner = known ?? (isAbove ? above : this.#add(above))
     this.#does(owner, event.parentSpanId)
     this.#bySession.set(event.sessionId, owner)
+    if (event.parentRunId !== undefined) this.#parentRuns.set(event.sessionId, event.parentRunId)
     this.#byRun.set(event.runId, owner)
     if (!this.#bySpan.has(event.spanId)) this.#bySpan.set(event.spanId, owner)
     return owner
@@ -84,12 +87,19 @@ export class Owners {
     this.#bySpan.set(event.spanId, owner)
     if (!this.#byRun.has(event.runId)) this.#byRun.set(event.runId, owner)
     if (!this.#bySession.has(event.sessionId)) this.#bySession.set(event.sessionId, owner)
-    if (!isDelegated(event)) this.#sharing.set(`${event.sessionId} ${event.payload.agentId}`, owner)
+    if (!this.#isDelegated(event)) this.#sharing.set(`${event.sessionId} ${event.payload.agentId}`, owner)
     return owner
   }
 
   /** A workflow's orchestrator is whoever the workflow itself is shown as: its runs are the workflow's own. */
-  #orchestrator({ parentRunId, sessionId, payload }: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+  #orchestrator({
+    runId,
+    parentRunId,
+    sessionId,
+    payload,
+  }: EventOf<'agent.spawned'>): OwnerRecord | undefined {
+    const own = this.#byRun.get(runId)
+    if (own && isWorkflow(own)) return own
     const above = this.#byRun.get(parentRunId ?? '') ?? this.#bySession.get(sessionId)
     return above && orchestrates(above, payload.agentId) ? above : undefined
   }
@@ -97,7 +107,7 @@ export class Owners {
   /** A further turn of an agent that has its own session, or shares one: nobody delegated it. */
   #turn(event: EventOf<'agent.spawned'>): OwnerRecord | undefined {
     const { sessionId, payload } = event
-    if (isDelegated(event)) return undefined
+    if (this.#isDelegated(event)) return undefined
     const known = this.#bySession.get(sessionId)
     // A workflow calls the program that works for it by another name than the program itself.
     const isMember = known?.parent && isWorkflow(known.parent) && known.started?.event.sessionId === sessionId
@@ -122,7 +132,7 @@ export class Owners {
     const known = this.#byRun.get(runId) ?? this.#bySession.get(sessionId)
     if (!known || known.spawned !== undefined) return undefined
     if (known !== this.root) return known.started?.event.sessionId === sessionId ? known : undefined
-    if (isDelegated(event)) return undefined
+    if (this.#isDelegated(event)) return undefined
     // A session that a workflow began is itself the agent, whatever the workflow calls it.
     if (known.started?.event.workflowId !== undefined) return known
     const declared = known.started?.event.payload.agent?.agentId
@@ -137,6 +147,12 @@ export class Owners {
       (above === undefined ? undefined : this.#above(above)) ??
       this.#bySession.get(event.sessionId)
     return this.#add(parent)
+  }
+
+  /** Whether an agent was started by another one; else it is a turn in a session, which may work for a run itself. */
+  #isDelegated({ sessionId, parentRunId, payload }: EventOf<'agent.spawned'>): boolean {
+    const isOfAnother = parentRunId !== undefined && parentRunId !== this.#parentRuns.get(sessionId)
+    return isOfAnother || payload.triggeredByCallId !== undefined || payload.kind === 'subagent'
   }
 
   #add(parent: OwnerRecord | undefined): OwnerRecord {
@@ -157,10 +173,6 @@ export class Owners {
     return undefined
   }
 }
-
-/** Whether an agent was started by another one; else it is a turn in a session. */
-const isDelegated = ({ parentRunId, payload }: EventOf<'agent.spawned'>): boolean =>
-  parentRunId !== undefined || payload.triggeredByCallId !== undefined || payload.kind === 'subagent'
 
 /** Whether an owner is a session in which a workflow runs. */
 export const isWorkflow = ({ started }: OwnerRecord): boolean => started?.event.payload.origin === 'workflow'

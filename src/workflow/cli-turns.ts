@@ -1,6 +1,6 @@
 import type { AgentEvent, EventType, Observed } from '../contract/event.ts'
-import type { SessionId } from '../contract/ids.ts'
-import { hasEnded, type SessionState } from '../core/session/state.ts'
+import type { RunId, SessionId } from '../contract/ids.ts'
+import { hasEnded, isTurn, type SessionState } from '../core/session/state.ts'
 import { agentEndTypes, endTypes } from '../core/trace/span-endings.ts'
 import type { ReadObserved } from '../ports/facts.ts'
 import type { Undelivered } from '../ports/workers.ts'
@@ -41,6 +41,7 @@ export const repairOf = (sessionId: SessionId): string => `${sessionId}:repair`
 export class CliTurns implements Disposable {
   readonly #deps: TurnDeps
   readonly #sessionId: SessionId
+  readonly #parentRunId: RunId
   readonly #turns: TurnEnd[] = []
   readonly #seen = new Set<number>()
   readonly #queued = new Set<string>()
@@ -52,9 +53,13 @@ export class CliTurns implements Disposable {
   #early: Observed[] | undefined = []
   #wake = Promise.withResolvers<void>()
 
-  constructor(deps: TurnDeps, sessionId: SessionId) {
+  constructor(
+    deps: TurnDeps,
+    { sessionId, parentRunId }: { readonly sessionId: SessionId; readonly parentRunId: RunId },
+  ) {
     this.#deps = deps
     this.#sessionId = sessionId
+    this.#parentRunId = parentRunId
     this.#listening = deps.waits.listen(sessionId, (event) => {
       if (this.#early) this.#early.push(event)
       else this.#take(event)
@@ -133,7 +138,7 @@ export class CliTurns implements Disposable {
     if (event.type === 'message.failed') return this.#lost(event.payload)
     if (event.type === 'session.completed' || event.type === 'session.failed') return this.#over(event)
     // Agents that it started itself end turns of their own.
-    if (!isTurnEnd(event) || event.parentRunId !== undefined) return undefined
+    if (!isTurnEnd(event) || !isTurn({ parentRunId: this.#parentRunId }, event)) return undefined
     return {
       isGood: event.type === 'agent.completed',
       said: event.payload.detail,

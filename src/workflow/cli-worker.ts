@@ -56,7 +56,10 @@ export class CliWorker implements Workers {
   async run(work: Work, signal: AbortSignal): Promise<WorkEnd> {
     const { clock, engine } = this.#deps
     const sessionId = derivedIds(`${work.root.workflowId} ${work.spanId}`, 0).session
-    using turns = new CliTurns({ ...this.#deps, session: (id) => this.#deps.engine.session(id) }, sessionId)
+    using turns = new CliTurns(
+      { ...this.#deps, session: (id) => this.#deps.engine.session(id) },
+      { sessionId, parentRunId: work.root.runId },
+    )
     const { taken } = work
     // Who wants to know is told in time, not only at the end; what goes wrong with that is the work's failure.
     const told = taken && turns.taken.then(taken)
@@ -104,6 +107,7 @@ export class CliWorker implements Workers {
         task: {
           agentId: work.name,
           parentSpanId: work.parentSpanId,
+          parentRunId: work.root.runId,
           ...(work.root.workflowId !== undefined && { workflowId: work.root.workflowId }),
           ...(work.root.phase !== undefined && { phase: work.root.phase }),
           resultSchema: work.resultSchema,

@@ -113,7 +113,9 @@ test('[MUS-275] a workflow that begins before the earlier ones are taken up is n
     kind: 'a',
     title: 'a',
   })
-  await expect.poll(async () => (await events()).length).toBe(1)
+  await expect
+    .poll(async () => (await events()).map(({ type }) => type))
+    .toEqual(['session.started', 'agent.spawned'])
   const started = workflows.start()
   asked.resolve([])
   await Promise.all([begun, started])

@@ -152,9 +152,16 @@ export class Workflows {
       ...(wish.budget && { budget: wish.budget }),
       ...(parent && { parentSessionId: parent.sessionId }),
     })
+    const run = { ...root, spanId: ids.span(), actor: wish.kind }
+    const spawned = draftOf({ ...run, parentSpanId: root.spanId }, 'agent.spawned', {
+      agentId: wish.kind,
+      agentType: 'workflow',
+      kind: 'main',
+      ...(wish.prompt && { agentTask: wish.prompt }),
+    })
     const limits = this.#deps.limits()
-    await beginWithin(engine, [started], { asker: wish.by, parent, limits, isOpenParent: true })
-    return { at: { ...root, actor: wish.kind }, workflowId }
+    await beginWithin(engine, [started, spawned], { asker: wish.by, parent, limits, isOpenParent: true })
+    return { at: run, workflowId }
   }
 
   /** What it gave in the end. */
@@ -280,7 +287,7 @@ export class Workflows {
       const next = (last.payload.result as Partial<Followed> | undefined)?.next
       const id = `${last.workflowId}.${next?.procedure}`
       if (next && !known.has(id)) {
-        const { traceId, runId, spanId } = span
+        const { traceId, runId, spanId } = rootRun(state) ?? span
         const at = { sessionId, traceId, runId, spanId, actor: last.actor }
         await this.#durable.start(next.procedure, { id, input: next.input, at })
         return this.#untilQuiet(sessionId)
@@ -316,10 +323,25 @@ export class Workflows {
     const { traceId, runId, spanId } = span
     const root = askedBy({ sessionId, traceId, runId, spanId, actor: by.name }, by)
     const reason = why?.replaceAll(/\s+/g, ' ').slice(0, 1000)
+    const isBad = outcome === 'failed' || outcome === 'rejected'
+    const run = rootRun(state)
+    const agentId = String(run?.facts['agentId'])
     await engine.perform([
-      outcome === 'failed' || outcome === 'rejected'
+      ...(run
+        ? [
+            draftOf({ ...root, spanId: run.spanId }, `agent.${isBad ? 'failed' : outcome}`, {
+              agentId,
+              ...(reason && { reason }),
+            }),
+          ]
+        : []),
+      isBad
         ? draftOf(root, 'session.failed', { outcome, ...(reason && { reason }) })
         : draftOf(root, 'session.completed', { outcome, ...(reason && { reason }) }),
     ])
   }
 }
+
+/** The run of the workflows of a session: whoever works for them has it as its parent. */
+const rootRun = ({ open }: Readonly<SessionState>) =>
+  [...open.values()].find(({ kind, parentRunId }) => kind === 'agent' && parentRunId === undefined)

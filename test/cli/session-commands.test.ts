@@ -509,19 +509,20 @@ describe('who is here', () => {
 test('[SM-108] all reads every page, and closed ones only when asked', async () => {
   const { client, asked } = recorder({
     listSessions: [
-      { sessions: [session('c')], next: 50 },
-      { sessions: [session('b')], next: 20 },
-      { sessions: [session('a')], next: null },
+      { sessions: [session('c')], next: 50, hidden: 7 },
+      { sessions: [session('b')], next: 20, hidden: 8 },
+      { sessions: [session('a')], next: null, hidden: 8 },
     ],
   })
   const { io } = world({ client })
   const [data] = await collect(all.run({ closed: false }, io))
   expect(data?.sessions.map(({ session_id }) => session_id)).toEqual(['c', 'b', 'a'])
   expect(asked.map(({ input }) => input)).toEqual([
-    { open: true, limit: 1000 },
-    { open: true, limit: 1000, before: 50 },
-    { open: true, limit: 1000, before: 20 },
+    { agents: true, open: true, limit: 1000 },
+    { agents: true, open: true, limit: 1000, before: 50 },
+    { agents: true, open: true, limit: 1000, before: 20 },
   ])
+  expect(data?.hidden).toBe(7)
   await collect(all.run({ closed: true }, io))
-  expect(asked.at(-1)?.input).toEqual({ limit: 1000 })
+  expect(asked.at(-1)?.input).toEqual({ agents: true, limit: 1000 })
 })

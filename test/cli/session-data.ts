@@ -119,6 +119,8 @@ export const progress: ProgressView = {
   not_counted: null,
   queued_messages: 0,
   queued_reason: null,
+  agents: [],
+  ended_agents: 0,
   alerts: [],
 }
 

@@ -393,29 +393,39 @@ describe('all', () => {
         current_task: 'Working on epic',
       }),
     ]
-    const page = renderSessionTable({ sessions, next: null }, plain)
+    const explore = {
+      origin: 'agent',
+      inside_session_id: 'def45678',
+      name: 'Explore',
+      status: 'running',
+      detail: 'Calling Grep',
+      current_task: 'Find all callers',
+      created_at: ago(2),
+    } as const
+    sessions.push(session('7be1c20a', { ...explore, parent_session_id: 'def45678', tokens_used: 11_000 }))
+    const page = renderSessionTable({ sessions, next: null, hidden: 12 }, plain)
     await expect(`${page}\n`).toMatchFileSnapshot('golden/all-80.txt')
   })
 
   test('[SM-108] 200 sessions fit 80 columns, each with its id and its state, with and without colours', () => {
     const sessions = fleet(200)
-    const text = renderSessionTable({ sessions, next: null }, plain)
+    const text = renderSessionTable({ sessions, next: null, hidden: 0 }, plain)
     const rows = text.split('\n')
     expect(rows).toHaveLength(203)
     for (const row of rows) expect(textWidth(row), row).toBeLessThanOrEqual(80)
     for (const { session_id } of sessions) expect(text).toContain(session_id)
-    expect(bare(renderSessionTable({ sessions, next: null }, painted))).toBe(text)
+    expect(bare(renderSessionTable({ sessions, next: null, hidden: 0 }, painted))).toBe(text)
   })
 
   test('[SM-108] bypass is red, what waits is yellow', () => {
-    const text = terminalText(renderSessionTable({ sessions: fleet(1), next: null }, painted))
+    const text = terminalText(renderSessionTable({ sessions: fleet(1), next: null, hidden: 0 }, painted))
     expect(text).toContain(`${escape}[31mbypass${escape}[39m`)
     expect(text).toContain(`${escape}[33mstuck`)
     expect(text).toContain(`${escape}[33m!permission`)
   })
 
   test('[SM-108] nobody there is a sentence', () => {
-    expect(renderSessionTable({ sessions: [], next: null }, plain)).toMatch(/^No sessions\. /)
+    expect(renderSessionTable({ sessions: [], next: null, hidden: 0 }, plain)).toMatch(/^No sessions\. /)
   })
 })
 

@@ -25,7 +25,7 @@ test('[MUS-110] with --json it is one list per change, and nothing where nothing
   let ring = Promise.withResolvers<void>()
   const client: Partial<Client> = {
     health: async () => ({ seq: 1 }) as never,
-    listSessions: async ({ open }) => ({ sessions: open ? sessions : [], next: null }),
+    listSessions: async ({ open }) => ({ sessions: open ? sessions : [], next: null, hidden: 0 }),
     streamEvents: async function* (_input, { signal }) {
       signal.addEventListener('abort', () => ring.reject(signal.reason))
       while (true) {

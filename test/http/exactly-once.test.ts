@@ -5,15 +5,18 @@ import { liveHub } from '../../src/http/live.ts'
 import { Streams } from '../../src/http/streams.ts'
 import { type MemoryJournal, memoryJournal } from '../support/memory-journal.ts'
 import { manualClock } from './manual-clock.ts'
-import { sampleEvent } from './sample-events.ts'
+import { sampleEvent, sampleRun } from './sample-events.ts'
+
+/** Of a subagent, whose end makes two runtime frames. */
+const below = { payload: { agentId: 'd' } as never, parentRunId: sampleRun(9) }
 
 // Kept short, since every byte of their frames is cut; the first and the last make two runtime frames.
 const events = [
-  sampleEvent('agent.completed', { payload: { agentId: 'd' } as never }),
+  sampleEvent('agent.completed', below),
   sampleEvent('progress.checkpoint', { payload: { message: 'ü😀\n' } as never }),
-  sampleEvent('agent.failed', { payload: { agentId: 'd' } as never }),
+  sampleEvent('agent.failed', below),
   sampleEvent('agent.idle', { payload: { agentId: 'd' } as never }),
-  sampleEvent('agent.killed', { payload: { agentId: 'd' } as never }),
+  sampleEvent('agent.killed', below),
 ]
 const atStart = 2
 const operator = { kind: 'operator', channel: 'cli' } as const
@@ -144,4 +147,20 @@ describe.each(['streamEvents', 'streamRuntime'] as const)('[MUS-100] %s', (name)
     for (let at = 0; at <= first; at++) await cutTwice(name, [at, (at * 31) % (second + 1)], frames)
     for (let at = 0; at <= second; at++) await cutTwice(name, [(at * 37) % (first + 1), at], frames)
   })
+})
+
+test('[RUN-42] each frame of the runtime has a number of its own that rises, the same for who comes later', async () => {
+  const numbersIn = (frames: readonly string[]) =>
+    frames.map((frame) => Number(JSON.parse(frame.slice(frame.indexOf('{'))).seq))
+  const { frames } = await uncut('streamRuntime')
+  const numbers = numbersIn(frames)
+  expect(numbers).toHaveLength(events.length + 3)
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+  // Another process on the same journal, and clients that come when some of it is over.
+  const later = world()
+  const client = new Client(later, 'streamRuntime')
+  await client.connect(() => client.seen.length >= 3)
+  for (const _ of events) later.append()
+  await client.connect(() => client.seen.length >= numbers.length)
+  expect(numbersIn(client.seen)).toEqual(numbers)
 })

@@ -145,7 +145,8 @@ async function judge({ client }: DaemonProcess, { id, session, repo, branch }: B
       .filter(({ type }) => /^workflow\.(finalized|failed|cancelled)$/.test(type))
       .map(({ workflowId }) => workflowId),
   )
-  if (of('agent.spawned').length !== 6) faults.push(`${of('agent.spawned').length} agents instead of 6`)
+  const members = of('agent.spawned').filter(({ parentRunId }) => parentRunId !== undefined)
+  if (members.length !== 6) faults.push(`${members.length} agents instead of 6`)
   for (const event of events) {
     if (event.type === 'task.failed') faults.push(`${event.taskId} failed: ${event.payload.reason}`)
     if (event.type === 'workflow.checkpoint.saved' && event.payload.error !== undefined)

@@ -131,10 +131,11 @@ export function crew(): { sessions: SessionView[]; approvals: ApprovalView[] } {
 
 /** A watch that has loaded these, at noon. */
 export function watchOf(
-  loaded: { sessions: readonly SessionView[]; approvals?: readonly ApprovalView[] },
+  loaded: { sessions: readonly SessionView[]; hidden?: number; approvals?: readonly ApprovalView[] },
   size: Size = { columns: 80, rows: 24 },
   color = false,
 ): WatchModel {
   const model = openModel({ now: noon, size, color, seen: new Set() })
-  return reduce(model, { kind: 'loaded', sessions: loaded.sessions, approvals: loaded.approvals ?? [] }).model
+  const { sessions, hidden = 0, approvals = [] } = loaded
+  return reduce(model, { kind: 'loaded', sessions, hidden, approvals }).model
 }

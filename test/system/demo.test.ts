@@ -4,10 +4,11 @@ import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MultiAgentSession } from '../../src/contract/session-file/multi-agent-session.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
+import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test('[MUS-214] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
+test('[MUS-214][MUS-370][MUS-371] the demonstration: a crew works on a real repository, real tests pass, no model is called, and one question is left', async () => {
   const m = await ownDaemon('models: { default: anthropic/claude-opus-5-5 }\n')
   const folder = join(m.home, 'demo')
   const first = await m.sm('demo', '--once')
@@ -35,6 +36,12 @@ test('[MUS-214] the demonstration: a crew works on a real repository, real tests
   )
   expect(Date.parse(one?.started_at ?? '')).toBeLessThan(Date.parse(other?.completed_at ?? ''))
   expect(Date.parse(other?.started_at ?? '')).toBeLessThan(Date.parse(one?.completed_at ?? ''))
+  const agents = await expectSameAgents(
+    viewsOf(m.client()),
+    await m.client().getSession({ id: told.session_id }),
+  )
+  expect(agents.delegated).toEqual(agents.agents)
+  expect(agents.agents.length).toBeGreaterThan(4)
   const { events } = await m.client().listEvents({ session: told.session_id, type: 'llm.request.started' })
   expect(events.length).toBeGreaterThan(10)
   expect(events.every(({ payload }) => (payload as { provider?: string }).provider === 'scripted')).toBe(true)

@@ -29,6 +29,7 @@ test('[RUN-24][RUN-25][RUN-26][RUN-28][RUN-29][RUN-43][RUN-44][RUN-45][RUN-59] r
     agent_id: 'boss',
     agent_kind: 'main',
     status: 'completed',
+    detail: 'All done.',
     started_at: expect.any(Number),
     ended_at: expect.any(Number),
   })
@@ -97,8 +98,14 @@ test('[RUN-30][RUN-31][RUN-32][RUN-33][RUN-34][RUN-35][RUN-36][RUN-37][RUN-39][R
   )
   for (const { data, id, type } of m.frames) {
     expect(data).toMatchObject({ type, session_id: expect.any(String), run_id: expect.any(String) })
-    if (type !== 'Token') expect(id).toMatch(new RegExp(`^${String(data['seq'])}\\.\\d$`))
+    if (type === 'Token') expect([id, data['seq']]).toEqual([undefined, undefined])
   }
+  const stored = m.frames.filter(({ type }) => type !== 'Token')
+  const numbers = stored.map(({ data }) => Number(data['seq']))
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+  // Whoever comes later hears the same numbers, and who runs for nobody is told of as no subagent.
+  expect(stored.filter(is('SubagentSpawned')).map(({ data }) => data['subagent_id'])).toEqual(['finder'])
+  expect(stored.filter(is('SubagentResult')).map(({ data }) => data['subagent_id'])).toEqual(['finder'])
   const one = (type: string, more: Json = {}) => m.frames.find(is(type, more))?.data
   expect(one('SubagentSpawned', { subagent_id: 'finder' })).toMatchObject({
     parent_id: 'boss',

@@ -112,7 +112,9 @@ test('[COL-73, COL-74, COL-24] acceptance 2: the architect delegates its tasks t
 
 test('[COL-73, COL-39, COL-40, COL-43, COL-56] acceptance 3: a developer output can be traced to its task', async () => {
   const { document, events } = await demonstration()
-  const spawned = of(events, 'agent.spawned').filter(({ payload }) => payload.agentId !== 'architect')
+  const spawned = of(events, 'agent.spawned').filter(
+    ({ payload, parentRunId }) => parentRunId !== undefined && payload.agentId !== 'architect',
+  )
   expect(document.sub_sessions.map((sub) => sub.sub_session_id)).toEqual(spawned.map(({ runId }) => runId))
   for (const sub of document.sub_sessions) {
     const runId = sub.sub_session_id

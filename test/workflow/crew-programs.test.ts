@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
 import { shortId } from '../../src/contract/ids.ts'
+import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
 
@@ -81,7 +82,7 @@ test('[MUS-275] a crew of agent programs goes on after kills of the daemon: befo
   await c.m.turn(c.program, { prompt: 'Write a note', tokens: 10, isOpen: true })
   await eventually(
     () => c.of('agent.spawned'),
-    (all) => all.length === 1,
+    (all) => all.some(({ sessionId }) => sessionId === c.program.id),
   )
   await c.m.m.restart('SIGKILL')
   await c.m.hook(c.program, {
@@ -98,7 +99,14 @@ test('[MUS-275] a crew of agent programs goes on after kills of the daemon: befo
       tasks: [{ task_id: 'request', state: 'completed', attempts: 1, files: [{ path: 'note.txt' }] }],
     },
   })
-  const events = (await c.m.m.client.listEvents({ limit: 1000 })).events as AgentEvent[]
+  const all = (await c.m.m.client.listEvents({ limit: 1000 })).events as AgentEvent[]
+  // The run of the crew itself is not the program's.
+  const root = all.find(({ type, sessionId }) => type === 'agent.spawned' && sessionId !== c.program.id)
+  const events = all.filter(({ spanId }) => spanId !== root?.spanId)
+  const turn = events.find(({ type }) => type === 'agent.spawned')
+  expect(turn).toMatchObject({ sessionId: c.program.id, parentRunId: root?.runId })
+  const crew = await c.m.m.client.getSession({ id: c.session_id })
+  expect((await expectSameAgents(viewsOf(c.m.m.client), crew)).delegated).toEqual([c.program.id])
   const once = (type: EventType) =>
     expect(
       events.filter((event) => event.type === type),

@@ -96,7 +96,7 @@ test('[COL-42] the style guide of a crew is passed on to developers as it stood 
       style_guide: 'Notes begin with "hello".\n',
     },
   })
-  const [spawned] = await m.events(session_id, 'agent.spawned')
+  const [, spawned] = await m.events(session_id, 'agent.spawned')
   expect(JSON.stringify(spawned?.payload)).toMatch(
     /Notes begin with[^]*Write as `constraints.style_guide` says/,
   )
@@ -158,7 +158,7 @@ test('[COL-71] a pipeline: what each member gives is what the next one is given'
     status: 'completed',
     report: { outcome: 'approved', tasks: [{ task_id: 'developer' }, { task_id: 'documenter' }] },
   })
-  const [, second] = await m.events(session_id, 'agent.spawned')
+  const [, , second] = await m.events(session_id, 'agent.spawned')
   expect(JSON.stringify(second?.payload)).toContain('the key is 42')
   expect(m.git('ls-tree', '--name-only', branch)).toContain('made.txt')
   expect(m.git('ls-tree', '--name-only', branch)).toContain('docs.md')

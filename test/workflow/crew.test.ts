@@ -3,12 +3,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
-import type { EventOf, EventType } from '../../src/contract/event.ts'
+import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
 import { DeveloperOutput, ReviewerOutput } from '../../src/contract/session-file/outputs.ts'
+import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { bash } from '../support/crew-play.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { shared } from '../support/shared.ts'
+
+/** Whether it is of somebody who works for the crew; the run of the crew itself is around them. */
+const isOfMember = ({ parentRunId }: AgentEvent): boolean => parentRunId !== undefined
 
 type Bed = Awaited<ReturnType<typeof crewDaemon>>
 const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
@@ -70,6 +74,24 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
     },
   ])
   execFileSync(process.execPath, ['--test'], { cwd: m.repo, stdio: 'pipe' })
+})
+
+test('[MUS-370][MUS-371] a crew is one row, and whoever worked in it is below it in every view', async () => {
+  const { m, session_id } = await approved()
+  const session = await m.client().getSession({ id: session_id })
+  const { agents, delegated } = await expectSameAgents(viewsOf(m.client()), session)
+  expect(delegated).toEqual(agents)
+  const runs = (await m.client().listAgentRuns({ session_id, limit: 1000 })).toReversed()
+  expect(runs[0]).toMatchObject({ agent_id: 'crew', agent_kind: 'main' })
+  expect(runs[0]?.parent_run_id).toBeUndefined()
+  expect(
+    runs
+      .slice(1)
+      .map(({ run_id }) => String(run_id))
+      .toSorted(),
+  ).toEqual(agents)
+  const { children } = await m.client().listChildren({ id: session_id })
+  expect(children.map(({ name, status }) => `${name} ${status}`)).toContain('developer-1 completed')
 })
 
 test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
@@ -219,18 +241,22 @@ test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-
     ['', '', 'farewell', 'shout', 'shout-rev1'],
   )
   expect(await eventsOf(m, session_id, 'verifier.issue.found')).toHaveLength(1)
-  const spawned = await eventsOf(m, session_id, 'agent.spawned')
+  const [root, ...spawned] = await eventsOf(m, session_id, 'agent.spawned')
+  expect(root).toMatchObject({ payload: { agentId: 'crew', agentType: 'workflow' } })
   expect(spawned).toHaveLength(6)
   for (const event of spawned)
     expect(event).toMatchObject({
       parentSpanId: expect.any(String),
+      parentRunId: root?.runId,
       payload: { agentId: expect.any(String), agentTask: expect.any(String) },
     })
-  const ofAgents = (await m.events(session_id)).filter(({ type }) => type.startsWith('agent.'))
+  const ofAgents = (await m.events(session_id)).filter(
+    ({ type, spanId }) => type.startsWith('agent.') && spanId !== root?.spanId,
+  )
   for (const event of ofAgents)
     expect(event, event.type).toMatchObject({ workflowId: workflow_id, phase: expect.any(String) })
   const [end] = await eventsOf(m, session_id, 'workflow.finalized')
-  const agents = await eventsOf(m, session_id, 'agent.completed')
+  const agents = (await eventsOf(m, session_id, 'agent.completed')).filter(isOfMember)
   expect(end?.payload).toMatchObject({ workflowId: workflow_id, durationMs: expect.any(Number) })
   expect(end?.payload.totalAgents).toBe(agents.length)
   expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
@@ -315,10 +341,14 @@ test('[MUS-170] a cancel reaches the program that a tool of a crew runs, and eac
     () => m.client().getSession({ id: session_id }),
     ({ status }) => status === 'cancelled',
   )
-  const types = (await m.events(session_id)).map(({ type }) => type)
+  const events = await m.events(session_id)
+  const agentEnds = /^agent\.(completed|failed|cancelled|killed|abandoned)$/
+  const ofAgents = events.filter(({ type }) => agentEnds.test(type))
+  expect(ofAgents.filter(isOfMember).map(({ type }) => type)).toEqual(['agent.cancelled'])
+  expect(ofAgents.filter((event) => !isOfMember(event)).map(({ type }) => type)).toEqual(['agent.cancelled'])
+  const types = events.map(({ type }) => type)
   const ends = (pattern: RegExp) => types.filter((type) => pattern.test(type))
   expect(ends(/^tool\.call\./)).toEqual(['tool.call.started', expect.stringMatching(/failed|completed/)])
-  expect(ends(/^agent\.(completed|failed|cancelled|killed|abandoned)$/)).toEqual(['agent.cancelled'])
   expect(ends(/^workflow\.(finalized|failed|cancelled)$/)).toEqual(['workflow.cancelled'])
 })
 

@@ -150,7 +150,9 @@ function firstWords(body: string): readonly (string | undefined)[] {
 
 /** What reached each agent, as the model was sent it, and the fact by which it began. */
 const heardBy = (events: readonly AgentEvent[], asked: readonly string[]): Heard[] =>
-  of(events, 'agent.spawned').map(({ seq, payload }) => {
+  of(events, 'agent.spawned').flatMap(({ seq, payload, parentRunId }) => {
+    // The run of the crew itself asks no model.
+    if (parentRunId === undefined) return []
     const prompt = payload.agentTask as string
     const own = asked.filter((body) => firstWords(body).includes(prompt))
     expect(own.length, payload.agentId).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { withoutWalls } from '../support/without-walls.ts'
 
@@ -15,7 +16,7 @@ export default async function ({ args, agent, parallel, phase, checkpoint }) {
 }
 `
 
-test('[MUS-279][LOG-142] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
+test('[MUS-279][LOG-142][MUS-371] a script of a project runs its agents side by side, asks first, and goes on after a kill', async () => {
   const parts = ['Ada', 'Bob'].map((name) => ({
     when: `Greet ${name}`,
     steps: [
@@ -53,6 +54,9 @@ test('[MUS-279][LOG-142] a script of a project runs its agents side by side, ask
     task_title: 'Greets everybody',
     user_prompt: 'Greets everybody\n\n{"names":["Ada","Bob"]}',
   })
+  const views = viewsOf(m.client())
+  const told = await expectSameAgents(views, await m.client().getSession({ id: begun.session_id }))
+  expect(told).toMatchObject({ agents: { length: 2 }, delegated: { length: 2 } })
   // Its agents may use what was approved and no more, whatever their role has.
   for (const [type, tool] of [
     ['tool.call.denied', 'Glob'],

@@ -54,6 +54,20 @@ test('[MUS-147] every field of the frontmatter is read, and the body is the prom
   })
 })
 
+test('[RUN-9] agent.max_iters is read as the runtime contract writes it, in one key or as a map', () => {
+  const itersIn = (...front: string[]) => parse(file('description: x', ...front)).agent?.maxIters
+  expect(itersIn('max_iters: 7')).toBe(7)
+  expect(itersIn('agent.max_iters: 7')).toBe(7)
+  expect(itersIn('agent:', '  max_iters: 7')).toBe(7)
+  expect(itersIn('agent.max_iters: 7', 'max_iters: 7')).toBe(7)
+  expect(itersIn()).toBeUndefined()
+  expect(problems(file('description: x', 'max_iters: 5', 'agent: { max_iters: 7 }'))).toEqual([
+    '3 error max_iters: max_iters and agent.max_iters say different numbers; keep one of them',
+  ])
+  expect(problems(file('description: x', 'agent.max_iters: none'))[0]).toContain('error agent.max_iters: ')
+  expect(problems(file('description: x', 'agent: { max_itrs: 7 }'))[0]).toMatch(/max_itrs.*max_iters/)
+})
+
 test('[MUS-148][MUS-151] an empty frontmatter gives a main agent named after its file that may do nothing', () => {
   expect(parse('---\n---\nHi\n').agent).toMatchObject({
     name: 'helper',

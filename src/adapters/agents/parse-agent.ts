@@ -70,9 +70,12 @@ const missingWords = {
 }
 
 const fieldNames = Object.keys(AgentFrontmatter.shape)
-const policyNames = ['allow', 'delegate_targets']
+const nested: Readonly<Record<PropertyKey, string[]>> = {
+  policy: ['allow', 'delegate_targets'],
+  agent: ['max_iters'],
+}
 const knownFields = {
-  beside: (path: readonly PropertyKey[]) => (path[0] === 'policy' ? policyNames : []),
+  beside: (path: readonly PropertyKey[]) => nested[path[0] ?? ''] ?? [],
   all: () => [],
 }
 

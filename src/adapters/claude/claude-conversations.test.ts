@@ -60,7 +60,12 @@ test('[SM-86] subagents have files of their own; after a clear only those that h
     'projects/-work-v2-1-x/abc.jsonl': '',
     'projects/-work-v2-1-x/abc/subagents/agent-b2.jsonl': '',
     'projects/-work-v2-1-x/abc/subagents/agent-a1.jsonl': '',
-    'projects/-work-v2-1-x/abc/subagents/agent-a1.meta.json': { agentType: 'Explore' },
+    'projects/-work-v2-1-x/abc/subagents/agent-a1.meta.json': {
+      agentType: 'Explore',
+      description: 'look',
+      toolUseId: 'toolu_1',
+      requestShape: 'foreground',
+    },
     'projects/-work-v2-1-x/abc/subagents/deep/agent-c3.jsonl': '',
     'projects/-work-v2-1-x/abc/subagents/deep/agent-c3.meta.json': '{',
     'projects/-work-v2-1-x/new.jsonl': '',
@@ -69,9 +74,17 @@ test('[SM-86] subagents have files of their own; after a clear only those that h
   const at = (file: string) => join(folder, 'projects/-work-v2-1-x', file)
   expect(await findTranscripts(conversation(env))).toEqual([
     { path: at('abc.jsonl') },
-    { path: at('abc/subagents/agent-a1.jsonl'), agent: 'a1', agentType: 'Explore' },
-    { path: at('abc/subagents/agent-b2.jsonl'), agent: 'b2' },
-    { path: at('abc/subagents/deep/agent-c3.jsonl'), agent: 'c3' },
+    {
+      path: at('abc/subagents/agent-a1.jsonl'),
+      agent: 'a1',
+      agentType: 'Explore',
+      description: 'look',
+      callId: 'toolu_1',
+      isBackground: false,
+    },
+    // Nobody knows it of these.
+    { path: at('abc/subagents/agent-b2.jsonl'), agent: 'b2', isBackground: true },
+    { path: at('abc/subagents/deep/agent-c3.jsonl'), agent: 'c3', isBackground: true },
   ])
   expect(await findTranscripts(conversation(env, { foreignId: 'new' }))).toEqual([{ path: at('new.jsonl') }])
 })

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import * as z from 'zod'
+import { told } from '../../contract/formats/foreign-json.ts'
 import type { Conversation, ForeignSession, TranscriptFile } from '../../ports/agent-cli.ts'
 import { openPlain, recordIn } from '../system/foreign-files.ts'
 import { parseStat } from '../system/proc-table.ts'
@@ -37,7 +38,8 @@ async function findMain({
   return undefined
 }
 
-const Meta = z.looseObject({ agentType: z.string().min(1).optional().catch(undefined) })
+const word = z.string().min(1).optional().catch(undefined)
+const Meta = z.looseObject({ agentType: word, description: word, toolUseId: word, requestShape: word })
 
 async function findSubagents(main: string): Promise<readonly TranscriptFile[]> {
   const folder = join(dirname(main), basename(main, '.jsonl'), 'subagents')
@@ -49,7 +51,10 @@ async function findSubagents(main: string): Promise<readonly TranscriptFile[]> {
       const path = join(folder, file)
       const meta = Meta.safeParse(await readPlain(path.replace(/\.jsonl$/, '.meta.json')))
       const agent = basename(file, '.jsonl').replace('agent-', '')
-      return { path, agent, ...(meta.data?.agentType && { agentType: meta.data.agentType }) }
+      const { agentType, description, toolUseId: callId, requestShape } = meta.data ?? {}
+      // Older versions do not say which it is; ended with its turn it would be over while it works.
+      const isBackground = requestShape === undefined || requestShape === 'background'
+      return { path, agent, isBackground, ...told({ agentType, description, callId }) }
     }),
   )
 }

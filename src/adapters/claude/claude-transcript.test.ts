@@ -138,7 +138,8 @@ describe.each(claudeVersions)('transcripts of %s', (version) => {
     for (const name of files) {
       const agent = name.replace('agent-', '')
       for (const told of [conversation(name, agent), conversation(name)]) {
-        expect(new Set(told.map((signal) => signal.agent))).toEqual(new Set([agent]))
+        const own = told.filter(({ kind }) => kind !== 'subagent-start')
+        expect(new Set(own.map((signal) => signal.agent))).toEqual(new Set([agent]))
         expect(of(told, 'prompt').map(({ origin }) => origin)).toEqual(['task'])
         expect(ledger(told).responses).toBe(2)
       }
@@ -245,6 +246,22 @@ test('[MUS-134] the exact time of a limit is taken before the one in words', () 
   expect(failed({})).toBe(Date.parse('2026-11-16T01:33:00Z'))
   expect(failed({ apiErrorParams: { rate_limit_info: { resetsAt: 1_794_792_805 } } })).toBe(1_794_792_805_000)
   expect(failed({ quotaLimits: { resetsAt: 1_794_792_806 } })).toBe(1_794_792_806_000)
+})
+
+test('[MUS-250] the record of a subagent begins with it, as its description says, also after a first line that is none', () => {
+  const subagent = { agentType: 'Explore', description: 'look', callId: 't1', isBackground: true }
+  const memory = {}
+  const line = JSON.stringify({ type: 'user', timestamp, message: { content: 'Find it' } })
+  const told = ['{', line, line].map((text) => transcriptSignals(text, { agent: 'a1', subagent, memory }))
+  expect(told.map((signals) => of(signals, 'subagent-start').length)).toEqual([0, 1, 0])
+  expect(told[1]?.[0]).toEqual({
+    kind: 'subagent-start',
+    source: 'transcript',
+    at: Date.parse(timestamp),
+    agentId: 'a1',
+    ...subagent,
+  })
+  expect(of(read([line]), 'subagent-start')).toEqual([])
 })
 
 test('[SM-86] the note that a running turn takes from the queue ends its subagent too', () => {

@@ -17,6 +17,7 @@ import {
 export function transcriptSignals(text: string, context: TranscriptContext): readonly Signal[] {
   const entry = TranscriptLine.safeParse(foreignJson(text)).data
   if (!entry) return []
+  const isFirst = !isRemembered(context.memory['claude'])
   const memory = remembered(context.memory)
   // The line with the totals has no time of its own.
   const at = entry.timestamp === undefined ? memory.at : Date.parse(entry.timestamp)
@@ -24,7 +25,14 @@ export function transcriptSignals(text: string, context: TranscriptContext): rea
   memory.at = at
   const agent = context.agent ?? (entry.isSidechain ? (entry.agentId ?? 'sidechain') : undefined)
   const line: Line = { entry, base: { source: 'transcript', at, ...told({ agent }) }, memory }
-  return readers[entry.type]?.(line) ?? []
+  return [...(isFirst ? begun(context, at) : []), ...(readers[entry.type]?.(line) ?? [])]
+}
+
+/** The record of a subagent begins with it; that of its session tells of it only when it has answered. */
+function begun({ agent: agentId, subagent = {} }: TranscriptContext, at: number): readonly Signal[] {
+  if (agentId === undefined) return []
+  const { agentType = 'subagent', ...more } = subagent
+  return [{ source: 'transcript', at, kind: 'subagent-start', agentId, agentType, ...more }]
 }
 
 const readers: Readonly<Partial<Record<string, (line: Line) => readonly Signal[]>>> = {
@@ -115,7 +123,18 @@ function backgroundEnd(text: string, { base, memory }: Line): readonly Signal[] 
   const agentType = note && memory.agents[note.taskId]
   // Shells in the background have such notes too.
   if (!note || agentType === undefined) return []
-  return [{ ...base, kind: 'subagent-end', agentId: note.taskId, agentType, ...told({ text: note.result }) }]
+  const how = endsBadly[note.status ?? '']
+  return [
+    { ...base, kind: 'subagent-end', agentId: note.taskId, agentType, ...told({ text: note.result, how }) },
+  ]
+}
+
+/** What the note calls an end that is none of its own. */
+const endsBadly: Readonly<Partial<Record<string, 'failed' | 'cancelled'>>> = {
+  failed: 'failed',
+  killed: 'cancelled',
+  stopped: 'cancelled',
+  cancelled: 'cancelled',
 }
 
 function prompted(written: string, { entry, base }: Line): readonly Signal[] {

@@ -39,6 +39,8 @@ import { lineGroups, type Place, type SegmentLine, type Walked, walkSegment } fr
 type SetAside = {
   readonly file: string
   readonly lines: number
+  /** The events whose lines were replaced. */
+  readonly seqs?: readonly number[]
   readonly lost: number
   readonly original?: string
 }
@@ -182,7 +184,7 @@ type Line = { readonly text: string; readonly digest: string }
 async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
   const fresh = `${segment.path}.new`
   const out = await fs.open(fresh, 'w', 0o600)
-  let replaced = 0
+  const replaced: number[] = []
   try {
     let chain: string | undefined
     let seq = segment.firstSeq - 1
@@ -205,7 +207,7 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
         } else if (isCommit(line.text)) {
           const batch = mendBatch(lines, { commit: parseCommit(line.text), chain, seq, file: segment.path })
           text += batch.text
-          replaced += batch.replaced
+          replaced.push(...batch.replaced)
           chain = batch.commit.chain
           seq = batch.commit.seq
           lines = []
@@ -215,11 +217,12 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
     }
     // A whole line that is no event can only have been the commit line of the last batch.
     const last = lines.findIndex((line) => Number.isNaN(seqOf(line.text)))
-    await out.write(
+    const rest =
       last > 0 && chain !== undefined
-        ? mendBatch(lines.slice(0, last), { commit: undefined, chain, seq, file: segment.path }).text
-        : lines.map((line) => `${line.text}\n`).join(''),
-    )
+        ? mendBatch(lines.slice(0, last), { commit: undefined, chain, seq, file: segment.path })
+        : { text: lines.map((line) => `${line.text}\n`).join(''), replaced: [] }
+    replaced.push(...rest.replaced)
+    await out.write(rest.text)
     await out.sync()
   } finally {
     await out.close()
@@ -229,7 +232,7 @@ async function mend(segment: SegmentFile, paths: Layout): Promise<SetAside> {
   await fs.rename(fresh, segment.path)
   await syncFolder(paths.aside)
   await syncFolder(paths.segments)
-  return { file: segment.path, lines: replaced, lost: 0, original }
+  return { file: segment.path, lines: replaced.length, seqs: replaced, lost: 0, original }
 }
 
 /** A commit line whose newline before it was damaged stands at the end of the line before it; one may have lost its own. */
@@ -255,7 +258,7 @@ type Known = {
   readonly file: string
 }
 
-type Mended = { readonly text: string; readonly commit: Commit; readonly replaced: number }
+type Mended = { readonly text: string; readonly commit: Commit; readonly replaced: readonly number[] }
 
 function mendBatch(lines: readonly Line[], known: Known): Mended {
   const { commit, chain, seq } = known
@@ -271,19 +274,19 @@ function mendBatch(lines: readonly Line[], known: Known): Mended {
       chain: first.commit.chain,
       seq: first.commit.seq,
     })
-    return { ...rest, text: first.text + rest.text, replaced: first.replaced + rest.replaced }
+    return { ...rest, text: first.text + rest.text, replaced: [...first.replaced, ...rest.replaced] }
   }
   return withTombstones(lines, rebuiltCommit(lines, known), seq)
 }
 
 function withTombstones(lines: readonly Line[], commit: Commit, seq: number): Mended {
   const byDigest = new Map(lines.map((line) => [line.digest, line.text]))
-  let replaced = 0
+  const replaced: number[] = []
   let text = ''
   for (let i = 0; i < commit.n; i++) {
     const digest = digestAt(commit, i)
     const intact = byDigest.get(digest)
-    if (intact === undefined) replaced += 1
+    if (intact === undefined) replaced.push(seq + 1 + i)
     text += `${intact ?? tombstone(seq + 1 + i, digest, 'damaged')}\n`
   }
   return { text: text + commitLine(commit), commit, replaced }

@@ -4,7 +4,18 @@ import type { FeedFilter, IndexQueries } from '../../ports/index.ts'
 import { openBuilt } from './open-follower.ts'
 import { between, type Condition, columnsOf, limitOf, RowReader } from './row-reader.ts'
 import { indexSchema } from './schemas.ts'
-import { findSessions, isWithin, runs, sessions, spans, subtree, toolCounts } from './session-queries.ts'
+import {
+  agentCounts,
+  findAgents,
+  findSessions,
+  isWithin,
+  runs,
+  sessionCount,
+  sessions,
+  spans,
+  subtree,
+  toolCounts,
+} from './session-queries.ts'
 import { counts, ledger, parked, stats, usage } from './usage-queries.ts'
 import { approvalLatency, approvals, messages, tasks, workflows } from './work-queries.ts'
 
@@ -14,16 +25,19 @@ export function openIndexQueries(path: string): IndexQueries {
   const reader = new RowReader(db)
   return {
     sessions: (filter) => sessions(reader, filter),
+    sessionCount: (filter) => sessionCount(reader, filter),
     findSessions: (word, limit) => findSessions(reader, word, limit),
     subtree: (sessionId, limit) => subtree(reader, sessionId, limit),
     runs: (filter) => runs(reader, filter),
+    findAgents: (word, limit) => findAgents(reader, word, limit),
+    agentCounts: (sessionIds) => agentCounts(reader, sessionIds),
     tasks: (filter) => tasks(reader, filter),
     messages: (filter) => messages(reader, filter),
     approvals: (filter) => approvals(reader, filter),
     approvalLatency: (filter) => approvalLatency(reader, filter),
     workflows: (filter) => workflows(reader, filter),
     spans: (filter) => spans(reader, filter),
-    toolCounts: (sessionId) => toolCounts(reader, sessionId),
+    toolCounts: (of) => toolCounts(reader, of),
     ledger: (filter) => ledger(reader, filter),
     usage: (filter) => usage(reader, filter),
     events: (filter) => events(reader, filter),

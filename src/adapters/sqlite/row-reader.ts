@@ -33,19 +33,35 @@ export class RowReader {
     this.words = new WordReader(db)
   }
 
-  select(table: TableName, { page, by, equal = {}, where = [], order = by }: Selection): Fields[] {
+  select(table: TableName, { page, by, order = by, ...selection }: Selection): Fields[] {
+    const { sql, values } = this.#filter(table, selection, between(by, page))
+    return this.rows(tables[table].columns, {
+      sql: `SELECT ${columnsOf(table)} FROM ${table}${sql} ORDER BY ${order} LIMIT ?`,
+      values: [...values, limitOf(page.limit)],
+    })
+  }
+
+  /** How many rows there are of a kind. */
+  count(table: TableName, selection: Pick<Selection, 'equal' | 'where'>): number {
+    const { sql, values } = this.#filter(table, selection)
+    return Number(this.all(`SELECT count(*) AS n FROM ${table}${sql}`, values)[0]?.['n'] ?? 0)
+  }
+
+  #filter(
+    table: TableName,
+    { equal = {}, where = [] }: Pick<Selection, 'equal' | 'where'>,
+    page: readonly (Condition | undefined)[] = [],
+  ): Condition {
     const columns: Columns = tables[table].columns
     const equals = Object.entries(equal).map(([name, value]) =>
       columns[name]?.kind === 'word' ? this.is(name, value) : equalTo(name, value),
     )
-    const conditions = [...between(by, page), ...equals, ...where].filter((one) => one !== undefined)
+    const conditions = [...page, ...equals, ...where].filter((one) => one !== undefined)
     const tests = conditions.map((condition) => `(${condition.sql})`).join(' AND ')
-    const filter = tests === '' ? '' : ` WHERE ${tests}`
-    const values = conditions.flatMap((condition) => condition.values)
-    return this.rows(columns, {
-      sql: `SELECT ${columnsOf(table)} FROM ${table}${filter} ORDER BY ${order} LIMIT ?`,
-      values: [...values, limitOf(page.limit)],
-    })
+    return {
+      sql: tests === '' ? '' : ` WHERE ${tests}`,
+      values: conditions.flatMap((condition) => condition.values),
+    }
   }
 
   /** The rows of a statement that selects these columns in their order. */

@@ -1,6 +1,7 @@
+import type { SessionId } from '../../contract/ids.ts'
 import type { RunRow, SessionRow, SpanRow } from '../../contract/index-rows.ts'
 import { tables } from '../../contract/index-tables.ts'
-import type { RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
+import type { AgentCount, RunFilter, SessionFilter, SpanFilter } from '../../ports/index.ts'
 import {
   type Condition,
   columnsOf,
@@ -15,11 +16,23 @@ import {
 const isSession: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
 
 export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[] {
-  const { parentId, agentType, origin, workingDir, text } = filter
-  const like = text === undefined ? undefined : `%${text.replace(/[%_\\]/g, '\\$&')}%`
   return reader.select('sessions', {
+    ...selectionOf(reader, filter),
     page: filter,
     by: 'firstSeq',
+    order: 'firstSeq DESC',
+  }) as SessionRow[]
+}
+
+/** How many there are, whatever the page. */
+export function sessionCount(reader: RowReader, { before: _b, after: _a, ...filter }: SessionFilter): number {
+  return reader.count('sessions', selectionOf(reader, filter))
+}
+
+function selectionOf(reader: RowReader, filter: SessionFilter) {
+  const { parentId, agentType, origin, workingDir, text } = filter
+  const like = text === undefined ? undefined : `%${text.replace(/[%_\\]/g, '\\$&')}%`
+  return {
     equal: { parentId, agentType, origin, workingDir },
     where: [
       isSession,
@@ -36,8 +49,7 @@ export function sessions(reader: RowReader, filter: SessionFilter): SessionRow[]
             values: [like, like, like, like],
           },
     ],
-    order: 'firstSeq DESC',
-  }) as SessionRow[]
+  }
 }
 
 /** The most exact reading of a word that any session fits. */
@@ -106,17 +118,26 @@ export function subtree(reader: RowReader, sessionId: string, limit?: number): S
   return reader.rows(tables.sessions.columns, { sql, values }) as SessionRow[]
 }
 
+// A run that has no beginning of its own is an agent when somebody works for it, as in journals of before.
+const isAgentSql =
+  'spanId IS NOT NULL OR EXISTS (SELECT 1 FROM runs below WHERE below.parentRunId = runs.runId)'
+
+// The turns of a session that works for a run have the same parent as it: they are its own.
+const isInsideSql = `spanId IS NOT NULL AND parentRunId IS NOT NULL AND parentRunId IS NOT
+  (SELECT s.parentRunId FROM sessions s WHERE s.sessionId = runs.sessionId)`
+
 export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
-  const { runId, sessionId, parentRunId, isOpen, isAgent, workingDir, isNewestFirst } = filter
+  const { runId, sessionId, parentRunId, isOpen, isAgent, isInside, workingDir, isNewestFirst } = filter
   const found = reader.select('runs', {
     page: filter,
     by: 'firstSeq',
     equal: { runId, sessionId, parentRunId },
     where: [
-      { sql: 'firstSeq IS NOT NULL', values: [] },
+      isRun,
       isWithin(reader, filter.within),
       flag('status IS NULL', isOpen),
-      isAgent ? { sql: 'spanId IS NOT NULL', values: [] } : undefined,
+      isAgent ? { sql: isAgentSql, values: [] } : undefined,
+      isInside ? { sql: isInsideSql, values: [] } : undefined,
       workingDir === undefined
         ? undefined
         : {
@@ -126,6 +147,55 @@ export function runs(reader: RowReader, filter: RunFilter): RunRow[] {
     ],
     order: isNewestFirst ? 'firstSeq DESC' : 'firstSeq',
   })
+  return shaped(reader, found)
+}
+
+const isRun: Condition = { sql: 'firstSeq IS NOT NULL', values: [] }
+
+/** The most exact reading of a word that any agent inside of a session fits; one that is at work before those that ended. */
+export function findAgents(reader: RowReader, word: string, limit?: number): RunRow[] {
+  const name: Condition = {
+    sql: 'agentId = ? OR agentType = ?',
+    values: [reader.words.number(word), reader.words.number(word)],
+  }
+  const start = `${word.toLowerCase().replace(/[*?[]/g, '[$&]')}*`
+  const readings: (readonly (Condition | undefined)[])[] = [
+    // Also one that is no agent inside of a session: who knows the whole id means it.
+    [{ sql: isAgentSql, values: [] }, reader.is('runId', word)],
+    [inside, { sql: 'shortId = ?', values: [word.toLowerCase()] }],
+    [inside, name, { sql: 'status IS NULL', values: [] }],
+    [inside, name],
+    [inside, { sql: 'shortId GLOB ?', values: [start] }],
+  ]
+  if (word === '') return []
+  for (const where of readings) {
+    const found = reader.select('runs', {
+      page: { limit },
+      by: 'firstSeq',
+      where: [isRun, ...where],
+      order: 'firstSeq DESC',
+    })
+    if (found.length > 0) return shaped(reader, found)
+  }
+  return []
+}
+
+const inside: Condition = { sql: isInsideSql, values: [] }
+
+/** How many agents work inside of sessions, and how many have ended there; sessions without any are left out. */
+export function agentCounts(reader: RowReader, sessionIds: readonly string[]): AgentCount[] {
+  if (sessionIds.length === 0) return []
+  const sql = `SELECT sessionId, sum(status IS NULL) AS running, sum(status IS NOT NULL) AS ended FROM runs
+    WHERE sessionId IN (${sessionIds.map(() => '?').join(', ')}) AND ${isInsideSql} GROUP BY sessionId`
+  const values = sessionIds.map((id) => reader.words.number(id))
+  return reader.all(sql, values).map(({ sessionId, running, ended }) => ({
+    sessionId: (reader.words.word(Number(sessionId)) ?? '') as SessionId,
+    running: Number(running),
+    ended: Number(ended),
+  }))
+}
+
+function shaped(reader: RowReader, found: readonly Fields[]): RunRow[] {
   const folders = new Map<string, string | null>()
   return found.map((row) => runShape(row, folderOf(reader, String(row['sessionId']), folders)))
 }
@@ -167,10 +237,17 @@ export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
     .map(spanShape)
 }
 
-export function toolCounts(reader: RowReader, sessionId: string): { tool: string; count: number }[] {
-  const sql =
-    'SELECT tool, count(*) AS count FROM spans WHERE sessionId = ? AND tool IS NOT NULL GROUP BY tool ORDER BY min(seq)'
-  return reader.all(sql, [reader.words.number(sessionId)]).map(({ tool, count }) => ({
+export function toolCounts(
+  reader: RowReader,
+  { sessionId, runId }: { readonly sessionId: string; readonly runId?: string | undefined },
+): { tool: string; count: number }[] {
+  const conditions = [reader.is('sessionId', sessionId), reader.is('runId', runId)].filter(
+    (one) => one !== undefined,
+  )
+  const sql = `SELECT tool, count(*) AS count FROM spans WHERE ${conditions.map((one) => one.sql).join(' AND ')}
+    AND tool IS NOT NULL GROUP BY tool ORDER BY min(seq)`
+  const values = conditions.flatMap((one) => one.values)
+  return reader.all(sql, values).map(({ tool, count }) => ({
     tool: reader.words.word(Number(tool)) ?? 'unknown',
     count: Number(count),
   }))

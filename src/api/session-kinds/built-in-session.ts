@@ -4,13 +4,15 @@ import type { Asker } from '../../contract/principal.ts'
 import { anyQuestion } from '../../contract/question-answers.ts'
 import type { ExplanationView, SessionView } from '../../contract/session-views.ts'
 import { labelled } from '../../core/messages/message-text.ts'
+import { agentName } from '../../core/session/agent-view.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { askedBy, draftOf, type Root, sessionRoot } from '../../engine/sessions/drafts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { viewOfAgent } from '../agents.ts'
 import type { Directory } from '../directory.ts'
-import { builtInTranscript, linesOf } from '../transcripts.ts'
+import { linesOf, recordedTranscript } from '../transcripts.ts'
 import { type SessionKind, titleOf } from './session-kind.ts'
 
 export type BuiltInDeps = {
@@ -64,6 +66,22 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
       await runtime.end(openSession(engine, row), { outcome: 'killed', by, reason })
       return { killed: [await directory.view(await directory.find(row.sessionId))], left: [], suspects: [] }
     },
+    async killAgent(agent, { by, reason = 'killed' }) {
+      const { sessionId, runId } = agent.run
+      const ended = await runtime.kill(runId, by, reason)
+      await directory.caughtUp()
+      const { shortId, ending } = agent.run
+      if (ended.length === 0)
+        throw new AppError(
+          'conflict',
+          `${agentName(agent.run, agent.row)} (${shortId}) ${ending === null ? 'does not run here' : `has ended (${ending})`}; there is nothing to end`,
+        )
+      const runs = await Promise.all(
+        ended.map((id) => directory.ask('runs', { sessionId, runId: id, limit: 1 })),
+      )
+      const views = runs.flat().map((run) => viewOfAgent(directory, { row: agent.row, run }))
+      return { killed: await Promise.all(views), left: [], suspects: [] }
+    },
     async resume(row) {
       throw row.endedMs === null
         ? new AppError(
@@ -80,10 +98,10 @@ export function builtInSession(deps: BuiltInDeps): SessionKind {
     },
     explain: async (row) => explainRuns(await directory.view(row), { runtime, clock }),
     async output(row, lines) {
-      const { entries } = await builtInTranscript(directory, row.sessionId, lines)
+      const { entries } = await recordedTranscript(directory, { sessionId: row.sessionId }, lines)
       return { lines: linesOf(entries, lines), is_alive: row.endedMs === null }
     },
-    transcript: (row, limit) => builtInTranscript(directory, row.sessionId, limit),
+    transcript: (row, limit) => recordedTranscript(directory, { sessionId: row.sessionId }, limit),
     async attach(row) {
       throw new AppError(
         'conflict',

@@ -22,6 +22,7 @@ export function observedSession(deps: TerminalDeps & { readonly observer: Observ
     send: refuse,
     interrupt: refuse,
     kill: refuse,
+    killAgent: ({ row }) => refuse(row),
     resume: refuse,
     attach: refuse,
     async adopt({ sessionId, shortId }, { parent, by, environment }, signal) {
@@ -59,6 +60,7 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
     complete: refuse,
     send: refuse,
     interrupt: refuse,
+    killAgent: ({ row }) => refuse(row),
     explain: refuse,
     async reread() {},
     async decide() {

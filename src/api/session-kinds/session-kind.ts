@@ -7,6 +7,7 @@ import type { RouteOutput } from '../../contract/routes.ts'
 import type { ExplanationView, MessageView } from '../../contract/session-views.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import type { AgentInside } from '../agents.ts'
 import type { SessionWriter } from '../milestones.ts'
 import type { Transcript } from '../transcripts.ts'
 
@@ -44,6 +45,11 @@ export type SessionKind = {
   kill(
     row: SessionRow,
     how: { readonly force: boolean; readonly by: Asker; readonly reason: string | undefined },
+  ): Promise<RouteOutput<'killSession'>>
+  /** Ends an agent that works inside of it, and all that work for that one. */
+  killAgent(
+    agent: AgentInside,
+    how: { readonly by: Asker; readonly reason: string | undefined },
   ): Promise<RouteOutput<'killSession'>>
   resume(row: SessionRow, by: Asker, signal: AbortSignal): Promise<void>
   adopt(

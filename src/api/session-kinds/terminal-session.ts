@@ -7,6 +7,7 @@ import { anyQuestion } from '../../contract/question-answers.ts'
 import type { ExplanationView } from '../../contract/session-views.ts'
 import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import { raisedBudget } from '../../core/ledger/budget.ts'
+import { agentName } from '../../core/session/agent-view.ts'
 import { noEvidence } from '../../core/session/evidence/evidence.ts'
 import { explain } from '../../core/session/evidence/verdict.ts'
 import { checkAdoption } from '../../core/session/session-tree.ts'
@@ -76,6 +77,12 @@ export function terminalSession(deps: TerminalDeps): SessionKind {
     async kill(row, how) {
       const { sessions, parts } = await host.open()
       return killTree({ directory, sessions, parts }, row, how)
+    },
+    async killAgent({ row, run }) {
+      throw new AppError(
+        'conflict',
+        `${agentName(run, row)} (${run.shortId}) works inside of the program of ${titleOf(row)}, and only that can end it; stop what it does with: sm interrupt ${row.shortId}`,
+      )
     },
     async resume(row, by, signal) {
       const { sessions } = await host.open()

@@ -75,9 +75,9 @@ async function* snapshots(io: Io): AsyncGenerator<CommandOutput<'watch'>> {
     while (!io.signal.aborted) {
       await fresh.promise
       fresh = Promise.withResolvers()
-      const sessions = [...(latest?.sessions ?? [])]
+      const { sessions = [], hidden = 0 } = latest ?? {}
       const text = JSON.stringify(sessions)
-      if (latest !== undefined && text !== told) yield { sessions, next: null }
+      if (latest !== undefined && text !== told) yield { sessions: [...sessions], next: null, hidden }
       told = text
     }
   } finally {

@@ -32,7 +32,8 @@ export const sessionLookCommands = defineCommands({
   all: {
     run: async ({ closed }, io) => {
       const client = await (await io.daemon()).client()
-      return { sessions: await listSessions(client, closed ? {} : { open: true }, io.signal), next: null }
+      const filter = { agents: true, ...(closed ? {} : { open: true }) }
+      return { ...(await listSessions(client, filter, io.signal)), next: null }
     },
     render: renderSessionTable,
   },

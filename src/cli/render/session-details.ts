@@ -6,7 +6,18 @@ import type {
   SessionEventView,
 } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { age, ago, bytes, clock, count, duration, money, plural, shortDuration } from './figures.ts'
+import {
+  age,
+  ago,
+  bytes,
+  clock,
+  count,
+  duration,
+  money,
+  plural,
+  shortCount,
+  shortDuration,
+} from './figures.ts'
 import { painter } from './paint.ts'
 import { oneLine, plainLines } from './safe-text.ts'
 import { statusColour, titleOf } from './session-lines.ts'
@@ -34,6 +45,7 @@ export function renderProgress(
       ...(current_activity === null ? [] : [`Status: ${oneLine(current_activity)}`]),
       ...lastToolLine(progress),
       ...troubleLines(progress),
+      ...agentLines(progress),
       ...(checkpoints.length === 0 ? [] : ['', 'Checkpoints:']),
       ...milestoneLines(checkpoints, view.now).map((line) => `  ${line}`),
     ].map(fit),
@@ -71,6 +83,21 @@ function troubleLines({ queued_messages, queued_reason, alerts }: ProgressView):
   return [
     ...(queued_messages > 0 ? [`Queued: ${plural(queued_messages, 'message')}${why}`] : []),
     ...alerts.map(({ kind, evidence }) => `Alert: ${kind.replace('_', ' ')}: ${oneLine(evidence)}`),
+  ]
+}
+
+/** Who works for it now, and how many have ended. */
+function agentLines({ agents, ended_agents, session_id }: ProgressView): string[] {
+  if (agents.length + ended_agents === 0) return []
+  return [
+    '',
+    'Agents:',
+    ...agents.map((agent) => {
+      const doing = [agent.current_activity, agent.current_task].filter(Boolean).join(': ')
+      const used = `${shortCount(agent.tokens_used)} tokens`
+      return `  ${[oneLine(agent.name) + ` (${agent.session_id})`, agent.status, used, oneLine(doing)].filter(Boolean).join(' | ')}`
+    }),
+    ...(ended_agents > 0 ? [`  ${ended_agents} ended hidden (sm children ${session_id})`] : []),
   ]
 }
 

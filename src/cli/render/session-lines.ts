@@ -1,7 +1,7 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { SessionView, SuspectView, UnsavedView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { ago } from './figures.ts'
+import { ago, shortCount } from './figures.ts'
 import { type Colour, painter } from './paint.ts'
 import { oneLine } from './safe-text.ts'
 import { cut, pad, textWidth } from './text-width.ts'
@@ -28,6 +28,9 @@ export function isEnded({ status }: { readonly status: string }): boolean {
   return ends.has(status)
 }
 
+/** Whether it is an agent inside of a session, and no session. */
+export const isAgent = ({ origin }: { readonly origin: string | null }): boolean => origin === 'agent'
+
 const bad: ReadonlySet<string> = new Set(['error', 'failed', 'rejected', 'killed', 'abandoned'])
 
 /** The colour of a state. */
@@ -50,7 +53,10 @@ export function lastWords(session: SessionView): string {
   // Why its turn failed is the first thing to know of it.
   const failure = session.status === 'failed' ? detail : null
   const words = failure ?? current_task ?? last_checkpoint ?? detail ?? asked ?? ''
-  return cut(oneLine(words.slice(0, longestText * 2)), longestText)
+  // What an agent inside of a session does, or in which phase a workflow is, before what it is for.
+  const now = isAgent(session) ? detail : session.phase
+  const text = now === null || now === words ? words : `${now}: ${words}`
+  return cut(oneLine(text.slice(0, longestText * 2)), longestText)
 }
 
 const resting: ReadonlySet<string> = new Set(['idle', 'failed', 'waiting_input'])
@@ -98,8 +104,8 @@ export function statusOf({ completion_status, status }: SessionView): string {
   return isEnded({ status }) ? (completion_status ?? status) : status
 }
 
-/** A session and how deep it stands below the top of the list. */
-export type Placed = { readonly session: SessionView; readonly level: number }
+/** A session and what is drawn before its name. */
+export type Placed = { readonly session: SessionView; readonly branch: string }
 
 /** Sessions in the order of their tree: each right after its parent, siblings as they began. Who has no parent here stands at the top. */
 export function treeOrder(sessions: readonly SessionView[]): Placed[] {
@@ -110,24 +116,25 @@ export function treeOrder(sessions: readonly SessionView[]): Placed[] {
   )
   const placed: Placed[] = []
   const seen = new Set<SessionView>()
-  const place = (session: SessionView, level: number) => {
-    if (seen.has(session)) return
+  const place = (session: SessionView, { lines, mark }: Place) => {
     seen.add(session)
-    placed.push({ session, level })
-    for (const name of [session.id, session.session_id]) {
-      for (const child of byParent.get(name) ?? []) place(child, level + 1)
-    }
+    placed.push({ session, branch: lines + mark })
+    const below = new Set([session.id, session.session_id].flatMap((name) => byParent.get(name) ?? []))
+    const left = [...below].filter((child) => !seen.has(child))
+    const under = lines + { '': '', '├─ ': '│ ', '└─ ': '  ' }[mark]
+    for (const child of left)
+      if (!seen.has(child)) place(child, { lines: under, mark: child === left.at(-1) ? '└─ ' : '├─ ' })
   }
-  for (const root of byParent.get('') ?? []) place(root, 0)
   // A circle has no top; its members are shown all the same.
-  for (const session of sessions) place(session, 0)
+  for (const session of [...(byParent.get('') ?? []), ...sessions])
+    if (!seen.has(session)) place(session, { lines: '', mark: '' })
   return placed
 }
 
-/** What is drawn before a name at a level. */
-export function branch(level: number): string {
-  return level === 0 ? '' : `${'  '.repeat(level)}└─ `
-}
+/** A branch in a list without columns, where children stand further in. */
+const indented = (branch: string): string => branch && `  ${branch}`
+
+type Place = { readonly lines: string; readonly mark: '' | '├─ ' | '└─ ' }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
@@ -140,9 +147,12 @@ export function renderChildren(
   { recursive }: { readonly recursive: boolean },
 ): string {
   const placed = treeOrder(children)
-  const rows = recursive
-    ? placed.map(({ session, level }) => ({ session, indent: branch(level) }))
-    : placed.map(({ session }) => ({ session, text: lastWords(session) }))
+  const rows = placed.map(({ session, branch }) => {
+    const words = recursive && !isAgent(session) ? '' : lastWords(session)
+    const used = isAgent(session) ? `${shortCount(session.tokens_used)} tokens` : ''
+    const text = [used, words].filter(Boolean).join(' | ')
+    return { session, text, ...(recursive && { indent: indented(branch) }) }
+  })
   return sessionLines(rows, view).join('\n')
 }
 
@@ -163,9 +173,9 @@ export function renderOthers({ sessions }: CommandOutput<'others'>, view: View):
 export function renderStatus(status: CommandOutput<'status'>, view: View): string {
   const { session, children, others, working_dir } = status
   const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
-  const tree = treeOrder(children).map(({ session: child, level }) => ({
+  const tree = treeOrder(children).map(({ session: child, branch }) => ({
     session: child,
-    indent: branch(level),
+    indent: indented(branch),
     text: lastWords(child),
   }))
   const here = others.map((other) => ({ session: other, text: lastWords(other) }))
@@ -194,10 +204,10 @@ export const suspectLines = (suspects: readonly SuspectView[]): string[] =>
 /** Who was ended, as a tree, which processes would not go, and which may be left. */
 export function renderKilled({ killed, left, suspects }: CommandOutput<'kill'>): string {
   return [
-    ...treeOrder(killed).map(({ session, level }) => {
+    ...treeOrder(killed).map(({ session, branch }) => {
       const note = session.detail === null ? '' : ` | ${oneLine(session.detail)}`
       const kept = session.worktree === null ? '' : ` | work tree kept: ${oneLine(session.worktree.path)}`
-      return `${branch(level)}Killed ${titleOf(session)}${note}${kept}`
+      return `${indented(branch)}Killed ${titleOf(session)}${note}${kept}`
     }),
     ...(killed.length === 0 ? ['Nothing was running.'] : []),
     ...(left.length === 0
@@ -210,9 +220,9 @@ export function renderKilled({ killed, left, suspects }: CommandOutput<'kill'>):
 /** Who is about to be ended, how each stands, and what is unsaved. */
 export function renderDoomed(doomed: readonly UnsavedView[], now: number): string[] {
   const placed = treeOrder(doomed.map(({ session }) => session))
-  const rows = placed.map(({ session, level }) => ({
+  const rows = placed.map(({ session, branch }) => ({
     session,
-    indent: branch(level),
+    indent: indented(branch),
     text: lastWords(session),
   }))
   const unsaved = new Map<string, readonly string[]>(doomed.map((one) => [one.session.id, one.unsaved]))

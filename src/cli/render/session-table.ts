@@ -4,7 +4,7 @@ import type { View } from '../command-module.ts'
 import { age, clock, money, plural, shortCount } from './figures.ts'
 import { type Colour, type Paint, painter } from './paint.ts'
 import {
-  branch,
+  isAgent,
   isEnded,
   lastWords,
   type Placed,
@@ -17,11 +17,11 @@ import {
 import { type Column, table } from './table.ts'
 
 /** All sessions as a tree: who waits for somebody is marked, who may do anything without asking is red. */
-export function renderSessionTable({ sessions }: CommandOutput<'all'>, view: View): string {
+export function renderSessionTable({ sessions, hidden }: CommandOutput<'all'>, view: View): string {
   if (sessions.length === 0) return 'No sessions. sm spawn starts one; sm all --closed lists ended ones.'
   const paint = painter(view.color)
   const rows = table(treeOrder(sessions), columns(view, paint), view.width)
-  return [rows, '', totals(sessions, paint)].join('\n')
+  return [rows, '', totals(sessions, hidden, paint)].join('\n')
 }
 
 /** Figures of a session that more than one list shows; empty where there is none. */
@@ -49,7 +49,7 @@ function columns({ now }: View, paint: Paint): Column<Placed>[] {
   return [
     {
       title: 'SESSION',
-      cell: ({ session, level }) => `${branch(level).slice(2)}${shownName(session)}`,
+      cell: ({ session, branch }) => `${branch}${shownName(session)}`,
       isElastic: { keeps: 14 },
     },
     { title: 'ID', cell: ({ session }) => session.session_id, paint: (text) => paint('dim', text) },
@@ -79,10 +79,18 @@ function columns({ now }: View, paint: Paint): Column<Placed>[] {
   ]
 }
 
-function totals(sessions: readonly SessionView[], paint: Paint): string {
+function totals(all: readonly SessionView[], endedSessions: number, paint: Paint): string {
+  const agents = all.filter(isAgent)
+  const sessions = all.filter((one) => !isAgent(one))
   const blocked = sessions.filter(isBlocked).length
-  if (blocked === 0) return plural(sessions.length, 'session')
-  return `${plural(sessions.length, 'session')}, ${paint('yellow', `! ${blocked} ${blocked === 1 ? 'needs' : 'need'} you`)}`
+  const endedAgents = sessions.reduce((sum, { ended_agents }) => sum + ended_agents, 0)
+  const hidden = Math.max(0, endedSessions + endedAgents - agents.filter(isEnded).length)
+  return [
+    plural(sessions.length, 'session'),
+    ...(agents.length > 0 ? [plural(agents.length, 'agent')] : []),
+    ...(blocked > 0 ? [paint('yellow', `! ${blocked} ${blocked === 1 ? 'needs' : 'need'} you`)] : []),
+    ...(hidden > 0 ? [paint('dim', `${hidden} ended hidden (sm all --closed)`)] : []),
+  ].join(', ')
 }
 
 /** Whether nothing goes on before somebody decides or answers. */

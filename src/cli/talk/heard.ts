@@ -95,7 +95,7 @@ export function heardIn({ event, data: raw }: Frame): Heard | undefined {
     case 'QueueUpdated':
       return { kind: 'queue', agent, items: (data['items'] ?? []) as readonly Waiting[] }
     case 'StateUpdated':
-      return happened(text('event'), { runId, messageId: text('message_id') })
+      return happened(text('event'), { runId, agent, messageId: text('message_id') })
     default:
       return undefined
   }
@@ -103,10 +103,12 @@ export function heardIn({ event, data: raw }: Frame): Heard | undefined {
 
 function happened(
   event: string,
-  about: { readonly runId: string; readonly messageId: string },
+  { agent, ...about }: { readonly runId: string; readonly agent: string; readonly messageId: string },
 ): Heard | undefined {
   if (event.startsWith('approval.')) return { kind: 'asked', runId: about.runId }
   switch (event) {
+    case 'agent.spawned':
+      return { kind: 'begun', runId: about.runId, agent, parent: '', task: '' }
     case 'message.accepted':
       return { kind: 'taken', ...about }
     case 'message.failed':

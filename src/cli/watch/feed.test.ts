@@ -31,7 +31,7 @@ function followed(sessions: SessionView[]) {
     listSessions: async ({ open }) => {
       if (daemon.isDown) throw down()
       if (open === true) daemon.loads.push(clock.monotonic())
-      return { sessions: daemon.sessions.filter((one) => isOpen(one) === open), next: null }
+      return { sessions: daemon.sessions.filter((one) => isOpen(one) === open), next: null, hidden: 0 }
     },
     listApprovals: async () => ({
       approvals: daemon.sessions

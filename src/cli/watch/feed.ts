@@ -10,6 +10,8 @@ import { isEnded } from '../render/session-lines.ts'
 /** What a load gives. */
 export type Loaded = {
   readonly sessions: readonly SessionView[]
+  /** How many ended sessions there are besides those that still run. */
+  readonly hidden: number
   readonly approvals: readonly ApprovalView[]
 }
 
@@ -109,7 +111,7 @@ export class Feed {
   async #load(signal: AbortSignal): Promise<void> {
     const { client, loaded } = this.#options
     const began = this.#options.now()
-    const open = await listSessions(client, { open: true }, signal)
+    const { sessions: open, hidden } = await listSessions(client, { open: true, agents: true }, signal)
     const asks = open.some(({ pending_approvals }) => pending_approvals > 0)
     const [{ approvals }] = await Promise.all([
       asks ? client.listApprovals({ limit: 1000 }, { signal }) : { approvals: [] },
@@ -119,7 +121,7 @@ export class Feed {
     for (const { id } of open) this.#ended.delete(id)
     this.#open = open
     this.#pace.took(this.#options.now() - began)
-    loaded({ sessions: [...open, ...this.#ended.values()], approvals })
+    loaded({ sessions: [...open, ...this.#ended.values()], hidden, approvals })
   }
 
   /** At the start: what ended lately, or ended and still runs. */
@@ -136,7 +138,9 @@ export class Feed {
   /** Those that were open before and are not now, and ended ones that something happened to. */
   async #departed(open: readonly SessionView[], signal: AbortSignal): Promise<void> {
     const present = new Set(open.map(({ id }) => id))
-    const gone = new Set(this.#open.map(({ id }) => id).filter((id) => !present.has(id)))
+    // An agent that is over is counted at its session.
+    const sessions = this.#open.filter(({ origin }) => origin !== 'agent')
+    const gone = new Set(sessions.map(({ id }) => id).filter((id) => !present.has(id)))
     const ids = [...new Set([...gone, ...this.#touched])].slice(-mostEnded)
     this.#touched.clear()
     const { client } = this.#options
@@ -219,6 +223,7 @@ class Pace {
 /** What else changes a row: its words and figures. */
 const wordEvents = [
   'session.updated',
+  'signal.changed',
   'progress.checkpoint',
   'agent.spawned',
   'agent.status.changed',
@@ -232,7 +237,6 @@ const wordEvents = [
 
 /** What comes many times a minute and moves only figures. */
 const figureEvents = [
-  'signal.changed',
   'tool.call.started',
   'tool.call.completed',
   'tool.call.failed',

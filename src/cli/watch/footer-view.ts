@@ -1,6 +1,7 @@
 import type { ApprovalView } from '../../contract/session-views.ts'
 import { type Colour, type Paint, painter } from '../render/paint.ts'
 import { oneLine } from '../render/safe-text.ts'
+import { isAgent } from '../render/session-lines.ts'
 import { textWidth } from '../render/text-width.ts'
 import { questionsOf } from '../tui/approval-questions.ts'
 import { editorLine } from '../tui/line-editor.ts'
@@ -122,22 +123,30 @@ function hintsOf(model: WatchModel): readonly Hint[] {
   }
 }
 
+const agentHints = [
+  ['x', 'kill'],
+  ['o', 'peek'],
+  ['f', 'fold'],
+] as const
+
 function listHints(model: WatchModel): readonly Hint[] {
   const session = selectedRow(model)?.session
   const asks = session && pendingOf(model, session.session_id)
   return [
     ...(session === undefined
       ? []
-      : ([
-          ...(asks ? ([['y', asks.subject === 'question' ? 'answer' : 'decide']] as const) : []),
-          ['enter', session.origin === 'runtime' ? 'chat' : 'attach'],
-          ['space', 'reply'],
-          ...(asks ? [] : ([['i', 'interrupt']] as const)),
-          ['x', 'kill'],
-          ['o', 'peek'],
-          ['e', 'explain'],
-          ['f', 'fold'],
-        ] as const)),
+      : isAgent(session)
+        ? agentHints
+        : ([
+            ...(asks ? ([['y', asks.subject === 'question' ? 'answer' : 'decide']] as const) : []),
+            ['enter', session.origin === 'runtime' ? 'chat' : 'attach'],
+            ['space', 'reply'],
+            ...(asks ? [] : ([['i', 'interrupt']] as const)),
+            ['x', 'kill'],
+            ['o', 'peek'],
+            ['e', 'explain'],
+            ['f', 'fold'],
+          ] as const)),
     ['/', 'find'],
     ['?', 'help'],
     ['q', 'quit'],

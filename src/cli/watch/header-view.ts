@@ -1,4 +1,7 @@
+import type { SessionView } from '../../contract/session-views.ts'
+import { plural } from '../render/figures.ts'
 import { type Colour, painter } from '../render/paint.ts'
+import { isAgent, isEnded } from '../render/session-lines.ts'
 import { fit, fitRight, lineBetween, lineOf, type Piece } from '../tui/lines.ts'
 import { type Columns, idWidth, stateWidth } from './list-view.ts'
 import type { WatchModel } from './model.ts'
@@ -16,7 +19,8 @@ const shown: Readonly<Record<Rank, { sign: string; word: string; colours: readon
 /** The first line: how many sessions stand how, and whether the daemon is there. */
 export function headerLine(model: WatchModel): string {
   const { size, color, offline, isLoaded, filter, rows, mode } = model
-  const sessions = model.sessions.filter((session) => !isDismissed(model, session))
+  const listed = model.sessions.filter((session) => !isDismissed(model, session))
+  const sessions = listed.filter((one) => !isAgent(one))
   const counts = new Map<Rank, number>()
   for (const session of sessions) counts.set(rankOf(session), (counts.get(rankOf(session)) ?? 0) + 1)
   const news = sessions.filter((session) => isNews(model, session)).length
@@ -42,8 +46,17 @@ export function headerLine(model: WatchModel): string {
           [`/${filter}`, 'cyan'],
           [` ${rows.filter(({ isContext }) => !isContext).length} found `, 'dim'],
         ]
-      : [[`${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'} `, 'dim']]
+      : [[`${[plural(sessions.length, 'session'), ...agentWords(model, listed)].join(', ')} `, 'dim']]
   return lineBetween({ left: [[' muster', 'bold'], ...state], right }, size.columns, painter(color))
+}
+
+/** How many agents work inside of the sessions, and how many that have ended are not shown. */
+function agentWords({ hidden }: WatchModel, listed: readonly SessionView[]): string[] {
+  const agents = listed.filter(isAgent).length
+  const ended = listed.reduce((sum, { ended_agents }) => sum + ended_agents, 0)
+  const shown = listed.filter((one) => isEnded(one) && !one.is_alive).length
+  const left = Math.max(0, hidden + ended - shown)
+  return [...(agents > 0 ? [plural(agents, 'agent')] : []), ...(left > 0 ? [`${left} ended hidden`] : [])]
 }
 
 /** The titles of the columns, and which part of a long list is shown. */

@@ -1,4 +1,5 @@
-import { shownName } from '../render/session-lines.ts'
+import type { SessionView } from '../../contract/session-views.ts'
+import { isAgent, shownName } from '../render/session-lines.ts'
 import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
 import { newCard } from './card.ts'
 import { type Effect, type Mode, pendingOf, type Step, said, still, type WatchModel } from './model.ts'
@@ -59,7 +60,8 @@ function pressOnSession(model: WatchModel, key: string): Step {
   if (row === undefined) return still(model)
   const { session } = row
   const target = { id: session.id, name: shownName(session) }
-  const isOwn = session.origin === 'runtime'
+  if (isAgent(session) && ofSessions.has(key)) return still(said(model, 'plain', onlyInside(model, session)))
+  const isOwn = session.origin === 'runtime' || isAgent(session)
   switch (key) {
     case '<enter>':
       return { model, effects: [{ kind: isOwn ? 'chat' : 'attach', ...target }] }
@@ -67,7 +69,7 @@ function pressOnSession(model: WatchModel, key: string): Step {
       return still({ ...model, mode: { kind: 'reply', ...target, line: emptyLine } })
     case 'y':
     case 'n':
-      return still(openCard(model, session.session_id, target.name))
+      return still(openCard(model, session.inside_session_id ?? session.session_id, target.name))
     case 'i':
       return act(model, { kind: 'interrupt', ...target }, `interrupting ${target.name}…`)
     case 'x':
@@ -92,6 +94,15 @@ function pressOnSession(model: WatchModel, key: string): Step {
     default:
       return still(model)
   }
+}
+
+/** What can be done to a session and to no agent inside of it. */
+const ofSessions: ReadonlySet<string> = new Set(['<enter>', ' ', 'i', 'e'])
+
+function onlyInside({ sessions }: WatchModel, agent: SessionView): string {
+  const session = sessions.find(({ session_id }) => session_id === agent.inside_session_id)
+  const place = session === undefined ? (agent.inside_session_id ?? '') : shownName(session)
+  return `${shownName(agent)} works inside of ${place}: choose that; o shows what it did`
 }
 
 const overlay = (shown: Extract<Mode, { kind: 'overlay' }>['overlay']): Mode => ({

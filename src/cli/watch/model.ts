@@ -57,6 +57,8 @@ export type WatchModel = {
   readonly size: Size
   readonly color: boolean
   readonly sessions: readonly SessionView[]
+  /** How many ended sessions there are; few of them are shown. */
+  readonly hidden: number
   readonly approvals: readonly ApprovalView[]
   readonly isLoaded: boolean
   /** Why the daemon cannot be reached. */
@@ -82,6 +84,7 @@ export type Input =
   | {
       readonly kind: 'loaded'
       readonly sessions: readonly SessionView[]
+      readonly hidden: number
       readonly approvals: readonly ApprovalView[]
     }
   | { readonly kind: 'offline'; readonly why: string }
@@ -119,6 +122,7 @@ export function openModel(begin: Pick<WatchModel, 'now' | 'size' | 'color' | 'se
   return {
     ...begin,
     sessions: [],
+    hidden: 0,
     approvals: [],
     isLoaded: false,
     offline: undefined,

@@ -226,7 +226,7 @@ describe('the header', () => {
     }).model
     expect(screen(gone).split('\n')[0]).toMatch(/^ muster {2}daemon gone, reconnecting +6 sessions$/)
     expect(screen(gone).split('\n').at(-2)).toBe(' the daemon is not running; start it with `sm up`')
-    const back = reduce(gone, { kind: 'loaded', ...crew() }).model
+    const back = reduce(gone, { kind: 'loaded', hidden: 0, ...crew() }).model
     expect(screen(back)).toBe(screen(model))
   })
 

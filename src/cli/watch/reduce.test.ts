@@ -19,7 +19,7 @@ function press(model: WatchModel, ...keys: string[]): { model: WatchModel; effec
 }
 
 const load = (model: WatchModel, sessions: readonly SessionView[], approvals = model.approvals): WatchModel =>
-  reduce(model, { kind: 'loaded', sessions, approvals }).model
+  reduce(model, { kind: 'loaded', sessions, hidden: 0, approvals }).model
 const nameOf = (model: WatchModel): string | null | undefined =>
   model.rows.find(({ session }) => session.id === model.selected)?.session.friendly_name
 const names = (model: WatchModel) => model.rows.map(({ session }) => session.friendly_name)
@@ -345,9 +345,9 @@ describe('overlays and notes', () => {
 
   test('an answer that says nothing new changes nothing, so that nothing is drawn', () => {
     const model = watchOf(crew())
-    expect(reduce(model, { kind: 'loaded', ...structuredClone(crew()) }).model).toBe(model)
+    expect(reduce(model, { kind: 'loaded', hidden: 0, ...structuredClone(crew()) }).model).toBe(model)
     const changed = crew()
     changed.sessions[0] = { ...(changed.sessions[0] as SessionView), queued_messages: 1 }
-    expect(reduce(model, { kind: 'loaded', ...changed }).model).not.toBe(model)
+    expect(reduce(model, { kind: 'loaded', hidden: 0, ...changed }).model).not.toBe(model)
   })
 })

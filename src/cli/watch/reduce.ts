@@ -82,11 +82,15 @@ function ticked(model: WatchModel, now: number): Step {
   return { model: { ...model, now, note }, effects }
 }
 
-function loaded(model: WatchModel, { sessions, approvals }: Extract<Input, { kind: 'loaded' }>): WatchModel {
+function loaded(model: WatchModel, input: Extract<Input, { kind: 'loaded' }>): WatchModel {
+  const { sessions, hidden, approvals } = input
   const isSame =
-    model.isLoaded && sameViews(model.sessions, sessions) && sameViews(model.approvals, approvals)
+    model.isLoaded &&
+    model.hidden === hidden &&
+    sameViews(model.sessions, sessions) &&
+    sameViews(model.approvals, approvals)
   if (isSame) return model.offline === undefined ? model : { ...model, offline: undefined }
-  const next = { ...model, sessions, approvals, isLoaded: true, offline: undefined }
+  const next = { ...model, sessions, hidden, approvals, isLoaded: true, offline: undefined }
   const arranged = rearranged(withoutGoneCard(next))
   // Who looks at the top wants to see what comes there, also when the cursor's session sinks below it.
   return model.offset === 0 ? { ...arranged, offset: 0 } : arranged

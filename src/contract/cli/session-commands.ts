@@ -147,10 +147,15 @@ export const sessionCommands = commandFamily({
   },
   kill: {
     group: 'people',
-    summary: 'end sessions and their descendants',
+    summary: 'end sessions and their descendants, or built-in agents inside of one',
     needs: 'daemon',
     answers: 'killSession',
-    arguments: { sessions: { takes: 'many', about: 'short ids, prefixes or names' } },
+    arguments: {
+      sessions: {
+        takes: 'many',
+        about: 'short ids, prefixes or names of sessions, or of agents inside of one',
+      },
+    },
     options: {
       force: { kind: 'switch', about: 'end them at once, without an interrupt or a grace period' },
       reason: { kind: 'text', value: 'text', about: 'why, for the record' },

@@ -1,12 +1,17 @@
 import { commandFamily } from './command.ts'
 
 const aSession = { takes: 'optional', about: 'short id, prefix or name; this session by default' } as const
+/** Also of an agent that works inside of a session. */
+const anyAgent = {
+  takes: 'optional',
+  about: 'short id, prefix or name of a session, or of an agent inside of one; this session by default',
+} as const
 
 /** Looking at managed sessions. */
 export const sessionLookCommands = commandFamily({
   all: {
     group: 'people',
-    summary: 'list all sessions as a tree',
+    summary: 'list all sessions and agents as a tree',
     alias: 'ls',
     needs: 'daemon',
     answers: 'listSessions',
@@ -24,10 +29,10 @@ export const sessionLookCommands = commandFamily({
   },
   children: {
     group: 'agents',
-    summary: 'list the children of a session',
+    summary: 'list the children of a session, and the agents inside of it',
     needs: 'daemon',
     answers: 'listChildren',
-    arguments: { session: aSession },
+    arguments: { session: anyAgent },
     options: {
       recursive: { kind: 'switch', short: 'r', about: 'all below it, as a tree' },
       status: {
@@ -47,7 +52,7 @@ export const sessionLookCommands = commandFamily({
     summary: 'show the progress of a session',
     needs: 'daemon',
     answers: 'getProgress',
-    arguments: { session: aSession },
+    arguments: { session: anyAgent },
     options: {
       watch: {
         kind: 'count',
@@ -76,7 +81,8 @@ export const sessionLookCommands = commandFamily({
     arguments: {
       session: {
         takes: 'optional',
-        about: 'short id, prefix or name; this session by default, all outside of one',
+        about:
+          'short id, prefix or name of a session or an agent; this session by default, all outside of one',
       },
     },
     options: {
@@ -103,7 +109,7 @@ export const sessionLookCommands = commandFamily({
     alias: 'logs',
     needs: 'daemon',
     answers: 'getTranscript',
-    arguments: { session: aSession },
+    arguments: { session: anyAgent },
     options: {
       lines: { kind: 'count', value: 'count', short: 'n', default: 20, about: 'show this many entries' },
       follow: { kind: 'switch', short: 'f', about: 'follow new entries' },

@@ -39,6 +39,12 @@ const ending = {
   raw: Raw.optional(),
 } as const
 
+/** What a built-in agent answered stands in its output. */
+const answerIn = (output: unknown): string | undefined =>
+  typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string'
+    ? output.text
+    : undefined
+
 const endingWords = ({
   payload: p,
 }: {
@@ -53,6 +59,11 @@ export const agentEvents = {
     opens: 'agent',
     sse: ['SubagentSpawned'],
     std008: 'Task call and sub_sessions[]',
+    sm: {
+      words: ['spawned'],
+      says: ({ payload: p }) => ` started${quoted(p.agentTask ?? p.task?.description)}`,
+      metadata: ({ payload: p }) => ({ agent_type: p.agentType }),
+    },
     title: ({ payload: p }) => [p.agentType, p.agentTask ?? p.task?.description],
     search: ({ payload: p }) => [p.agentId, p.agentType, p.agentTask, p.task?.description],
     payload: z.strictObject({
@@ -80,6 +91,10 @@ export const agentEvents = {
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
+    sm: {
+      words: ['completed'],
+      says: ({ payload: p }) => ` completed${quoted(p.detail ?? p.reason ?? answerIn(p.output))}`,
+    },
     title: ({ payload: p }) => [p.agentId, p.detail ?? p.reason],
     search: endingWords,
     payload: z.strictObject({
@@ -95,6 +110,7 @@ export const agentEvents = {
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'task_completion, status',
+    sm: { words: ['error'], says: ({ payload: p }) => ` failed${quoted(p.reason ?? p.error ?? p.detail)}` },
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.error ?? p.detail],
     search: (event) => [endingWords(event), event.payload.error],
     payload: z.strictObject({ ...ending, error: Body.optional() }),
@@ -106,6 +122,7 @@ export const agentEvents = {
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
+    sm: { words: ['cancelled'], says: ({ payload: p }) => ` cancelled${quoted(p.reason ?? p.detail)}` },
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
     search: endingWords,
     payload: z.strictObject({ ...ending, by: Line.optional() }),
@@ -117,6 +134,7 @@ export const agentEvents = {
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
+    sm: { words: ['killed'], says: ({ payload: p }) => ` killed${quoted(p.reason ?? p.detail)}` },
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
     search: endingWords,
     payload: z.strictObject({ ...ending, by: Line.optional() }),
@@ -128,6 +146,7 @@ export const agentEvents = {
     closes: 'agent',
     sse: ['SubagentResult', 'Outcome'],
     std008: 'abort, status',
+    sm: { words: ['abandoned'], says: ({ payload: p }) => ` abandoned${quoted(p.reason ?? p.detail)}` },
     title: ({ payload: p }) => [p.agentId, p.reason ?? p.detail],
     search: endingWords,
     payload: z.strictObject(ending),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { event } from '../event-definition.ts'
 import { TrustedFile } from '../project-trust.ts'
-import { Count, JsonObject, Line } from '../values.ts'
+import { Count, Line } from '../values.ts'
 
 export const journalEvents = {
   'redaction.applied': event({
@@ -25,19 +25,9 @@ export const journalEvents = {
       files: z.array(z.strictObject({ file: Line, reason: Line })),
     }),
   }),
-  'journal.pruned': event({
-    about: 'Old segments were removed after a baseline was written.',
-    reporter: 'daemon',
-    title: ({ payload: p }) => ['through', p.throughSeq],
-    payload: z.strictObject({
-      throughSeq: Count,
-      segments: Count,
-      baseline: Line,
-      detail: JsonObject.optional(),
-    }),
-  }),
   'journal.erased': event({
-    about: 'Lines were replaced by tombstones that keep their digests.',
+    about:
+      'Lines were replaced by tombstones that keep their digests, as damaged ones are when they are set aside.',
     reporter: 'daemon',
     title: ({ payload: p }) => [p.seqs.length, p.reason],
     payload: z.strictObject({ seqs: z.array(Count), reason: Line, by: Line }),

@@ -232,6 +232,10 @@ export const messageEvents = {
     about: 'An intent was left without a receipt by a crash; it is reported, never repeated.',
     reporter: 'daemon',
     closes: 'effect',
+    sm: {
+      words: ['unknown'],
+      says: ({ payload: p }) => `: it is not known what became of its ${p.effect}${quoted(p.reason)}`,
+    },
     title: ({ payload: p }) => [p.effect, p.reason],
     payload: z.strictObject({ effectId: Line, effect: Line, reason: Line.optional() }),
   }),

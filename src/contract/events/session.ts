@@ -310,8 +310,12 @@ export const sessionEvents = {
   }),
   'signal.changed': event({
     about:
-      'An observed signal (hook, transcript, pane, process) changed its value; edges only, never samples.',
+      'What is seen of a session (by a hook, a transcript, the pane, the process, or by the clock) changed its value, like how it fares; edges only, never samples.',
     reporter: 'daemon',
+    sm: {
+      words: ['health'],
+      says: ({ payload: p }) => p.signal === 'health' && ` is ${p.to}${quoted(p.detail)}`,
+    },
     title: ({ payload: p }) => [p.signal, '→', p.to, p.detail],
     payload: z.strictObject({
       signal: Line,

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { everySample, sampleEvent, sampleRun, sampleSession } from '../../../test/http/sample-events.ts'
 import { type AgentEvent, type Catalogue, catalogue, type EventType } from '../event.ts'
 import { sseTypes } from '../event-definition.ts'
-import { maxParts, partsOf, runtimeFrames, tokenFrame } from './sse.ts'
+import { framesPerEvent, maxParts, partsOf, runtimeFrames, tokenFrame } from './sse.ts'
 
 const event = <T extends EventType>(
   type: T,
@@ -15,7 +15,10 @@ const event = <T extends EventType>(
     ...sampleEvent(type, { payload: catalogue[type].payload.parse(payload) as never, ...given }),
   }) as AgentEvent
 const data = (from: AgentEvent, context = {}) => runtimeFrames(from, context).map((frame) => frame.data)
-const envelope = { seq: 7, session_id: sampleSession(1), run_id: sampleRun(1) }
+const envelope = { seq: 7 * framesPerEvent, session_id: sampleSession(1), run_id: sampleRun(1) }
+
+/** Of a run that works for another. */
+const below = { parentRunId: sampleRun(9) }
 
 const required = {
   StateUpdated: [],
@@ -47,13 +50,15 @@ test.each(everySample().map((sample) => [sample.type, sample] as const))(
   '[RUN-32][MUS-9] %s makes the frames of its view row, each complete',
   (type, sample) => {
     expect(catalogue[type].payload.safeParse(sample.payload).success).toBe(true)
-    const frames = runtimeFrames({ seq: 7, ...sample } as AgentEvent)
+    const event = { seq: 7, ...sample, parentRunId: sampleRun(9) } as AgentEvent
+    const frames = runtimeFrames(event)
     expect(frames.length).toBeGreaterThan(0)
     expect(frames.map((frame) => frame.type)).toEqual(catalogue[type].sse)
-    expect(partsOf(type)).toBe(frames.length)
+    expect(partsOf(event)).toBe(frames.length)
     expect(frames.length).toBeLessThanOrEqual(maxParts)
-    for (const frame of frames) {
-      expect(frame.data).toMatchObject({ ...envelope, type: frame.type })
+    expect(maxParts).toBeLessThan(framesPerEvent)
+    for (const [part, frame] of frames.entries()) {
+      expect(frame.data).toMatchObject({ ...envelope, seq: envelope.seq + part, type: frame.type })
       for (const name of required[frame.type]) expect(frame.data[name], `${frame.type}.${name}`).toBeDefined()
       expect(JSON.parse(JSON.stringify(frame.data))).toEqual(frame.data)
     }
@@ -118,7 +123,8 @@ test('[RUN-34] a finding names its place', () => {
 })
 
 test('[RUN-35] a spawned agent has its parent, which is who asked for it', () => {
-  const spawned = event('agent.spawned', { agentId: 'dev-1', agentType: 'developer', agentTask: 'build it' })
+  const payload = { agentId: 'dev-1', agentType: 'developer', agentTask: 'build it' }
+  const spawned = event('agent.spawned', payload, below)
   expect(data(spawned)).toEqual([
     { ...envelope, type: 'SubagentSpawned', parent_id: 'architect', subagent_id: 'dev-1', task: 'build it' },
   ])
@@ -132,33 +138,49 @@ describe('[RUN-36][RUN-41] every end of an agent', () => {
     ['agent.killed', 'killed'],
     ['agent.abandoned', 'abandoned'],
   ] as const)('%s has a result and an outcome', (type, status) => {
-    const ended = event(type, { agentId: 'dev-1', reason: 'because' }, { actor: 'dev-1' })
+    const ended = event(type, { agentId: 'dev-1', reason: 'because' }, { actor: 'dev-1', ...below })
     const outcome = { type: 'none', status, detail: 'because' }
     expect(data(ended, { parentAgentId: 'lead' })).toEqual([
       { ...envelope, type: 'SubagentResult', parent_id: 'lead', subagent_id: 'dev-1', outcome },
-      { ...envelope, type: 'Outcome', agent_id: 'dev-1', outcome },
+      { ...envelope, seq: envelope.seq + 1, type: 'Outcome', agent_id: 'dev-1', outcome },
     ])
   })
 
+  test('[RUN-35][RUN-36] an agent that works for nobody is no subagent', () => {
+    const main = { agentId: 'lead', agentType: 'architect', kind: 'main' } as const
+    const frames = [event('agent.spawned', main), event('agent.completed', { agentId: 'lead' })].map((each) =>
+      runtimeFrames(each).map(({ type }) => type),
+    )
+    expect(frames).toEqual([['StateUpdated'], ['Outcome']])
+  })
+
   test('[RUN-41] what it produced is named when it says so', () => {
-    const patched = event('agent.completed', { agentId: 'dev-1', output: { type: 'patch', diff: '…' } })
+    const patched = event(
+      'agent.completed',
+      { agentId: 'dev-1', output: { type: 'patch', diff: '…' } },
+      below,
+    )
     expect(data(patched)[1]).toMatchObject({ outcome: { type: 'patch', status: 'completed' } })
   })
 
   test('[RUN-41] what it was finished with and what it used come with it', () => {
     const output = { type: 'task', text: 'done', packet: { files: 2 } }
-    const ended = event('agent.completed', { agentId: 'dev-1', output, usage: { input: 3, output: 1 } })
+    const ended = event(
+      'agent.completed',
+      { agentId: 'dev-1', output, usage: { input: 3, output: 1 } },
+      below,
+    )
     expect(data(ended)[1]).toMatchObject({
       outcome: { type: 'task', output: { files: 2 }, usage: { input: 3, output: 1 } },
     })
   })
 
   test('[RUN-36] without a context the parent is never the agent itself', () => {
-    const self = { actor: 'dev-1', parentRunId: sampleRun(9) }
+    const self = { actor: 'dev-1', ...below }
     expect(data(event('agent.failed', { agentId: 'dev-1' }, self))[0]).toMatchObject({
       parent_id: sampleRun(9),
     })
-    expect(data(event('agent.failed', { agentId: 'dev-1' }, { actor: 'lead' }))[0]).toMatchObject({
+    expect(data(event('agent.failed', { agentId: 'dev-1' }, { actor: 'lead', ...below }))[0]).toMatchObject({
       parent_id: 'lead',
     })
   })

@@ -31,16 +31,23 @@ export type OutputLine = Pick<TokenDelta, 'sessionId' | 'runId' | 'agentId' | 'p
 /** The most frames one event makes; a cursor with a higher part is past the whole event. */
 export const maxParts = Math.max(...Object.values(catalogue).map(({ sse }) => sse.length))
 
-/** How many frames an event type makes; a type of a newer writer makes one. */
-export const partsOf = (type: string): number => framesOf(type).length
+/** Room between the numbers of two events. It can never change: a client counts on the numbers that it has. */
+export const framesPerEvent = 8
+
+/** The highest number that a frame of an event, or of one before it, can have. */
+export const lastFrameOf = (seq: number): number => seq * framesPerEvent + framesPerEvent - 1
+
+/** How many frames an event makes; a type of a newer writer makes one. */
+export const partsOf = (event: Framed): number => framesOf(event).length
 
 /** The frames of one event, in part order; every event makes at least one. */
 export function runtimeFrames(event: AgentEvent, context: FrameContext = {}): readonly RuntimeFrame[] {
   const root = projectRootOf(event, context)
-  return framesOf(event.type).map((type) => ({
+  return framesOf(event).map((type, part) => ({
     type,
     data: {
-      seq: event.seq,
+      // Of its own, and the same whenever it is asked for: it rises from frame to frame.
+      seq: event.seq * framesPerEvent + part,
       ...(root !== undefined && { project_root: root }),
       session_id: event.sessionId,
       run_id: event.runId,
@@ -99,7 +106,18 @@ export function projectRootOf(event: AgentEvent, context: FrameContext): string 
   return context.projectRoot
 }
 
-const framesOf = (type: string): readonly SseType[] => catalogue[type as EventType]?.sse ?? ['StateUpdated']
+type Framed = { readonly type: string; readonly parentRunId?: string | undefined }
+
+const plain: readonly SseType[] = ['StateUpdated']
+const ofSubagents: readonly SseType[] = ['SubagentSpawned', 'SubagentResult']
+
+/** A run that works for nobody is no subagent. */
+function framesOf({ type, parentRunId }: Framed): readonly SseType[] {
+  const frames = catalogue[type as EventType]?.sse ?? plain
+  if (parentRunId !== undefined || !frames.some((frame) => ofSubagents.includes(frame))) return frames
+  const own = frames.filter((frame) => !ofSubagents.includes(frame))
+  return own.length === 0 ? plain : own
+}
 
 type Fields = Readonly<Record<string, unknown>>
 /** What a frame says of each event type that has it. A type whose view names the frame must be here. */
@@ -256,7 +274,12 @@ function behind(event: AgentEvent): Fields {
   if (!(event.type in catalogue)) return {}
   const { payload } = event
   const message = 'messageId' in payload ? payload.messageId : undefined
-  return { event: event.type, ...(message !== undefined && { message_id: message }) }
+  return {
+    event: event.type,
+    ...(message !== undefined && { message_id: message }),
+    // A run that works for nobody begins here: it is no subagent, and its tokens are about to come.
+    ...(event.type === 'agent.spawned' && { agent_id: event.payload.agentId }),
+  }
 }
 
 const fills: Record<SseType, Fills> = {

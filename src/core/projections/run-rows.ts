@@ -1,8 +1,12 @@
 import type { AgentEvent, EventOf } from '../../contract/event.ts'
-import { fleet } from '../../contract/ids.ts'
+import { foreignJson } from '../../contract/formats/foreign-json.ts'
+import { fleet, shortId } from '../../contract/ids.ts'
 import type { Amounts, RowOp, Upsert, Values } from '../../contract/row-op.ts'
+import { statusOf as phraseOf } from '../../contract/status-phrases.ts'
+import { subjectOf } from '../../contract/tool-subject.ts'
+import { isRecord } from '../json/json-value.ts'
 import { type Handlers, handle, phaseOf, workflowOf } from './event-handlers.ts'
-import { oneLine } from './row-text.ts'
+import { headOf, oneLine } from './row-text.ts'
 
 type Change = { readonly set?: Values<'runs'>; readonly keep?: Values<'runs'> }
 
@@ -16,13 +20,16 @@ export function runOps(event: AgentEvent, atMs: number): RowOp[] {
       table: 'runs',
       key,
       keep: {
+        shortId: shortId(event.runId),
         sessionId: event.sessionId,
         traceId: event.traceId,
         parentRunId: event.parentRunId,
         startedMs: atMs,
+        lastMs: atMs,
         firstSeq: event.seq,
       },
       set: { lastSeq: event.seq },
+      max: { lastMs: atMs },
       add: handle(counts, event, atMs) ?? none,
     },
   ]
@@ -48,10 +55,10 @@ const changes: Handlers<Change> = {
   'agent.spawned': (event) => {
     const { payload } = event
     return {
+      // Who runs is said more exactly here than where its session began.
+      set: { agentId: payload.agentId, agentType: payload.agentType },
       keep: {
         spanId: event.spanId,
-        agentId: payload.agentId,
-        agentType: payload.agentType,
         kind: payload.kind,
         model: payload.model,
         depth: payload.depth,
@@ -63,7 +70,15 @@ const changes: Handlers<Change> = {
       },
     }
   },
-  'agent.status.changed': ({ payload }) => ({ set: { activity: payload.status } }),
+  'agent.status.changed': ({ payload: { status, detail } }) => ({
+    set: { activity: status, doing: oneLine(detail) },
+  }),
+  'tool.call.started': ({ payload: { tool, params } }) => {
+    const { status, detail } = phraseOf.calling(tool)
+    return {
+      set: { activity: status, doing: oneLine([detail, subjectOf(params)].filter(Boolean).join(' ')) },
+    }
+  },
 }
 
 type RunStatus = 'completed' | 'failed' | 'cancelled'
@@ -112,12 +127,26 @@ const ended =
   (ending: Ending) =>
   ({ payload }: AgentEnd, atMs: number): End => ({
     ending,
-    detail: oneLine(payload.reason ?? payload.detail ?? ('error' in payload ? payload.error : undefined)),
+    detail: oneLine(
+      payload.reason ??
+        payload.detail ??
+        ('error' in payload ? payload.error : undefined) ??
+        (isRecord(payload.output) ? wordsIn(payload.output['text']) : undefined),
+    ),
     agentId: payload.agentId,
     durationMs: payload.durationMs,
     tokens: payload.tokens ?? payload.usage?.total,
     atMs,
   })
+
+const answerChars = 4000
+const summary = /^\s*```json\b[^]*?"summary"\s*:\s*("(?:[^"\\]|\\.)*")/
+
+/** What an answer says: one that is given as data says it in its summary. */
+function wordsIn(answer: unknown): unknown {
+  const [, words] = summary.exec(headOf(answer, answerChars)) ?? []
+  return (words === undefined ? undefined : foreignJson(words)) ?? answer
+}
 
 const ends: Handlers<End> = {
   'agent.completed': ended('completed'),

@@ -80,12 +80,13 @@ const counts: Handlers<Amounts<'sessions'>> = {
 const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', 'cancelled'])
 
 const changes: Handlers<Change> = {
-  'session.started': ({ payload, by }, atMs) => ({
+  'session.started': ({ payload, by, parentRunId }, atMs) => ({
     set: {
       name: payload.name,
       title: payload.title === undefined ? undefined : oneLine(payload.title),
       prompt: oneLine(payload.prompt ?? payload.description),
       parentId: payload.parentSessionId,
+      parentRunId,
       agentId: payload.agent?.agentId,
       agentType: payload.agent?.agentType,
       model: payload.model,

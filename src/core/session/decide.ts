@@ -47,14 +47,21 @@ export function decide(state: SessionState | undefined, draft: Draft, by?: By): 
     )
   if (open && open.kind !== catalogue[draft.type].spanKind)
     throw new AppError('conflict', `${draft.type} cannot end span ${draft.spanId}: that is a ${open.kind}`)
-  if (isLeaf(state, draft)) return [draft]
+  const end = withRunAbove(draft, open)
+  if (isLeaf(state, draft)) return [end]
   const reported = new Set(state.reported?.values())
   const spans = isReported ? [...reported] : [...state.open.values(), ...reported]
   const ends = below(state, draft, spans).map((span) =>
     endOf(span, draft, reported.has(span) ? reportedEnd : {}),
   )
-  return [...ends, draft]
+  return [...ends, end]
 }
+
+/** Whom an agent worked for is said by its beginning; its end says the same, whoever writes it. */
+const withRunAbove = (draft: Draft, open: OpenSpan | undefined): Draft =>
+  open?.parentRunId === undefined || draft.parentRunId !== undefined
+    ? draft
+    : { ...draft, parentRunId: open.parentRunId }
 
 /** The end of what was reported is no more of a fact than its beginning. */
 const reportedEnd = { by: { ...muster.by, via: 'report' } } as const satisfies Partial<Draft>

@@ -15,6 +15,8 @@ type ProgressParts = {
   readonly tools: Readonly<Record<string, number>>
   readonly lastTool: LastTool | undefined
   readonly checkpoints: readonly CheckpointView[]
+  /** Those that work for it now. */
+  readonly agents: readonly SessionView[]
   readonly evidence: Evidence | undefined
   readonly typical: TypicalUsage | undefined
   readonly now: number
@@ -31,6 +33,7 @@ export function progressView(parts: ProgressParts): ProgressView {
   const isComplete = session.completion_status !== null
   // Why its turn failed is the first thing to know of it.
   const failure = session.status === 'failed' ? session.detail : null
+  const doing = session.origin === 'agent' && !isComplete ? session.detail : null
   return {
     session_id: session.session_id,
     name: session.name,
@@ -52,7 +55,11 @@ export function progressView(parts: ProgressParts): ProgressView {
         }
       : null,
     current_activity:
-      failure ?? session.current_task ?? firstLine(parts.evidence?.last.text?.text) ?? session.detail,
+      failure ??
+      doing ??
+      session.current_task ??
+      firstLine(parts.evidence?.last.text?.text) ??
+      session.detail,
     checkpoints: [...checkpoints],
     is_idle: session.status === 'idle',
     idle_seconds: isComplete || active.has(session.status) ? 0 : seconds(idleMs),
@@ -65,6 +72,16 @@ export function progressView(parts: ProgressParts): ProgressView {
     not_counted: notCounted(session.cli),
     queued_messages: session.queued_messages,
     queued_reason: session.queued_reason,
+    agents: parts.agents.map((agent) => ({
+      session_id: agent.session_id,
+      name: agent.name,
+      agent_type: agent.agent_type,
+      status: agent.status,
+      tokens_used: agent.tokens_used,
+      current_activity: agent.detail,
+      current_task: agent.current_task,
+    })),
+    ended_agents: session.ended_agents,
     alerts: session.alerts,
   }
 }

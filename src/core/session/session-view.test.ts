@@ -15,7 +15,11 @@ const row = (fields: Partial<SessionRow>) =>
     ...fields,
   }) as SessionRow
 const seen = (fields: Partial<SessionRow>, lifecycle: SessionState['lifecycle']) =>
-  sessionView(row(fields), { state: { lifecycle, depth: 0 } as SessionState, children: 0, now: 2 })
+  sessionView(row(fields), {
+    state: { lifecycle, depth: 0, open: new Map() } as unknown as SessionState,
+    children: 0,
+    now: 2,
+  })
 
 test('[SM-7] an end is shown together with its reason, not before it', () => {
   const before = seen({ lifecycle: 'running', endedMs: null, completion: null }, 'error')

@@ -2,6 +2,7 @@ import { type SessionId, shortId } from '../../contract/ids.ts'
 import type { SessionRow, UsageRow } from '../../contract/index-rows.ts'
 import type { SessionView } from '../../contract/session-views.ts'
 import { costView, isEstimate } from '../ledger/cost-view.ts'
+import { waitOf } from './agent-view.ts'
 import type { WaitingFor } from './evidence/conclude.ts'
 import { type Evidence, timeOf } from './evidence/evidence.ts'
 import type { Verdict } from './evidence/verdict.ts'
@@ -16,6 +17,8 @@ type Beside = {
   readonly evidence?: Evidence | undefined
   readonly attached?: number | undefined
   readonly children: number
+  /** The agents inside of it; nothing when there are none. */
+  readonly agents?: { readonly running: number; readonly ended: number } | undefined
   /** What sessions of its kind usually take. */
   readonly typical?: TypicalUsage | undefined
   readonly subtree?: (Pick<UsageRow, 'costUsd' | 'estimatedUsd'> & { readonly tokens: number }) | undefined
@@ -55,6 +58,7 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   return {
     session_id: row.shortId,
     id: row.sessionId,
+    inside_session_id: null,
     name: row.name ?? row.shortId,
     friendly_name: row.friendlyName,
     agent_type: row.agentType,
@@ -66,13 +70,17 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     activity: isEnded ? null : (verdict?.activity ?? row.activity),
     health: verdict?.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
     detail: isLost ? broughtBack : row.detail,
-    waiting_for: waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? askedOf(state) : 'approval') : null),
+    waiting_for:
+      waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? waitOf(state?.asks?.[0]?.subject) : 'approval') : null),
     limited_until: verdict?.waitingUntil === undefined ? null : iso(verdict.waitingUntil),
     current_task: row.task,
+    phase: isEnded ? null : phaseOf(state),
     lock: managed?.lock ?? null,
     parent_session_id: row.parentId === null ? null : shortId(row.parentId as SessionId),
     depth: state?.depth ?? row.depth ?? 0,
     children: beside.children,
+    running_agents: beside.agents?.running ?? 0,
+    ended_agents: beside.agents?.ended ?? 0,
     working_dir: row.workingDir,
     worktree: managed?.worktree ?? null,
     permission_mode: (row.permissionMode as SessionView['permission_mode']) ?? null,
@@ -117,11 +125,12 @@ function isWithoutProgram({ state, verdict, evidence }: Beside): boolean {
   return isGone && state?.managed?.place !== undefined && !hasEnded(state)
 }
 
-/** What a built-in agent asks for first. */
-function askedOf(state: Readonly<SessionState> | undefined): SessionView['waiting_for'] {
-  const subject = state?.asks?.[0]?.subject
-  if (subject === 'tool') return 'permission'
-  return subject === 'question' || subject === 'plan' ? subject : 'approval'
+/** The phase of the workflow that a session is for: those that it called have phases of their own. */
+function phaseOf(state: Readonly<SessionState> | undefined): string | null {
+  const open = [...(state?.open.values() ?? [])]
+  const workflowId = open.find(({ kind }) => kind === 'workflow')?.workflowId
+  const phase = open.findLast((span) => span.kind === 'phase' && span.workflowId === workflowId)
+  return phase?.phase ?? null
 }
 
 function isAlive(managed: Managed | undefined, { verdict, evidence }: Beside): boolean {

@@ -31,6 +31,23 @@ export type DeniedCall = Pick<PayloadOf<'tool.call.denied'>, 'gate' | 'reason' |
 
 const mostPreview = 2000
 const maxResponses = 20_000
+const mostKnown = 1000
+
+/** What is known of a subagent in the process of a CLI. */
+type KnownAgent = {
+  readonly callId?: string
+  readonly depth: number
+  readonly isBackground: boolean
+  readonly isOver: boolean
+}
+
+type AgentEnd = 'agent.completed' | 'agent.failed' | 'agent.cancelled'
+
+/** Forgets the oldest. */
+function bound(known: Map<string, unknown>): void {
+  const oldest = known.size > mostKnown ? known.keys().next().value : undefined
+  if (oldest !== undefined) known.delete(oldest)
+}
 
 /**
  * Turns what a CLI's record says into events. Ids are derived from the CLI's own, so that the same
@@ -43,6 +60,9 @@ export class Facts {
   readonly #costs: ReportedCosts
   readonly #untold = new UntoldCalls()
   readonly #denied = new Set<string>()
+  readonly #agents = new Map<string, KnownAgent>()
+  /** Calls that have begun and not ended, by who made them: a subagent, or the session itself. */
+  readonly #calls = new Map<string, string | undefined>()
   #billing: Billing | undefined
 
   constructor(place: FactOrigin) {
@@ -82,9 +102,12 @@ export class Facts {
     if ('callId' in signal && signal.callId !== undefined && this.#denied.has(signal.callId)) return []
     switch (signal.kind) {
       case 'tool-start':
+        this.#calls.set(signal.callId, signal.agent)
+        bound(this.#calls)
         return [this.#toolStarted(signal, own)]
       case 'tool-end':
-        return [this.#toolEnded(signal, own)]
+        this.#calls.delete(signal.callId)
+        return [...(signal.ok ? [] : this.#unanswered(signal)), this.#toolEnded(signal, own)]
       case 'usage':
         return [...this.#used(signal, own, isEnded), ...this.#priced(signal, own)]
       case 'totals':
@@ -92,9 +115,9 @@ export class Facts {
       case 'meter':
         return this.#priced(signal, own)
       case 'subagent-start':
-        return [this.#spawned(signal, run)]
+        return this.#spawned(signal, run)
       case 'subagent-end':
-        return [this.#returned(signal, run)]
+        return this.#returned(signal)
       case 'compacted':
         return [
           this.#draft('context.compacted', signal, {
@@ -199,42 +222,81 @@ export class Facts {
     return this.#billing === undefined ? {} : { billing: this.#billing }
   }
 
-  #spawned(signal: SignalOf<'subagent-start'>, parent: FactRun): Draft {
-    const { agentId, agentType, description, callId } = signal
-    const run = this.agentRun(agentId)
-    // Below the turn's span it would be ended with the turn.
-    const { sessionSpan } = this.#place
-    return this.#draft('agent.spawned', signal, {
-      run,
-      span: run.spanId,
-      parentRun: signal.isBackground ? { ...parent, spanId: sessionSpan } : parent,
-      payload: {
-        agentId,
-        agentType: agentType || 'subagent',
-        kind: 'subagent',
-        depth: 1,
-        ...(description && { agentTask: description.slice(0, mostPreview) }),
-        ...(callId && { triggeredByCallId: callId }),
-      },
+  /** A turn that ends takes those along that it waited for: one that ends well has their answers. */
+  turnEnds(type: AgentEnd, at: Pick<Signal, 'source' | 'at'>): Draft[] {
+    return [...this.#agents].flatMap(([agentId, { isOver, isBackground, callId }]) => {
+      const isAwaited = !isBackground || (type !== 'agent.completed' && this.#calls.has(callId ?? ''))
+      return isOver || !isAwaited ? [] : [this.#ended(type, agentId, { at, says: {} })]
     })
   }
 
-  #returned(signal: SignalOf<'subagent-end'>, parent: FactRun): Draft {
-    const run = this.agentRun(signal.agentId)
-    return this.#draft('agent.completed', signal, {
-      run,
-      span: run.spanId,
-      parentRun: parent,
-      payload: {
-        agentId: signal.agentId,
-        ...(signal.text && { detail: signal.text.slice(0, mostPreview) }),
-      },
-    })
+  /** Told by its own record and by that of whoever started it: it begins once, and works for whoever made the call. */
+  #spawned(signal: SignalOf<'subagent-start'>, turn: FactRun): Draft[] {
+    const { agentId, agentType, description, callId, isBackground = false } = signal
+    const known = this.#agents.get(agentId)
+    if (known) {
+      if (isBackground) this.#agents.set(agentId, { ...known, isBackground })
+      return []
+    }
+    const caller = signal.agent ?? this.#calls.get(callId ?? '')
+    const depth = caller === undefined ? 1 : (this.#agents.get(caller)?.depth ?? 1) + 1
+    this.#agents.set(agentId, { depth, isBackground, isOver: false, ...(callId && { callId }) })
+    bound(this.#agents)
+    const run = this.agentRun(agentId)
+    const parent = caller === undefined ? turn : this.agentRun(caller)
+    return [
+      this.#draft('agent.spawned', signal, {
+        run,
+        span: run.spanId,
+        // Below the turn's span it would be ended with the turn.
+        parentRun: isBackground ? { ...parent, spanId: this.#place.sessionSpan } : parent,
+        payload: {
+          agentId,
+          agentType: agentType || 'subagent',
+          kind: 'subagent',
+          depth,
+          ...(description && { agentTask: description.slice(0, mostPreview) }),
+          ...(callId && { triggeredByCallId: callId }),
+        },
+      }),
+    ]
+  }
+
+  #returned(signal: SignalOf<'subagent-end'>): Draft[] {
+    const { agentId, text, how } = signal
+    if (this.#agents.get(agentId)?.isOver) return []
+    const says = { ...(text && { detail: text.slice(0, mostPreview) }) }
+    return [
+      this.#ended(how === undefined ? 'agent.completed' : `agent.${how}`, agentId, { at: signal, says }),
+    ]
+  }
+
+  /** The call that started it was refused, broken off or failed: nobody takes its answer any more. */
+  #unanswered(signal: SignalOf<'tool-end'>): Draft[] {
+    const { callId, error, isInterrupt } = signal
+    const says = { ...(error && { reason: error.replaceAll(/\s+/g, ' ').slice(0, 1000) }) }
+    return [...this.#agents].flatMap(([agentId, known]) =>
+      known.callId === callId && !known.isOver
+        ? [this.#ended(isInterrupt ? 'agent.cancelled' : 'agent.failed', agentId, { at: signal, says })]
+        : [],
+    )
+  }
+
+  #ended(
+    type: AgentEnd,
+    agentId: string,
+    { at, says }: { at: Pick<Signal, 'source' | 'at'>; says: { detail?: string; reason?: string } },
+  ): Draft {
+    const known = this.#agents.get(agentId)
+    this.#agents.set(agentId, { depth: 1, isBackground: false, ...known, isOver: true })
+    bound(this.#agents)
+    const run = this.agentRun(agentId)
+    return this.#draft(type, at, { run, span: run.spanId, payload: { agentId, ...says } })
   }
 
   #draft<T extends EventType>(
     type: T,
-    signal: Signal,
+    signal: Pick<Signal, 'at' | 'agent'>,
     about: { run: FactRun; span?: SpanId; parentRun?: FactRun; payload: PayloadOf<T> },
   ): Draft {
     const { run, span, parentRun, payload } = about

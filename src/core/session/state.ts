@@ -39,6 +39,8 @@ export type SessionState = {
   readonly traceId?: TraceId
   lifecycle: Lifecycle
   parentSessionId?: SessionId
+  /** The run that it works for, of the workflow above it. */
+  readonly parentRunId?: RunId
   /** Its parent died without ending it; until it has another. */
   isOrphan?: boolean
   /** Levels below the root, and how many sessions were ever begun below this one. */
@@ -48,6 +50,8 @@ export type SessionState = {
   managed?: Managed
   /** When its last turn began, and with which words. */
   lastPrompt?: { readonly atMs: number; readonly text: string }
+  /** Whether something was wrong with it when that was last told. */
+  health?: string
   /** Its last turn broke off, and why; until it is seen to do something else. */
   brokenTurn?: { readonly atMs: number; readonly why: string }
   queue?: readonly Queued[]
@@ -90,6 +94,12 @@ const ended = new Set<Lifecycle>(['completed', 'error', 'abandoned', 'killed', '
 
 export const hasEnded = (state: SessionState): boolean => ended.has(state.lifecycle)
 
+/** Whether a run is a turn of its session, and not that of an agent which works inside of it. */
+export const isTurn = (
+  state: Pick<SessionState, 'parentRunId'>,
+  run: { readonly parentRunId?: RunId | undefined },
+): boolean => run.parentRunId === undefined || run.parentRunId === state.parentRunId
+
 /** Most spans are of the session's own trace, where the span's id is enough and no text need be joined. */
 export const spanKey = (
   state: Pick<SessionState, 'traceId'>,
@@ -107,6 +117,8 @@ export function evolve(
 ): SessionState | undefined {
   if (event.type === 'session.started') return begun(event, given)
   if (!state) return undefined
+  // A type that an older release wrote, or a newer one, says nothing to this one.
+  if (!(event.type in catalogue)) return state
   const role = catalogue[event.type].span
   if (role !== 'point') {
     const spans = isAbout(state, given) ? (state.reported ??= new Map()) : state.open
@@ -161,7 +173,7 @@ function evolveRest(state: SessionState, event: Draft, { recordedAt, by }: Given
       break
     }
     case 'agent.spawned':
-      if (!event.parentRunId && event.payload.kind === 'main')
+      if (isTurn(state, event) && event.payload.kind === 'main')
         state.lastPrompt = {
           atMs: Date.parse(event.timestamp ?? recordedAt),
           text: typeof event.payload.agentTask === 'string' ? event.payload.agentTask : '',
@@ -169,7 +181,11 @@ function evolveRest(state: SessionState, event: Draft, { recordedAt, by }: Given
       setNotes(state, event)
       break
     case 'session.launched':
+      delete state.health
       setManaged(state, event, recordedAt)
+      break
+    case 'signal.changed':
+      if (event.payload.signal === 'health') state.health = event.payload.to
       break
     case 'message.queued':
     case 'message.delivered':
@@ -216,7 +232,7 @@ const withoutBudget = ({
 })
 
 function setNotes(state: SessionState, event: Draft): void {
-  const notes = evolveNotes(state.notes, event)
+  const notes = event.type === 'agent.spawned' ? notesAfter(state, event) : evolveNotes(state.notes, event)
   if (notes) state.notes = notes
   else delete state.notes
 }
@@ -237,6 +253,7 @@ function begun(event: DraftOf<'session.started'>, given: Given): SessionState {
     descendants: 0,
     ...(managed && { managed }),
     ...(parentSessionId && { parentSessionId }),
+    ...(event.parentRunId && { parentRunId: event.parentRunId }),
     open: new Map([[event.spanId, openSpan(event)]]),
   }
 }
@@ -265,13 +282,15 @@ type TurnNotes = {
   readonly milestone?: { readonly message: string; readonly progressPercent?: number }
 }
 
+/** A prompt makes them old; that a turn hands work on does not. */
+const notesAfter = (state: SessionState, spawned: Draft): TurnNotes | undefined =>
+  isTurn(state, spawned) ? undefined : state.notes
+
 const milestoneChars = 400
 
 /** What is now noted; undefined when nothing is. */
 function evolveNotes(notes: TurnNotes | undefined, event: Draft): TurnNotes | undefined {
   switch (event.type) {
-    case 'agent.spawned':
-      return event.parentRunId === undefined ? undefined : notes
     case 'agent.idle':
       return { ...notes, isIdleTold: true }
     case 'session.state.changed':

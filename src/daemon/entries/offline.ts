@@ -1,14 +1,13 @@
 import { loadConfig } from '../../adapters/config/load-config.ts'
 import { musterPaths } from '../../adapters/config/muster-paths.ts'
-import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
 import type { Config } from '../../contract/config.ts'
 import type { OpenOffline, RedactionReport } from '../../contract/offline.ts'
 import { positionAt } from '../../contract/yaml-position.ts'
 import { createRedactor } from '../../core/redaction/redactor.ts'
-import { followedSeq, homeFiles } from '../home.ts'
+import { homeFiles } from '../home.ts'
 import { agentsLoad, agentsNew, crewsLoad, trustOf } from '../offline/definitions.ts'
 import { doctorChecks } from '../offline/doctor.ts'
-import { journalExport, journalStats, journalVerify } from '../offline/journal.ts'
+import { journalExport, journalSetAside, journalStats, journalVerify } from '../offline/journal.ts'
 import { logMigrate, logRead, logRepair, logValidate } from '../offline/session-files.ts'
 import { redactorOptions } from '../redaction.ts'
 
@@ -21,7 +20,7 @@ export const openOffline: OpenOffline = (place) => {
     loadConfig({ ...place, projectTrust: await trustOf(place) }, signal)
   return {
     journalVerify: (onProgress, signal) => journalVerify(files, onProgress, signal),
-    journalSetAside: async () => setAsideDamage(journal, await followedSeq(files)),
+    journalSetAside: () => journalSetAside(files),
     journalExport: (filter, signal) => journalExport(journal, filter, signal),
     journalStats: () => journalStats(journal),
     logRead,

@@ -2,14 +2,18 @@ import { existsSync, statSync } from 'node:fs'
 import { acknowledgedSeq, checkSegments, lostEnd, newerFormat } from '../../adapters/jsonl/anchor.ts'
 import { DiskReader } from '../../adapters/jsonl/disk-reader.ts'
 import { layout, listSegments, packPath, type SegmentFile } from '../../adapters/jsonl/format.ts'
+import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
 import { loadSnapshot } from '../../adapters/jsonl/snapshots.ts'
 import { verifyJournal } from '../../adapters/jsonl/verify.ts'
 import { walkSegment } from '../../adapters/jsonl/walk.ts'
+import { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import { typeOfLine } from '../../contract/event.ts'
 import type { Check, JournalStats } from '../../contract/health.ts'
-import { shortId } from '../../contract/ids.ts'
-import type { ExportFilter, JournalVerification } from '../../contract/offline.ts'
+import { fleet, shortId } from '../../contract/ids.ts'
+import type { ExportFilter, JournalVerification, Offline } from '../../contract/offline.ts'
+import { operatorName } from '../../core/messages/message-text.ts'
+import { draftOf } from '../../engine/sessions/drafts.ts'
 import { followedSeq, type HomeFiles } from '../home.ts'
 import { damagedCheck } from '../self-report.ts'
 
@@ -29,6 +33,58 @@ export async function journalVerify(
     ...counts,
     damage: [...damage],
     ...(tail && { unfinished: { file: tail.file, bytes: tail.bytes, reason: tail.reason } }),
+  }
+}
+
+const seqsPerEvent = 1000
+
+/** Repairs the journal, and tells in it which lines were replaced: what the index has of them is no longer in the log. */
+export async function journalSetAside(files: HomeFiles): ReturnType<Offline['journalSetAside']> {
+  const done = await setAsideDamage(files.journal, await followedSeq(files))
+  const seqs = done.flatMap((one) => one.seqs ?? [])
+  if (seqs.length > 0) await tellErased(files, seqs)
+  return done.map(({ seqs: _seqs, ...one }) => one)
+}
+
+async function tellErased(files: HomeFiles, seqs: readonly number[]): Promise<void> {
+  // Nothing else that works without a daemon writes: only this loads what does.
+  const [{ Journal }, { Engine }, { systemClock }, { systemIds }] = await Promise.all([
+    import('../../adapters/jsonl/journal.ts'),
+    import('../../engine/engine.ts'),
+    import('../../adapters/system/clock.ts'),
+    import('../../adapters/system/ids.ts'),
+  ])
+  const { journal: settings } = Config.parse({})
+  const journal = await Journal.open({
+    dir: files.journal,
+    clock: systemClock,
+    fsync: settings.fsync,
+    groupMs: settings.group_commit_ms,
+    groupEvents: settings.group_commit_events,
+    segmentBytes: settings.segment_bytes,
+    reserveBytes: settings.reserve_bytes,
+    knownSeq: await followedSeq(files),
+  })
+  try {
+    const engine = new Engine({
+      journal,
+      blobs: journal.blobs,
+      clock: systemClock,
+      ids: systemIds(systemClock),
+      redact: (value) => ({ value, paths: [], counts: {} }),
+      endedSession: async () => undefined,
+    })
+    await journal.load(engine.replay)
+    for (let i = 0; i < seqs.length; i += seqsPerEvent)
+      await engine.record([
+        draftOf({ ...fleet, actor: operatorName }, 'journal.erased', {
+          seqs: seqs.slice(i, i + seqsPerEvent),
+          reason: 'damaged',
+          by: operatorName,
+        }),
+      ])
+  } finally {
+    await journal.close()
   }
 }
 

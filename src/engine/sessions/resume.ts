@@ -4,7 +4,7 @@ import type { Draft } from '../../contract/event.ts'
 import type { Asker } from '../../contract/principal.ts'
 import { type RestartPlan, restartPlan } from '../../core/session/launch-plan.ts'
 import type { TerminalPlace } from '../../core/session/managed.ts'
-import { hasEnded, type SessionState } from '../../core/session/state.ts'
+import { hasEnded, isTurn, type SessionState } from '../../core/session/state.ts'
 import { askedBy, draftOf, type Root } from './drafts.ts'
 import { conversationOf, type LaunchSpec, launch, readSpec, release } from './launch.ts'
 import { paneOf } from './read-screen.ts'
@@ -43,7 +43,7 @@ const programOf = (place: TerminalPlace | undefined) =>
 
 /** Turns that were under way when the program went: nobody will ever end them. */
 function cutOff(state: Readonly<SessionState>, root: Root): Draft[] {
-  const open = [...state.open.values()].filter(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
+  const open = [...state.open.values()].filter((one) => one.kind === 'agent' && isTurn(state, one))
   return open.map(({ runId, spanId, facts }) =>
     draftOf({ ...root, runId, spanId }, 'agent.failed', {
       agentId: typeof facts['agentId'] === 'string' ? facts['agentId'] : 'agent',

@@ -6,7 +6,7 @@ import { isSameText } from '../../core/messages/message-text.ts'
 import type { Evidence } from '../../core/session/evidence/evidence.ts'
 import { newlyReported } from '../../core/session/managed.ts'
 import { type DeniedCall, type FactRun, Facts } from '../../core/session/signal-facts.ts'
-import { hasEnded, type OpenSpan, type SessionState } from '../../core/session/state.ts'
+import { hasEnded, isTurn, type OpenSpan, type SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
 import { LastWords, launchReceipt, TurnCalls, TurnUse } from './turn-memory.ts'
@@ -30,8 +30,8 @@ export class SessionTurns {
   readonly #parts: Parts
   readonly #facts: Facts
   readonly #session: Root
-  /** The workflow and the task that its turns are for. */
-  readonly #for: Pick<OpenSpan, 'workflowId' | 'phase' | 'taskId'>
+  /** The workflow, the run and the task that its turns are for. */
+  readonly #for: Pick<OpenSpan, 'workflowId' | 'phase' | 'taskId' | 'parentRunId'>
   #run: FactRun | undefined
   /** The end of a turn is told before the last lines of its record are read. */
   #lastRun: FactRun | undefined
@@ -52,7 +52,13 @@ export class SessionTurns {
       actor: state.managed?.name ?? 'agent',
     }
     const { workflowId, phase, taskId } = span ?? {}
-    this.#for = { ...(workflowId && { workflowId }), ...(phase && { phase }), ...(taskId && { taskId }) }
+    const { parentRunId } = state
+    this.#for = {
+      ...(workflowId && { workflowId }),
+      ...(phase && { phase }),
+      ...(taskId && { taskId }),
+      ...(parentRunId && { parentRunId }),
+    }
     this.#facts = new Facts({
       sessionId: state.sessionId,
       traceId: this.#session.traceId,
@@ -63,7 +69,7 @@ export class SessionTurns {
       }),
       isNew: state.managed?.isResumed !== true && ['spawned', 'starting'].includes(state.lifecycle),
     })
-    const run = open.findLast(({ kind, parentRunId }) => kind === 'agent' && !parentRunId)
+    const run = open.findLast((one) => one.kind === 'agent' && isTurn(state, one))
     this.#run = run && { runId: run.runId, spanId: run.spanId }
     // What a hook told before is not told anew by the record, which is read again from its beginning.
     const { lastPrompt } = state
@@ -93,7 +99,9 @@ export class SessionTurns {
     // What is in the journal is only remembered: a run that began then must not begin again.
     if (isRepeat && signal.agent === undefined && boundaries.has(signal.kind)) this.#calls.begin()
     const turns = isRepeat ? [] : this.#turns(signal, record)
-    const run = this.#run ?? this.#lastRun
+    // What a subagent does belongs to its own run, also when no turn is known of any more.
+    const isOfSubagent = signal.agent !== undefined || signal.kind === 'subagent-end'
+    const run = this.#run ?? this.#lastRun ?? (isOfSubagent ? this.#session : undefined)
     const isTracked = this.#isTracked(signal, record)
     if (isTracked) {
       this.#facts.see(signal, isRepeat)
@@ -236,7 +244,10 @@ export class SessionTurns {
       const end = this.#calls.endOf(callId)
       return end ? this.#facts.of(end, run) : []
     })
-    return [...ended, draftOf({ ...this.#placeOf(run), timestamp: timeOf(signal) }, type, payload)]
+    // Those of an earlier turn went with that.
+    const open = new Set([...(this.#state()?.open.values() ?? [])].map(({ spanId }) => spanId))
+    const agents = this.#facts.turnEnds(type, signal).filter(({ spanId }) => open.has(spanId))
+    return [...ended, ...agents, draftOf({ ...this.#placeOf(run), timestamp: timeOf(signal) }, type, payload)]
   }
 
   #placeOf(run: FactRun) {

@@ -15,7 +15,7 @@ import type { Appended } from '../engine.ts'
 import type { Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
 import { type Refusal, SessionTurns } from './session-turns.ts'
-import { changedState, TakenTexts } from './turn-memory.ts'
+import { changedHealth, changedState, TakenTexts } from './turn-memory.ts'
 
 const soonestMs = 50
 const latestMs = 60_000
@@ -237,16 +237,18 @@ export class SessionWatch {
 
   #changed(before: Verdict, verdict: Verdict, state: Readonly<SessionState>): Draft[] {
     const to = verdict.lifecycle
-    const isSame =
-      to === this.#recorded && before.waitingFor === verdict.waitingFor && before.health === verdict.health
     // Before the program shows anything, what was written stands: by the launch, or by the daemon before this one.
     // That it died is written by whoever finds it dead, as the end of the session.
-    if (isSame || to === 'starting' || to === 'error' || (to === 'idle' && this.#awaitsPrompt(state)))
-      return []
+    if (to === 'starting' || to === 'error' || (to === 'idle' && this.#awaitsPrompt(state))) return []
     if (to === 'running' && resting.has(this.#recorded) && !this.#isSeenNow(verdict)) return []
+    const health = changedHealth(this.root, state, verdict)
+    if (to === this.#recorded && before.waitingFor === verdict.waitingFor) return health
     const from = this.#recorded
     this.#recorded = to
-    return changedState(this.root, { from, to, verdict, agentId: state.managed?.name ?? 'agent' })
+    return [
+      ...changedState(this.root, { from, to, verdict, agentId: state.managed?.name ?? 'agent' }),
+      ...health,
+    ]
   }
 
   /** Whether a sign of it was seen since it is followed: what is only read again in its record is how it was before. */

@@ -28,7 +28,7 @@ import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
 import type { Interrupt } from './typing-box.ts'
-import { completing, type Said } from './write-end.ts'
+import { completing, type Said, sayUnknownEffects } from './write-end.ts'
 
 /** A session that is followed: its state, its messages, its record. */
 export type Live = {
@@ -103,10 +103,12 @@ export class Sessions {
     })
     const panes = await this.#parts.terminal.panes(this.#stopped.signal)
     for (const state of open)
-      if (!hasEnded(state))
-        await this.approvals
-          .dropStale(this.follow(state).watch)
-          .catch((error: unknown) => this.#parts.onBug(error, `stale questions of ${state.sessionId}`))
+      if (!hasEnded(state)) {
+        const { watch } = this.follow(state)
+        await Promise.all([this.approvals.dropStale(watch), sayUnknownEffects(watch)]).catch(
+          (error: unknown) => this.#parts.onBug(error, `what was left open of ${state.sessionId}`),
+        )
+      }
     const following = {
       ids: () => new Set(this.#live.keys()),
       follow: (state: Readonly<SessionState>) => this.follow(state),

@@ -1,7 +1,7 @@
 import type { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Draft } from '../../contract/event.ts'
-import { fleet as fleetIds, type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
+import { fleet as fleetIds, type RunId, type SessionId, type SpanId, shortId } from '../../contract/ids.ts'
 import type { Asker } from '../../contract/principal.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
 import type { Isolation } from '../../contract/values.ts'
@@ -23,6 +23,8 @@ const previewChars = 2000
 export type SpawnTask = {
   readonly agentId: string
   readonly parentSpanId: SpanId
+  /** The run that it works for. */
+  readonly parentRunId: RunId
   readonly workflowId?: string
   readonly phase?: string
   /** What its answers are held to. */

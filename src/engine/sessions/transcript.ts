@@ -1,7 +1,7 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Signal } from '../../contract/signal.ts'
 import { type Evidence, timeOf } from '../../core/session/evidence/evidence.ts'
-import type { TranscriptFile, TranscriptMemory } from '../../ports/agent-cli.ts'
+import type { SubagentInfo, TranscriptFile, TranscriptMemory } from '../../ports/agent-cli.ts'
 import { conversationOf, type LaunchSpec, readSpec } from './launch.ts'
 import type { Parts } from './session-parts.ts'
 import type { SessionWatch } from './session-watch.ts'
@@ -11,7 +11,11 @@ const quietMs = 40
 const rescanMs = 2000
 const answerMs = 2000
 
-type Followed = TranscriptFile & { offset: number; readonly memory: TranscriptMemory }
+type Followed = Pick<TranscriptFile, 'path' | 'agent'> & {
+  readonly subagent: SubagentInfo
+  offset: number
+  readonly memory: TranscriptMemory
+}
 
 /**
  * Reads the transcripts of one session as they grow. After a restart they are read from the beginning:
@@ -116,7 +120,8 @@ export class TranscriptFollower {
     for (const file of found) {
       if (this.#files.has(file.path)) continue
       const offset = file.agent === undefined ? (managed.recordFrom ?? 0) : 0
-      this.#files.set(file.path, { ...file, offset, memory: {} })
+      const { path, agent, ...subagent } = file
+      this.#files.set(path, { path, ...(agent && { agent }), subagent, offset, memory: {} })
       this.#parts.files.watch(file.path, () => this.poke(), this.#stopped.signal)
     }
   }
@@ -144,7 +149,8 @@ export class TranscriptFollower {
     const managed = this.#watch.state()?.managed
     const { dialect } = this.#parts.clis[(managed?.cli ?? 'custom') as AgentCliName]
     for (const line of read.lines) {
-      const context = { memory: file.memory, ...(file.agent && { agent: file.agent }) }
+      const { agent, subagent, memory } = file
+      const context = { memory, ...(agent && { agent, subagent }) }
       const signals = this.#signalsOf(() => dialect.line(line.text, context), `${file.path}:${line.start}`)
       const told = { producer: `transcript:${file.path}`, n: line.start + 1 }
       if (signals.length > 0) await this.#watch.take(signals, { via: 'transcript', told })

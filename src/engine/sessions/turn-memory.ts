@@ -6,6 +6,7 @@ import { tokenTotal } from '../../core/ledger/model-usage.ts'
 import { isSameText } from '../../core/messages/message-text.ts'
 import { failureOf } from '../../core/session/evidence/explain.ts'
 import type { Verdict } from '../../core/session/evidence/verdict.ts'
+import type { SessionState } from '../../core/session/state.ts'
 import { draftOf, type Root } from './drafts.ts'
 import type { Parts } from './session-parts.ts'
 
@@ -172,6 +173,27 @@ export function changedState(root: Root, { from, to, verdict, agentId }: Change)
   if (to !== 'waiting_input' || from === 'waiting_input') return [changed]
   const waitsFor = verdict.waitingFor === 'permission' ? 'permission' : 'input'
   return [changed, draftOf(root, 'agent.waiting', { agentId, waitsFor })]
+}
+
+/** What of how a session fares is told: that it is only not sure, or that its program is gone, is told in other ways. */
+const toldHealth: ReadonlySet<Verdict['health']> = new Set(['ok', 'stuck', 'retrying', 'limited'])
+
+/** What is written when it begins or ceases to go wrong with a session, and by which sign that is known. */
+export function changedHealth(root: Root, { health: from = 'ok' }: SessionState, verdict: Verdict): Draft[] {
+  const { health: to, because, waitingUntil } = verdict
+  if (to === from || !toldHealth.has(to)) return []
+  const [sign] = because
+  const until = waitingUntil === undefined ? '' : `, until ${new Date(waitingUntil).toISOString()}`
+  return [
+    draftOf(root, 'signal.changed', {
+      signal: 'health',
+      from,
+      to,
+      // Nothing was seen that could have been: only the time has passed.
+      source: to === 'stuck' || !sign ? 'clock' : sign.source,
+      ...(sign && { detail: `${sign.says}${until}`.slice(0, 1000) }),
+    }),
+  ]
 }
 
 function detailOf(verdict: Verdict): { detail?: string } {

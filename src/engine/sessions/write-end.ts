@@ -2,6 +2,7 @@ import type { Draft } from '../../contract/event.ts'
 import type { Detection } from '../../contract/events/session.ts'
 import type { Asker } from '../../contract/principal.ts'
 import type { Signal } from '../../contract/signal.ts'
+import { isTurn } from '../../core/session/state.ts'
 import { askedBy, draftOf } from './drafts.ts'
 import type { SessionWatch } from './session-watch.ts'
 import type { Live } from './sessions.ts'
@@ -35,9 +36,10 @@ export function completing(watch: SessionWatch, { message, status, detected, by 
  * without this they would be ended by force with the session.
  */
 function closing(watch: SessionWatch): Draft[] {
-  const open = [...(watch.state()?.open.values() ?? [])]
+  const state = watch.state()
+  const open = [...(state?.open.values() ?? [])]
   const ended = open.toReversed().flatMap((span): Draft[] => {
-    const { kind: _kind, facts: _facts, parentRunId, ...at } = span
+    const { kind: _kind, facts: _facts, ...at } = span
     const facts = span.facts as { callId?: string; tool?: string; agentId?: string }
     if (span.kind === 'tool' && facts.callId !== undefined)
       return [
@@ -52,12 +54,27 @@ function closing(watch: SessionWatch): Draft[] {
           { ...watch.root, ...at },
           'agent.completed',
           // Agents that it started itself are not told of by its own turn.
-          parentRunId === undefined ? watch.turns.endPayload('agent.completed') : { agentId: facts.agentId },
+          state && isTurn(state, span)
+            ? watch.turns.endPayload('agent.completed')
+            : { agentId: facts.agentId },
         ),
       ]
     return []
   })
   return [...watch.turns.unwritten(), ...ended]
+}
+
+/** What an earlier daemon meant to do outside and left without a receipt: nobody knows what came of it, and nobody does it again. */
+export async function sayUnknownEffects(watch: SessionWatch): Promise<void> {
+  const left = [...(watch.state()?.open.values() ?? [])].filter(({ kind }) => kind === 'effect')
+  const drafts = left.map(({ spanId, parentSpanId, facts }) =>
+    draftOf({ ...watch.root, spanId, ...(parentSpanId && { parentSpanId }) }, 'effect.unknown', {
+      effectId: String(facts['effectId']),
+      effect: String(facts['effect']),
+      reason: 'Muster was stopped before it was known',
+    }),
+  )
+  if (drafts.length > 0) await watch.say(drafts)
 }
 
 /** How a program ended by itself. */
