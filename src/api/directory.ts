@@ -10,6 +10,8 @@ import type {
   SessionDetail,
   SessionView,
 } from '../contract/session-views.ts'
+import { notCounted, untoldSigns } from '../core/ledger/not-counted.ts'
+import { isUntoldCall } from '../core/ledger/untold-calls.ts'
 import { progressView, typicalUsage } from '../core/session/progress-view.ts'
 import { sessionView } from '../core/session/session-view.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -26,6 +28,7 @@ const indexWaitMs = 1500
 const mostChildren = 10_000
 const pastSessions = 200
 const pastMs = 10_000
+const pageCalls = 1000
 const rememberedParents = 10_000
 
 type DirectoryDeps = {
@@ -184,16 +187,18 @@ export class Directory {
 
   async progress(row: SessionRow): Promise<ProgressView> {
     const { clock } = this.#deps
-    const [session, tools, checkpoints, lastTool, past] = await Promise.all([
+    const [session, tools, checkpoints, lastTool, past, notCounted] = await Promise.all([
       this.view(row),
       this.#tools(row.sessionId),
       this.checkpoints(row.sessionId),
       this.#lastTool(row.sessionId),
       this.#finished(),
+      this.#notCounted(row),
     ])
     const { evidence } = this.seen(row.sessionId)
     const typical = typicalUsage(row.agentType, past)
-    return progressView({ session, tools, checkpoints, lastTool, evidence, typical, now: clock.now() })
+    const now = clock.now()
+    return progressView({ session, tools, checkpoints, lastTool, evidence, typical, notCounted, now })
   }
 
   /** What was seen of a session and what it means: of ours by following it, of others by looking. */
@@ -230,6 +235,24 @@ export class Directory {
   async #tools(sessionId: SessionId): Promise<Record<string, number>> {
     const counts = await this.#deps.index.ask('toolCounts', sessionId)
     return Object.fromEntries(counts.map(({ tool, count }) => [tool, count]))
+  }
+
+  async #notCounted({ sessionId, cli }: SessionRow): Promise<string | null> {
+    const signs = await Array.fromAsync(sessionEvents(this.#deps, sessionId, untoldSigns))
+    const isCompacted = signs.some(({ type }) => type === 'context.compacted')
+    return notCounted(cli, signs, isCompacted ? await this.#untoldSeq(sessionId) : 0)
+  }
+
+  /** Where a CLI told a sum in which there is more than in the calls that it wrote down. */
+  async #untoldSeq(sessionId: SessionId): Promise<number> {
+    let found = 0
+    for (let after = 0; ; ) {
+      const calls = await this.#deps.index.ask('ledger', { sessionId, after, limit: pageCalls })
+      for (const { responseId, lastSeq } of calls)
+        if (isUntoldCall(responseId)) found = Math.max(found, lastSeq)
+      if (calls.length < pageCalls) return found
+      after = calls.at(-1)?.seq ?? after
+    }
   }
 
   async #lastTool(sessionId: SessionId) {

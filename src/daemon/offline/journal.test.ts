@@ -20,3 +20,24 @@ test('[MUS-123][MUS-28] without a daemon, stats and export end at the last whole
   for await (const line of journalExport(dir, all, new AbortController().signal)) lines.push(line)
   expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2, 3])
 })
+
+test('[MUS-364] an export by a type or of a session that does not exist is refused, never empty', async () => {
+  const dir = tempFolder()
+  const { journal } = await openJournal(dir)
+  await journal.append(batchOf(journal, ['a']))
+  await journal.close()
+  const exported = (filter: Partial<Parameters<typeof journalExport>[1]>) =>
+    Array.fromAsync(
+      journalExport(
+        dir,
+        { after: 0, types: [], session: undefined, ...filter },
+        new AbortController().signal,
+      ),
+    )
+  await expect(exported({ types: ['session.stated'] })).rejects.toMatchObject({
+    code: 'invalid',
+    message: "'session.stated' is not an event type; did you mean session.started?",
+  })
+  await expect(exported({ session: '0000beef' })).rejects.toMatchObject({ code: 'not_found' })
+  expect(await exported({ session: '0000beef', after: 1 })).toEqual([])
+})
