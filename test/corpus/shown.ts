@@ -33,7 +33,7 @@ const epoch = 1_794_769_000_000
  */
 export async function shownIn(one: CorpusCase, settings: Config['child_agents']): Promise<Shown> {
   const signals = one.signals.map(later)
-  const { startedAt = 0, resumedAt, sleptUntil } = one.config ?? {}
+  const { startedAt = 0, resumedAt, downAt = resumedAt, sleptUntil } = one.config ?? {}
   const firstAt = Math.min(startedAt, ...one.signals.map(({ at }) => at - 1000), one.now)
   const [resumedMs, awakeMs, nowMs] = [resumedAt, sleptUntil, one.now].map((at) =>
     at === undefined ? undefined : at + epoch,
@@ -58,10 +58,14 @@ export async function shownIn(one: CorpusCase, settings: Config['child_agents'])
     return watch
   }
   let rest = signals
-  if (resumedMs !== undefined) {
-    const isBefore = ({ at }: Signal) => at < resumedMs
-    await live(signals.filter(isBefore), resumedMs)
-    rest = signals.filter((signal) => !isBefore(signal) || signal.source === 'transcript')
+  if (resumedMs !== undefined && downAt !== undefined) {
+    const downMs = downAt + epoch
+    await live(
+      signals.filter(({ at }) => at < downMs),
+      downMs,
+    )
+    await time.passTo(resumedMs)
+    rest = signals.filter(({ at, source }) => at >= resumedMs || source === 'transcript')
   }
   const watch = await live(rest, untilMs)
   const { verdict, evidence } = watch
@@ -102,7 +106,7 @@ function clockAt(startMs: number) {
   }
   return {
     clock,
-    async passTo(atMs: number, watch: SessionWatch): Promise<void> {
+    async passTo(atMs: number, watch?: SessionWatch): Promise<void> {
       for (;;) {
         const [next] = sleeping.toSorted((a, b) => a.atMs - b.atMs)
         if (!next || next.atMs > atMs) break
@@ -110,10 +114,10 @@ function clockAt(startMs: number) {
         now = Math.max(now, next.atMs)
         next.wake()
         await new Promise((resolve) => setImmediate(resolve))
-        await watch.take([])
+        await watch?.take([])
       }
       now = Math.max(now, atMs)
-      await watch.take([])
+      await watch?.take([])
     },
     /** Nothing runs meanwhile, and only one of the two clocks. */
     sleepTo(atMs: number): void {

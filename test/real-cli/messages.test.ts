@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
@@ -113,7 +113,7 @@ test('[MUS-365] Gemini CLI stands still for longer than a paste may take to show
   )
   // The program in the pane only waits for its child; tmux would wake up what it started itself.
   const outer = m.tmux('list-panes', '-t', `=${tmux_session}:`, '-F', '#{pane_pid}').trim()
-  const inner = Number(spawnSync('pgrep', ['-P', outer], { encoding: 'utf8' }).stdout.split('\n')[0])
+  const inner = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').split(' ')[0])
   process.kill(inner, 'SIGSTOP')
   onTestFinished(() => void process.kill(inner, 'SIGCONT'))
   const { message_id: message } = await m.client.sendMessage({ id, text: 'after the pause' })

@@ -23,10 +23,8 @@ export type Program = { readonly dialect: Dialect; readonly version: string }
 export function readPane(socket: string, session: string, { dialect, version }: Program): ScreenReading {
   const fields = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_title}'
   const here = ['-t', `=${session}:`]
-  const [told = '', ...shown] = tmux(socket, [
-    ...['display', '-p', ...here, fields, ';'],
-    ...['capture-pane', '-p', ...here],
-  ]).split('\n')
+  const words = ['display', '-p', ...here, fields, ';', 'capture-pane', '-p', ...here]
+  const [told = '', ...shown] = tmux(socket, words).split('\n')
   const [width, height = 0, x, y, flag, ...title] = told.split(' ')
   const lines = shown.slice(0, Number(height))
   const cursor = { x: Number(x), y: Number(y), isVisible: flag === '1' }
