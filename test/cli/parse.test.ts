@@ -109,7 +109,7 @@ describe('a command line', () => {
       }))
     return [...placed, ...named]
   })
-  test.each(blanks)('[MUS-371] $what takes a blank only where somebody says something', async (one) => {
+  test.each(blanks)('[MUS-378] $what takes a blank only where somebody says something', async (one) => {
     const asked = parseCommandLine(one.words)
     if (one.mayBeBlank) await expect(asked).resolves.toMatchObject({ kind: 'command' })
     else

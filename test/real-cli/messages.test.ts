@@ -96,7 +96,7 @@ describe.each(both)('Claude Code $version', (cli) => {
   })
 })
 
-test('[MUS-369] Gemini CLI stands still for longer than a paste may take to show: the message is typed once and arrives when it moves again', async ({
+test('[MUS-376] Gemini CLI stands still for longer than a paste may take to show: the message is typed once and arrives when it moves again', async ({
   skip,
 }) => {
   const cli = { name: 'gemini', version: '0.61.0' } as const

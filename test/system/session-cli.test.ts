@@ -217,7 +217,7 @@ describe('sm and a real daemon', () => {
     )
   })
 
-  test('[MUS-371] what names nothing, or something that does not exist, is refused before anything else is answered', async () => {
+  test('[MUS-378] what names nothing, or something that does not exist, is refused before anything else is answered', async () => {
     const m = await usual()
     const { session_id } = await m.spawnShell()
     const [person, inside] = [await smOf(m), await smOf(m, await m.spawnShell())]

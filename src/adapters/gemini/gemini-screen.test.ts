@@ -22,7 +22,7 @@ test.for([
   expect(read(name)).toEqual(reading)
 })
 
-test('[MUS-370] a row that the terminal takes for longer than Gemini ends no box: what is in it is known as what was typed', () => {
+test('[MUS-377] a row that the terminal takes for longer than Gemini ends no box: what is in it is known as what was typed', () => {
   const { composer } = read('misdrawn')
   const typed =
     'm36. עברית مرحبا 👍🏽 👩‍👩‍👧 🇩🇪 tab\there tab\there tab\there plain words tab\there é ñ ö plain words 👍🏽 👩‍👩‍👧 🇩🇪 עברית مرحبا plain words é ñ ö tab\there plain words 漢字かな交じり文 tab\there $HOME `x` "q" \'a\' #{pid} %d ; '

@@ -21,7 +21,7 @@ test('[MUS-123][MUS-28] without a daemon, stats and export end at the last whole
   expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2, 3])
 })
 
-test('[MUS-371] an export by a type or of a session that does not exist is refused, never empty', async () => {
+test('[MUS-378] an export by a type or of a session that does not exist is refused, never empty', async () => {
   const dir = tempFolder()
   const { journal } = await openJournal(dir)
   await journal.append(batchOf(journal, ['a']))

@@ -124,7 +124,7 @@ test('[MUS-321] a message whose box nobody can read for ten minutes is a dead le
   ])
 })
 
-test('[MUS-369] a program that stands still over a long text has not lost the next one: it is sent when it is drawn', async () => {
+test('[MUS-376] a program that stands still over a long text has not lost the next one: it is sent when it is drawn', async () => {
   const { ends } = session(['hello'], (now) => ({
     box: now < 120_000 ? { state: 'empty' } : { state: 'text', text: 'hello' },
     drawnMs: now < 120_000 ? -1000 : now,
@@ -136,7 +136,7 @@ test('[MUS-369] a program that stands still over a long text has not lost the ne
   ])
 })
 
-test('[MUS-369] a program that draws, and not what was pasted, has lost it; one that never draws again is told as such', async () => {
+test('[MUS-376] a program that draws, and not what was pasted, has lost it; one that never draws again is told as such', async () => {
   const alive = session(['hello'], (now) => ({ box: { state: 'empty' }, drawnMs: now }))
   expect(await alive.ends()).toEqual([
     ['m0', 'pasted'],
