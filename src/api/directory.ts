@@ -10,6 +10,8 @@ import type {
   SessionDetail,
   SessionView,
 } from '../contract/session-views.ts'
+import { notCounted, untoldSigns } from '../core/ledger/not-counted.ts'
+import { isUntoldCall } from '../core/ledger/untold-calls.ts'
 import { progressView, typicalUsage } from '../core/session/progress-view.ts'
 import { sessionView } from '../core/session/session-view.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -27,6 +29,7 @@ const indexWaitMs = 1500
 const mostChildren = 10_000
 const pastSessions = 200
 const pastMs = 10_000
+const pageCalls = 1000
 const rememberedParents = 10_000
 
 type DirectoryDeps = {
@@ -223,7 +226,8 @@ export class Directory {
     const { evidence } = this.seen(row.sessionId)
     const typical = typicalUsage(row.agentType, await this.#finished())
     const agents = await agentsIn(this, [row], { isOpen: true })
-    return this.#progress(row, { session: await this.view(row), agents, evidence, typical })
+    const notCounted = await this.#notCounted(row)
+    return this.#progress(row, { session: await this.view(row), agents, evidence, typical, notCounted })
   }
 
   /** How far an agent inside of a session is. */
@@ -231,12 +235,21 @@ export class Directory {
     const below = await agentsBelow(this, agent, { isRecursive: true })
     const agents = below.filter(({ completed_at }) => completed_at === null)
     const session = { ...(await viewOfAgent(this, agent)), ended_agents: below.length - agents.length }
-    return this.#progress(agent.run, { session, agents, evidence: undefined, typical: undefined })
+    return this.#progress(agent.run, {
+      session,
+      agents,
+      evidence: undefined,
+      typical: undefined,
+      notCounted: null,
+    })
   }
 
   async #progress(
     of: Whose,
-    known: Pick<Parameters<typeof progressView>[0], 'session' | 'agents' | 'evidence' | 'typical'>,
+    known: Pick<
+      Parameters<typeof progressView>[0],
+      'session' | 'agents' | 'evidence' | 'typical' | 'notCounted'
+    >,
   ): Promise<ProgressView> {
     const [tools, checkpoints, lastTool] = await Promise.all([
       this.tools(of),
@@ -289,6 +302,24 @@ export class Directory {
   async tools({ sessionId, runId }: Whose): Promise<Record<string, number>> {
     const counts = await this.#deps.index.ask('toolCounts', { sessionId, runId })
     return Object.fromEntries(counts.map(({ tool, count }) => [tool, count]))
+  }
+
+  async #notCounted({ sessionId, cli }: SessionRow): Promise<string | null> {
+    const signs = await Array.fromAsync(sessionEvents(this.#deps, sessionId, untoldSigns))
+    const isCompacted = signs.some(({ type }) => type === 'context.compacted')
+    return notCounted(cli, signs, isCompacted ? await this.#untoldSeq(sessionId) : 0)
+  }
+
+  /** Where a CLI told a sum in which there is more than in the calls that it wrote down. */
+  async #untoldSeq(sessionId: SessionId): Promise<number> {
+    let found = 0
+    for (let after = 0; ; ) {
+      const calls = await this.#deps.index.ask('ledger', { sessionId, after, limit: pageCalls })
+      for (const { responseId, lastSeq } of calls)
+        if (isUntoldCall(responseId)) found = Math.max(found, lastSeq)
+      if (calls.length < pageCalls) return found
+      after = calls.at(-1)?.seq ?? after
+    }
   }
 
   async #lastTool({ sessionId, runId }: Whose) {

@@ -42,9 +42,10 @@ function parserOf(name: string, definition: CommandDefinition): Command {
     .allowExcessArguments(false)
     .option('--no-color')
     .action(() => {})
-  for (const [argument, { takes, choices }] of Object.entries(definition.arguments)) {
+  for (const [argument, { takes, choices, ...rest }] of Object.entries(definition.arguments)) {
     const usage = takes === 'one' ? `<${argument}>` : takes === 'many' ? `<${argument}...>` : `[${argument}]`
     command.argument(usage, '', (value: string, before: unknown) => {
+      if (!rest.mayBeBlank) refuseBlank(value)
       if (choices !== undefined && !choices.includes(value)) {
         throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}`)
       }
@@ -70,11 +71,17 @@ function optionOf(name: string, option: Option): CommanderOption {
   })
 }
 
-function valueOf(text: string, { kind, choices, range }: Option): string | number {
+// Left to itself it would name nothing, everything, or the session that this runs in.
+function refuseBlank(value: string): void {
+  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty')
+}
+
+function valueOf(text: string, { kind, choices, range, mayBeBlank }: Option): string | number {
   if (choices !== undefined && !choices.includes(text)) {
     throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}`)
   }
   if (kind === 'amount') return amountOf(text)
+  if (kind !== 'count' && !mayBeBlank) refuseBlank(text)
   return kind === 'count' ? countOf(text, range) : text
 }
 

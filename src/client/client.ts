@@ -92,15 +92,19 @@ async function exchange({ route, transport }: Callee, input: Fields, signal: Abo
 }
 
 function urlOf(route: RoutePlace, input: Fields, base: string): string {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(input[name])),
-  )
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(String(input[name])))
   if (route.method === 'post') return base + path
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(withoutPath(route, input)))
     if (value !== undefined) query.set(name, String(value as string | number | boolean))
   const search = query.toString()
   return base + path + (search === '' ? '' : `?${search}`)
+}
+
+/** What a path cannot hold would ask for something else: nothing and dots are taken out of an address. */
+function segmentOf(value: string): string {
+  if (/^\.{0,2}$/.test(value)) throw new AppError('invalid', `'${value}' names nothing; give an id or a name`)
+  return encodeURIComponent(value)
 }
 
 function withoutPath(route: RoutePlace, input: Fields): Fields {

@@ -13,8 +13,8 @@ export type AgentCliFacts = {
   readonly record?: SignalSource
   /** It tells what its calls cost. What the others spend is computed with the price list. */
   readonly tellsCost: boolean
-  /** The model calls of which it tells no tokens, as people are told. */
-  readonly untold: readonly string[]
+  /** The model calls of which it tells no tokens, by what it makes them for, as people are told. */
+  readonly untold: Readonly<Partial<Record<UntoldCall, string>>>
   /** The variables it is configured by, which a session of it inherits: its provider, its folders, its switches. */
   readonly environment: RegExp
   /** Variables that would make a new session believe that it runs inside another; no session inherits them. */
@@ -24,6 +24,9 @@ export type AgentCliFacts = {
   /** Arguments that change nothing that a person is asked, and name no file or program; `true` for those with a value. */
   readonly quietArgs: Readonly<Record<string, boolean>>
 }
+
+/** Calls that a CLI may keep to itself: to name a conversation, to compact one, and what an interrupt broke off. */
+export type UntoldCall = 'naming' | 'compaction' | 'interrupt'
 
 const table = {
   claude: {
@@ -37,10 +40,10 @@ const table = {
     },
     record: 'transcript',
     tellsCost: true,
-    untold: [
-      'the rest of an answer that was interrupted',
-      'a compaction, until its conversation is left (older versions: never)',
-    ],
+    untold: {
+      interrupt: 'the rest of an answer that was interrupted',
+      compaction: 'a compaction, until its conversation is left (older versions: never)',
+    },
     environment:
       /^(ANTHROPIC_\w+|CLAUDE_CONFIG_DIR|CLAUDE_CODE_(USE|SKIP|DISABLE|ENABLE|MAX)_\w+|CLAUDE_CODE_TMPDIR|CLAUDE_CODE_SANDBOXED|DISABLE_\w+|IS_SANDBOX)$/,
     sessionMarks:
@@ -61,7 +64,7 @@ const table = {
     npm: { package: '@openai/codex', tested: [{ version: '0.166.0', mb: 436 }] },
     record: 'transcript',
     tellsCost: false,
-    untold: ['the call that names a conversation', 'an answer that was interrupted'],
+    untold: { naming: 'the call that names a conversation', interrupt: 'an answer that was interrupted' },
     environment: /^(OPENAI_\w+|CODEX_\w+)$/,
     bypassArgs: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
     quietArgs: { '--model': true, '-m': true, '--no-alt-screen': false },
@@ -71,7 +74,7 @@ const table = {
     npm: { package: 'opencode-ai', tested: [{ version: '1.18.33', mb: 354 }] },
     record: 'hook',
     tellsCost: false,
-    untold: ['the call that names a conversation', 'an answer that was interrupted'],
+    untold: { naming: 'the call that names a conversation', interrupt: 'an answer that was interrupted' },
     environment: /^(OPENCODE_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
     bypassArgs: [],
     quietArgs: { '--model': true, '-m': true },
@@ -81,7 +84,7 @@ const table = {
     npm: { package: '@google/gemini-cli', tested: [{ version: '0.61.0', mb: 100 }] },
     record: 'transcript',
     tellsCost: false,
-    untold: ['a compaction', 'an answer that was interrupted'],
+    untold: { compaction: 'a compaction', interrupt: 'an answer that was interrupted' },
     environment: /^(GEMINI_\w+|GOOGLE_\w+)$/,
     bypassArgs: ['--yolo', '-y', '--approval-mode=yolo', '--approval-mode yolo'],
     quietArgs: { '--model': true, '-m': true },
@@ -91,7 +94,7 @@ const table = {
     npm: { package: '@earendil-works/pi-coding-agent', tested: [{ version: '0.74.2', mb: 195 }] },
     record: 'transcript',
     tellsCost: false,
-    untold: ['a compaction', 'an answer that was interrupted'],
+    untold: { compaction: 'a compaction', interrupt: 'an answer that was interrupted' },
     environment: /^(PI_\w+|ANTHROPIC_\w+|OPENAI_\w+|GEMINI_\w+|GOOGLE_\w+)$/,
     bypassArgs: [],
     quietArgs: { '--model': true, '--thinking': true },
@@ -99,7 +102,7 @@ const table = {
   custom: {
     title: 'your own program',
     tellsCost: false,
-    untold: [],
+    untold: {},
     environment: /^$/,
     bypassArgs: [],
     quietArgs: {},

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { EventDefinition } from './event-definition.ts'
 import { agentEvents } from './events/agent.ts'
 import { journalEvents } from './events/journal.ts'
 import { messageEvents } from './events/message.ts'
@@ -25,6 +26,11 @@ export type Catalogue = typeof catalogue
 export type EventType = keyof Catalogue
 
 export const eventTypes = Object.keys(catalogue) as EventType[]
+
+/** The words of `sm events`. */
+export const eventWords: readonly string[] = [
+  ...new Set(Object.values<EventDefinition>(catalogue).flatMap(({ sm }) => sm?.words ?? [])),
+].toSorted()
 
 /** The version written now; older shapes are lifted by an upcaster when read. */
 export const schemaVersion = '1'

@@ -11,7 +11,7 @@ import { mostTrusted, TrustedFile, TrustView } from './project-trust.ts'
 import { type Route, route } from './route.ts'
 import { places } from './route-places.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
-import { flag, SessionRef, sessionRoutes } from './session-routes.ts'
+import { flag, SessionRef, sessionRoutes, wordsOf } from './session-routes.ts'
 import { SuspectView } from './session-views.ts'
 import { AgentKind, Count } from './values.ts'
 import { workflowRoutes } from './workflow-routes.ts'
@@ -25,15 +25,8 @@ const StreamSession = z.union([
 const FrameId = z.string().max(40)
 const Seq = z.coerce.number<number>().int().nonnegative()
 const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
-const known = new Set<string>(eventTypes)
 /** Event types, separated by commas. */
-const Types = z
-  .string()
-  .max(8192)
-  .refine(
-    (text) => text.split(',').every((type) => known.has(type)),
-    'expected event types, separated by commas',
-  )
+const Types = wordsOf(eventTypes, { called: 'an event type', list: 'those of docs/reference/events.md' })
 const nothing = z.strictObject({})
 /** The full path of a folder. */
 const Path = z.string().min(1).max(4096)

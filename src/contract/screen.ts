@@ -11,6 +11,8 @@ export type Screen = {
   readonly attached?: number
   /** When a person last attached or pressed a key in a client that looks at it; to the second. */
   readonly lastKeyMs?: number
+  /** When the program last wrote anything to it; to the second. */
+  readonly drawnMs?: number
   /** Changes when the cursor moves and in every second in which a person presses a key. */
   readonly stamp?: string
   /** The id of what was pasted into this terminal last, if anything was. */

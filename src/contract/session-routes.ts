@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { AgentCliName } from './config/names.ts'
+import { nearest } from './config/nearest.ts'
+import { eventWords } from './event.ts'
 import { lastMoment } from './formats/foreign-json.ts'
 import { Check } from './health.ts'
 import { route } from './route.ts'
@@ -25,7 +27,7 @@ import {
 import { Budget, Count, Lifecycle } from './values.ts'
 
 /** How a caller names a session: long id, short id, a unique prefix, or its name. */
-export const SessionRef = z.string().min(1).max(200)
+export const SessionRef = z.string().min(1, 'name a session; sm all lists them').max(200)
 const one = { id: SessionRef } as const
 const Text = z.string().max(1024 * 1024)
 const limit = (most: number, usual: number) => z.coerce.number<number>().int().min(1).max(most).default(usual)
@@ -34,10 +36,24 @@ export const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((word) => word === 'true' || word === '1')
   .or(z.boolean())
+
+/** Some of these words, separated by commas. */
+export const wordsOf = (known: readonly string[], { called, list }: { called: string; list: string }) =>
+  z
+    .string()
+    .max(8192)
+    .superRefine((text, refused) => {
+      const unknown = text.split(',').find((word) => !known.includes(word))
+      if (unknown === undefined) return
+      const near = nearest(unknown, known)
+      const hint = near === undefined ? '' : ` did you mean ${near}?`
+      const message = `'${unknown.slice(0, 64)}' is not ${called};${hint} there are: ${list}`
+      refused.addIssue({ code: 'custom', message })
+    })
 const Seq = z.coerce.number<number>().int().nonnegative()
 /** Which lines of `sm events` are asked for. */
 const told = {
-  type: z.string().max(400).optional(),
+  type: wordsOf(eventWords, { called: 'a word of sm events', list: eventWords.join(', ') }).optional(),
   limit: limit(1000, 100),
   after: Seq.optional(),
   since: z.string().max(40).optional(),

@@ -48,7 +48,7 @@ async function throughFake(home: string): Promise<Figures> {
 
 async function throughCli(home: string, cli: (typeof codingCliNames)[number]): Promise<Figures> {
   const runs = setting('RUNS', 200)
-  const sessions = setting('SESSIONS', isStorm ? 3 : 1)
+  const sessions = setting('SESSIONS', isStorm ? 3 : 6)
   const field = await cliField(home, {
     cli,
     sessions,

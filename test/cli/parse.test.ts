@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts'
+import type { CommandDefinition } from '../../src/contract/cli/command.ts'
+import { commandEntries } from '../../src/contract/cli.ts'
 import { AppError } from '../../src/contract/errors.ts'
 
 const parse = (line: string) => parseCommandLine(line.split(' ').filter((word) => word !== ''))
@@ -87,6 +89,34 @@ describe('a command line', () => {
   ]
   test.each(bad)('[MUS-113] %s is refused with what was meant', async (line, message) => {
     expect(await refusal(line)).toMatch(message)
+  })
+
+  const blanks = commandEntries.flatMap(([name, definition]) => {
+    const { arguments: taken, options }: CommandDefinition = definition
+    const args = Object.values(taken)
+    const usual = (i: number) => args.map(({ choices }, at) => (at === i ? ' ' : (choices?.[0] ?? 'x')))
+    const placed = Object.entries(taken).map(([argument, { mayBeBlank }], i) => ({
+      what: `sm ${name} <${argument}>`,
+      mayBeBlank,
+      words: [...name.split(' '), ...usual(i)],
+    }))
+    const named = Object.entries(options)
+      .filter(([, { kind, bare }]) => kind !== 'switch' && bare === undefined)
+      .map(([option, { mayBeBlank }]) => ({
+        what: `sm ${name} --${option}`,
+        mayBeBlank,
+        words: [...name.split(' '), ...usual(-1), `--${option}`, ''],
+      }))
+    return [...placed, ...named]
+  })
+  test.each(blanks)('[MUS-378] $what takes a blank only where somebody says something', async (one) => {
+    const asked = parseCommandLine(one.words)
+    if (one.mayBeBlank) await expect(asked).resolves.toMatchObject({ kind: 'command' })
+    else
+      await expect(asked).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringMatching(/must be|must not be|whole number/),
+      })
   })
 
   test('[MUS-112] help is given for sm, a family and a command, however it is asked for', async () => {

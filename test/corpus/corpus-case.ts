@@ -17,7 +17,12 @@ export type CaseConfig = {
   readonly detectPhrases?: boolean
   readonly patterns?: readonly string[]
   readonly startedAt?: number
+  /** A later daemon follows it from here on, and reads its record again. */
   readonly resumedAt?: number
+  /** The daemon before it was gone from here on; when left out, until then. */
+  readonly downAt?: number
+  /** The machine slept until then, from the last signal before it on. */
+  readonly sleptUntil?: number
   readonly children?: number
   readonly milestone?: string
 }

@@ -1,31 +1,16 @@
 import { ChildAgentsConfig } from '../../src/contract/config/session-settings.ts'
 import { completionScore } from '../../src/core/session/evidence/completion.ts'
-import { type Evidence, noEvidence } from '../../src/core/session/evidence/evidence.ts'
-import { observe } from '../../src/core/session/evidence/observe.ts'
-import { judge, type Verdict } from '../../src/core/session/evidence/verdict.ts'
 import type { CorpusCase } from './corpus-case.ts'
+import { type Shown, shownIn } from './shown.ts'
 
-/** What was concluded of one case, and in which fields that differs from its label. */
+/** What was shown of one case, and in which fields that differs from its label. */
 export type Outcome = {
-  readonly verdict: Verdict
+  readonly shown: Shown
   readonly complete: boolean
   readonly wrong: readonly string[]
 }
 
-// Far from zero, as real times are.
-const epoch = 1_794_769_000_000
-
-export function evidenceOf({ signals }: CorpusCase): Evidence {
-  return signals.map((signal) => shift(signal)).reduce(observe, noEvidence)
-}
-
-function shift(signal: CorpusCase['signals'][number]): typeof signal {
-  const at = signal.at + epoch
-  if (signal.kind !== 'turn-failed' || signal.limit?.resetsAtMs === undefined) return { ...signal, at }
-  return { ...signal, at, limit: { resetsAtMs: signal.limit.resetsAtMs + epoch } }
-}
-
-export function evaluate(one: CorpusCase): Outcome {
+export async function evaluate(one: CorpusCase): Promise<Outcome> {
   const { config = {}, expected } = one
   const { mode = 'auto', idleTimeoutSeconds = 600, detectPhrases = true, patterns } = config
   const settings = ChildAgentsConfig.parse({
@@ -36,15 +21,8 @@ export function evaluate(one: CorpusCase): Outcome {
       ...(patterns && { completion_patterns: patterns }),
     },
   })
-  const evidence = evidenceOf(one)
-  const now = one.now + epoch
-  const resumedAt = config.resumedAt === undefined ? {} : { resumedAt: config.resumedAt + epoch }
-  const verdict = judge(evidence, {
-    now,
-    idleAfterMs: idleTimeoutSeconds * 1000,
-    ...(config.startedAt !== undefined && { startedAt: config.startedAt + epoch }),
-    ...resumedAt,
-  })
+  const shown = await shownIn(one, settings)
+  const { verdict, evidence, nowMs, resumedAtMs } = shown
   const { isComplete } = completionScore(
     {
       evidence,
@@ -52,13 +30,13 @@ export function evaluate(one: CorpusCase): Outcome {
       config: settings,
       ...(config.milestone !== undefined && { milestone: { message: config.milestone } }),
       ...(config.children !== undefined && { runningChildren: config.children }),
-      ...resumedAt,
+      ...(resumedAtMs !== undefined && { resumedAt: resumedAtMs }),
     },
-    now,
+    nowMs,
   )
-  const found = { ...verdict, waitingFor: verdict.waitingFor ?? 'none', complete: isComplete }
+  const found = { ...shown, waitingFor: shown.waitingFor ?? 'none', complete: isComplete }
   const wrong = (['lifecycle', 'activity', 'waitingFor', 'health', 'complete'] as const).filter(
     (field) => expected[field] !== undefined && expected[field] !== found[field],
   )
-  return { verdict, complete: isComplete, wrong }
+  return { shown, complete: isComplete, wrong }
 }

@@ -100,5 +100,5 @@ if (import.meta.main) {
   mkdirSync(folder, { recursive: true })
   const books = Object.entries(corpus()).toSorted(([a], [b]) => (a < b ? -1 : 1))
   for (const [name, cases] of books) writeFileSync(join(folder, `${name}.jsonl`), asLines(cases))
-  writeFileSync(pageFile, accuracyPage(judgeAll(books.flatMap(([, cases]) => cases))))
+  writeFileSync(pageFile, accuracyPage(await judgeAll(books.flatMap(([, cases]) => cases))))
 }

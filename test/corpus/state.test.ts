@@ -11,7 +11,7 @@ const stored: readonly CorpusCase[] = readdirSync(folder)
   .toSorted()
   .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean))
   .map((line) => JSON.parse(line) as CorpusCase)
-const judged = judgeAll(stored)
+const judged = await judgeAll(stored)
 const parts = {
   tuned: judged.filter(({ one }) => !one.heldOut),
   'held out': judged.filter(({ one }) => one.heldOut),
@@ -47,7 +47,7 @@ describe('the corpus of states', () => {
     const told = (truth: 'failed' | 'error') =>
       new Set(
         judged.flatMap(({ one, outcome }) =>
-          one.expected.lifecycle === truth ? [outcome.verdict.lifecycle] : [],
+          one.expected.lifecycle === truth ? [outcome.shown.lifecycle] : [],
         ),
       )
     expect(told('failed')).toEqual(new Set(['failed']))

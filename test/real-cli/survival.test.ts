@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { cliSessions, scripted } from '../support/cli-session.ts'
-import { cliPath, missingCli } from '../support/clis.ts'
+import { cliPath, missingCli, newestOfEach } from '../support/clis.ts'
+import { shellCall } from '../support/hermetic.ts'
 import { outsideTmux } from '../support/outside.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-const both = [
-  { name: 'claude' as const, version: '2.1.325' },
-  { name: 'codex' as const, version: '0.166.0' },
-]
-
-describe.each(both)('$name', (cli) => {
+describe.each(newestOfEach)('$name', (cli) => {
   const open = async ({ skip }: TestContext, more = '') => {
     if (cliPath(cli.name, cli.version) === undefined) skip(missingCli(cli))
     return cliSessions(cli.name, {
@@ -26,19 +22,23 @@ describe.each(both)('$name', (cli) => {
       () => m.m.client.getSession({ id }),
       ({ status }) => status === wanted,
     )
+  const shows = (m: Machine, id: string, words: string) =>
+    eventually(
+      async () => (await m.m.client.getOutput({ id, lines: 200 })).lines.join('\n'),
+      (text) => text.includes(words),
+    )
+  /** How often the model was asked the prompt that takes long. */
+  const asked = (m: Machine) =>
+    m.model.requests().filter(({ answered, isSent }) => answered === 'step' && !isSent).length
   /** An idle session that knows something, and one in the middle of its turn. */
   const two = async (m: Machine) => {
     const idle = await m.spawn(scripted([{ text: 'The password is swordfish.' }], 'Remember it.'))
-    // A CLI that waits for its first prompt is idle too.
-    await eventually(
-      () => m.m.client.getTranscript({ id: idle.session_id }),
-      ({ entries }) => entries.some(({ who }) => who === 'agent'),
-    )
+    await shows(m, idle.session_id, 'swordfish')
     await becomes(m, idle.session_id, 'idle')
     const busy = await m.spawn(scripted([{ text: 'never', delayMs: 600_000 }], 'Take long.'))
     await eventually(
-      () => m.m.client.getTranscript({ id: busy.session_id }),
-      ({ entries }) => entries.some(({ who }) => who === 'user'),
+      async () => asked(m),
+      (count) => count === 1,
     )
     await becomes(m, busy.session_id, 'running')
     return { idle: idle.session_id, busy: busy.session_id }
@@ -47,21 +47,13 @@ describe.each(both)('$name', (cli) => {
     const { sessions } = await m.m.client.restoreSessions({ dry_run })
     return Object.fromEntries(sessions.map(({ session_id, result }) => [session_id, result]))
   }
-  /** The same conversation goes on: what was said before is known to the model again. */
+  /** The same conversation goes on: its new terminal has what was said before. */
   const goesOn = async (m: Machine, id: string) => {
+    const shown = await shows(m, id, 'swordfish')
+    expect(shown.split('Remember it.')).toHaveLength(2)
     await becomes(m, id, 'idle')
     await m.m.client.sendMessage({ id, text: scripted([{ text: 'It goes on.' }], 'What was it?') })
-    const { entries } = await eventually(
-      () => m.m.client.getTranscript({ id }),
-      (found) => found.entries.some(({ text }) => text === 'It goes on.'),
-    )
-    const texts = entries.map(({ text }) => text)
-    expect(texts.filter((text) => text.startsWith('Remember it.'))).toHaveLength(1)
-    expect(texts.join('\n')).toContain('swordfish')
-  }
-  const prompts = async (m: Machine, id: string, start: string) => {
-    const { entries } = await m.m.client.getTranscript({ id })
-    return entries.filter(({ who, text }) => who === 'user' && text.startsWith(start)).length
+    await shows(m, id, 'It goes on.')
   }
 
   /** A turn that was cut off is not idle: it is marked, ends waits, outlives the daemon, and is left by the next prompt. */
@@ -82,6 +74,53 @@ describe.each(both)('$name', (cli) => {
     await becomes(m, id, 'idle')
   }
 
+  test('[MUS-343][SM-43] a daemon that is killed in the middle of turns: both end once, seen or unseen, and what was queued arrives', async (context) => {
+    const m = await open(context)
+    const gate = (name: string) => join(m.own.cwd, name)
+    const waiting = (name: string) =>
+      m.spawn(
+        scripted(
+          [
+            { tools: [shellCall(cli.name, `until [ -e ${gate(name)} ]; do sleep 0.2; done`)] },
+            { text: `Done with ${name}.` },
+          ],
+          `Wait for ${name}.`,
+        ),
+        { permission_mode: 'bypass' },
+      )
+    const steps = () =>
+      m.model.requests().filter(({ answered, isSent }) => answered === 'step' && isSent).length
+    const [unseen, seen] = [await waiting('unseen'), await waiting('seen')]
+    await eventually(
+      async () => steps(),
+      (count) => count === 2,
+    )
+    for (const { session_id } of [unseen, seen]) await becomes(m, session_id, 'running')
+    const next = scripted([{ text: 'And this too.' }], 'Then this.')
+    const { message_id: message } = await m.m.client.sendMessage({ id: seen.session_id, text: next })
+    await m.m.restart('SIGKILL', async () => {
+      writeFileSync(gate('unseen'), '')
+      await eventually(
+        async () => steps(),
+        (count) => count === 3,
+      )
+    })
+    await becomes(m, unseen.session_id, 'idle')
+    await becomes(m, seen.session_id, 'running')
+    expect((await m.m.client.getMessage({ message })).state).toBe('queued')
+    writeFileSync(gate('seen'), '')
+    await shows(m, seen.session_id, 'And this too.')
+    await becomes(m, seen.session_id, 'idle')
+    expect((await m.m.client.getMessage({ message })).state).toBe('accepted')
+    for (const [session, turns] of [
+      [unseen, 1],
+      [seen, 2],
+    ] as const) {
+      const runs = await m.m.client.listAgentRuns({ session_id: session.session_id })
+      expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: turns }, () => 'completed'))
+    }
+  })
+
   test('[MUS-135][MUS-342] a tmux server that is killed takes nothing with it: conversations go on, a cut-off turn is told', async (context) => {
     const m = await open(context)
     const { idle, busy } = await two(m)
@@ -97,7 +136,7 @@ describe.each(both)('$name', (cli) => {
     // The turn ended once, as cut off, and its prompt was not given again.
     const { events } = await m.m.client.listEvents({ session: busy, type: 'agent.spawned,agent.failed' })
     expect(events.map(({ type }) => type)).toEqual(['agent.spawned', 'agent.failed'])
-    expect(await prompts(m, busy, 'Take long.')).toBe(1)
+    expect(asked(m)).toBe(1)
     expect(await m.m.client.getSession({ id: idle })).toMatchObject({ is_alive: true })
     await isCutOff(m, busy)
   })
@@ -121,7 +160,7 @@ describe.each(both)('$name', (cli) => {
     await m.m.restart('SIGKILL')
     expect(await table(m)).toEqual({ [idle]: 'restored', [busy]: 'needs you', [left.session_id]: 'gone' })
     await goesOn(m, idle)
-    expect(await prompts(m, busy, 'Take long.')).toBe(1)
+    expect(asked(m)).toBe(1)
     await isCutOff(m, busy)
   })
 

@@ -17,12 +17,17 @@ import { tempFolder } from './temp-journal.ts'
 /** A daemon, the scripted model and one real CLI in a home of its own. */
 export async function cliSessions(
   cli: CliName,
-  options: { version?: string; config?: string; env?: Readonly<Record<string, string>> } = {},
+  options: { version?: string; config?: string; env?: Readonly<Record<string, string>>; model?: string } = {},
 ) {
   const model = await startScriptedModel({})
   onTestFinished(() => model.close())
   const home = tempFolder('mc-')
-  const own = hermetic(cli, { home, modelUrl: model.url, permissions: 'ask' })
+  const own = hermetic(cli, {
+    home,
+    modelUrl: model.url,
+    permissions: 'ask',
+    ...(options.model && { model: options.model }),
+  })
   const program = cliPath(cli, options.version)
   const version = options.version ?? clis.find(({ name }) => name === cli)?.version ?? ''
   if (cli === 'opencode') seedOpenCode(own.env, version)

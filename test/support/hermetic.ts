@@ -14,6 +14,8 @@ type HermeticOptions = {
   readonly cwd?: string
   /** Whether tools run without a question. */
   readonly permissions?: 'allow' | 'ask'
+  /** What OpenCode and pi call the model, which is scripted by any name; the others have one of their provider's. */
+  readonly model?: string
 }
 
 /** All that one CLI needs to run on the scripted model and touch nothing of this machine's user. */
@@ -31,11 +33,11 @@ type Hermetic = {
 
 /** Writes a CLI's configuration into a home of its own and answers how to start it there. */
 export function hermetic(cli: CliName, options: HermeticOptions): Hermetic {
-  const { home, modelUrl, permissions = 'allow' } = options
+  const { home, modelUrl, permissions = 'allow', model = 'scripted' } = options
   const cwd = options.cwd ?? join(home, 'work')
   const temporary = join(home, 'tmp')
   for (const folder of [cwd, temporary]) mkdirSync(folder, { recursive: true })
-  const setup = setups[cli]({ home, modelUrl, cwd, isAllowed: permissions === 'allow' })
+  const setup = setups[cli]({ home, modelUrl, cwd, model, isAllowed: permissions === 'allow' })
   for (const [file, text] of Object.entries(setup.files)) {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text, { mode: 0o600 })
@@ -64,6 +66,7 @@ type Place = {
   readonly home: string
   readonly modelUrl: string
   readonly cwd: string
+  readonly model: string
   readonly isAllowed: boolean
 }
 
@@ -135,23 +138,23 @@ const setups: Readonly<Record<CliName, (place: Place) => Setup>> = {
     headless: (prompt, args) => ['exec', '--skip-git-repo-check', '--json', ...args, prompt],
   }),
 
-  opencode: ({ home, modelUrl, isAllowed }) => {
+  opencode: ({ home, modelUrl, model, isAllowed }) => {
     const permission = isAllowed ? 'allow' : 'ask'
-    const model = { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 8000 } }
+    const facts = { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 8000 } }
     return {
       files: {
         [join(home, 'config', 'opencode', 'opencode.json')]: json({
           autoupdate: false,
           share: 'disabled',
-          model: 'scripted/scripted',
-          small_model: 'scripted/scripted',
+          model: `scripted/${model}`,
+          small_model: `scripted/${model}`,
           permission: { bash: permission, edit: permission },
           provider: {
             scripted: {
               npm: '@ai-sdk/openai-compatible',
               name: 'Scripted',
               options: { baseURL: `${modelUrl}/v1`, apiKey: key },
-              models: { scripted: model },
+              models: { [model]: facts },
             },
           },
         }),
@@ -186,7 +189,7 @@ const setups: Readonly<Record<CliName, (place: Place) => Setup>> = {
     headless: (prompt, args) => ['-p', prompt, '--output-format', 'stream-json', ...args],
   }),
 
-  pi: ({ home, modelUrl }) => ({
+  pi: ({ home, modelUrl, model }) => ({
     files: {
       [join(home, 'pi', 'models.json')]: json({
         providers: {
@@ -194,21 +197,30 @@ const setups: Readonly<Record<CliName, (place: Place) => Setup>> = {
             baseUrl: `${modelUrl}/v1`,
             api: 'openai-completions',
             apiKey: key,
-            models: [{ id: 'scripted', contextWindow: 128_000, maxTokens: 8000 }],
+            models: [{ id: model, contextWindow: 128_000, maxTokens: 8000 }],
           },
           'scripted-anthropic': {
             baseUrl: modelUrl,
             api: 'anthropic-messages',
             apiKey: key,
-            models: [{ id: 'scripted', contextWindow: 128_000, maxTokens: 8000 }],
+            models: [{ id: model, contextWindow: 128_000, maxTokens: 8000 }],
           },
         },
       }),
     },
     env: { PI_CODING_AGENT_DIR: join(home, 'pi'), PI_OFFLINE: '1' },
-    args: ['--provider', 'scripted', '--model', 'scripted'],
+    args: ['--provider', 'scripted', '--model', model],
     headless: (prompt, args) => ['-p', '--mode', 'json', ...args, prompt],
   }),
+}
+
+/** What each CLI calls the commands that shorten its conversation and that begin a new one. */
+export const commandsOf: Readonly<Record<CliName, { readonly compact: string; readonly clear: string }>> = {
+  claude: { compact: '/compact', clear: '/clear' },
+  codex: { compact: '/compact', clear: '/new' },
+  opencode: { compact: '/compact', clear: '/new' },
+  gemini: { compact: '/compress', clear: '/clear' },
+  pi: { compact: '/compact', clear: '/new' },
 }
 
 /** A call of the CLI's own shell tool, as a script has it. */

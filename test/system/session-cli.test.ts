@@ -216,4 +216,41 @@ describe('sm and a real daemon', () => {
       "'b c'",
     )
   })
+
+  test('[MUS-378] what names nothing, or something that does not exist, is refused before anything else is answered', async () => {
+    const m = await usual()
+    const { session_id } = await m.spawnShell()
+    const [person, inside] = [await smOf(m), await smOf(m, await m.spawnShell())]
+    for (const args of [
+      ['wait', ''],
+      ['kill', ' '],
+      ['progress', '..'],
+      ['events', '.'],
+      ['approvals', ''],
+    ])
+      for (const sm of [person, inside]) {
+        const { code, stdout, stderr } = await sm(args)
+        expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+        expect(stderr).not.toContain('/api/')
+      }
+    for (const args of [['events'], ['events', session_id], ['events', '--follow']]) {
+      const { code, stderr } = await person([...args, '--type', 'complete'])
+      expect(code).toBe(2)
+      expect(stderr).toMatch(
+        /'complete' is not a word of sm events; did you mean completed\? there are: .*\bidle\b/,
+      )
+    }
+    expect(await person(['journal', 'tail', '--type', 'session.stated'])).toMatchObject({ code: 2 })
+    for (const line of [
+      'approvals nobody',
+      'search x --session nobody',
+      'journal tail --session nobody',
+      'messages dismiss nobody',
+      'approve nobody',
+      'workflow show nobody',
+      'replay nobody',
+      'spawn shell x --parent nobody',
+    ])
+      expect({ line, code: (await person(line.split(' '))).code }).toEqual({ line, code: 3 })
+  })
 })

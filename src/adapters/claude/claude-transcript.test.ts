@@ -155,6 +155,22 @@ describe.each(claudeVersions)('transcripts of %s', (version) => {
     )
   })
 
+  test('[MUS-345] a compaction that there is nothing for is over', () => {
+    const refused = (content: string) =>
+      read([
+        JSON.stringify({
+          type: 'system',
+          subtype: 'local_command',
+          content,
+          timestamp: '2026-11-19T06:36:32.181Z',
+        }),
+      ]).map(({ kind }) => kind)
+    expect(refused('<local-command-stdout>Not enough messages to compact.</local-command-stdout>')).toEqual([
+      'idle',
+    ])
+    expect(refused('<local-command-stdout>Total cost: $0.01</local-command-stdout>')).toEqual([])
+  })
+
   test('[SM-86] failed tools, failed turns and a compaction', () => {
     const signals = conversation('failures')
     expect(of(signals, 'tool-end').map(({ tool, ok, error }) => [tool, ok, error?.slice(0, 11)])).toEqual([

@@ -38,7 +38,7 @@ function begun({ agent: agentId, subagent = {} }: TranscriptContext, at: number)
 const readers: Readonly<Partial<Record<string, (line: Line) => readonly Signal[]>>> = {
   user: userSignals,
   assistant: assistantSignals,
-  system: compacted,
+  system: systemSignals,
   'queue-operation': queued,
   attachment: attached,
   'cost-state': totals,
@@ -72,7 +72,10 @@ function attached(line: Line): readonly Signal[] {
   return texts.map((text) => ({ ...line.base, kind: 'injected', text }))
 }
 
-function compacted({ entry, base }: Line): readonly Signal[] {
+function systemSignals({ entry, base }: Line): readonly Signal[] {
+  // There was nothing to compact, or it failed: the hook that told its beginning tells no end.
+  if (entry.subtype === 'local_command' && /<local-command-std\w+>.*compact/i.test(String(entry.content)))
+    return [{ ...base, kind: 'idle' }]
   if (entry.subtype !== 'compact_boundary') return []
   const { trigger: word, preTokens: before, postTokens: after } = entry.compactMetadata ?? {}
   return [{ ...base, kind: 'compacted', ...told({ trigger: compactionTrigger(word), before, after }) }]

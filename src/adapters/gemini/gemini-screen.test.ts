@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { screenFixture } from '../../../test/support/screen-fixture.ts'
+import { isShown } from '../../core/messages/message-text.ts'
 import { geminiDialect } from './gemini-cli.ts'
 import { geminiScreen } from './gemini-screen.ts'
 
@@ -19,6 +20,16 @@ test.for([
   ['plain-working', { composer: { state: 'empty' }, isWorking: true }],
 ] as const)('[SM-88] Gemini 0.61.0 shows %s', ([name, reading]) => {
   expect(read(name)).toEqual(reading)
+})
+
+test('[MUS-377] a row that the terminal takes for longer than Gemini ends no box: what is in it is known as what was typed', () => {
+  const { composer } = read('misdrawn')
+  const typed =
+    'm36. עברית مرحبا 👍🏽 👩‍👩‍👧 🇩🇪 tab\there tab\there tab\there plain words tab\there é ñ ö plain words 👍🏽 👩‍👩‍👧 🇩🇪 עברית مرحبا plain words é ñ ö tab\there plain words 漢字かな交じり文 tab\there $HOME `x` "q" \'a\' #{pid} %d ; '
+  expect(composer.state === 'text' && isShown(composer.text, typed)).toBe(true)
+  const more = fixture('plain-typed')
+  const blank = { ...more, lines: more.lines.flatMap((line) => (line.trim() === 'l2' ? ['', line] : [line])) }
+  expect(geminiScreen(blank, '0.61.0').composer).toEqual({ state: 'text', text: 'l1\n\nl2\nl3' })
 })
 
 test('[SM-88] work is known by the title alone, while the screen is drawn anew', () => {

@@ -45,16 +45,17 @@ function boxOn(lines: readonly string[], { prompt }: GeminiScreenRules): Box | u
   const from = rule < 0 ? -1 : lines.findIndex((line, at) => at > rule && at < rule + 5 && prompt.test(line))
   if (from < 0) return undefined
   const border = lines.findIndex((line, at) => at > from && /^▀+$/.test(line))
-  const blank = lines.findIndex((line, at) => at > from && line === '')
-  const to = [border, blank, lines.length].find((at) => at > from) ?? lines.length
+  // A text has blank lines too, its own or of a row that the terminal took for longer; what follows the box has one blank before it.
+  const below = lines.findIndex((line, at) => at > from && /^ \S/.test(line))
+  const to = [border, below, lines.length].find((at) => at > from) ?? lines.length
   return { rule, from, to }
 }
 
 type Box = { readonly rule: number; readonly from: number; readonly to: number }
 
 function composerOf(lines: readonly string[], { placeholder }: GeminiScreenRules): Composer {
-  const text = lines.map((line) => line.slice(3)).join('\n')
-  if (text.trim() === '' || placeholder.test(text)) return { state: 'empty' }
+  const text = lines.map((line, at) => (at === 0 ? line.slice(3) : line.replace(/^ {3}/, ''))).join('\n')
+  if (text.trim() === '' || placeholder.test(text.trim())) return { state: 'empty' }
   return { state: 'text', text: text.trim() }
 }
 

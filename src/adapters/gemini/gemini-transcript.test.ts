@@ -38,6 +38,24 @@ test('[SM-86] a chat file tells of prompts, words, tools and ends; patches repea
   expect(ofKind(signals, 'turn-failed')[0]).toMatchObject({ status: 400 })
 })
 
+test('[MUS-345] a conversation that is written anew and shorter was compacted', () => {
+  const memory = {}
+  const kinds = (...lines: readonly object[]) =>
+    lines
+      .flatMap((line) => geminiLine(JSON.stringify(line), { memory }))
+      .filter(({ kind }) => kind === 'compacted')
+  const timestamp = '2026-11-19T06:36:58.753Z'
+  const rewritten = { $set: { messages: [{ id: 'm', timestamp, type: 'user', content: [{ text: 'all' }] }] } }
+  const unsaid = { id: 'i', timestamp, type: 'info', content: '' }
+  const said = { id: 'p', timestamp, type: 'user', content: [{ text: 'hello' }] }
+  expect(kinds(rewritten, unsaid)).toEqual([])
+  expect(kinds(said, unsaid)).toEqual([])
+  expect(kinds(rewritten, said, unsaid)).toEqual([])
+  expect(kinds(rewritten, { $set: { lastUpdated: timestamp } }, unsaid, unsaid)).toEqual([
+    { kind: 'compacted', source: 'transcript', at: Date.parse(timestamp) },
+  ])
+})
+
 test('[SM-86] a command that failed is no success, though the tool itself was one', () => {
   expect(ofKind(signals, 'tool-end').map(({ ok, error }) => [ok, error])).toEqual([
     [true, undefined],

@@ -26,6 +26,7 @@ export function geminiLine(line: string, context: TranscriptContext): readonly S
   const record = foreignLine(line)
   if (!record) return []
   if (record['type'] === undefined && record['sessionId'] !== undefined) return opening(record, context)
+  notePatch(record, context.memory)
   const [at, id] = [foreignTime(record['timestamp']), foreignText(record['id'])]
   if (at === undefined || id === undefined) return []
   const seen = told({ source: 'transcript' as const, at, agent: context.agent })
@@ -39,7 +40,8 @@ export function geminiLine(line: string, context: TranscriptContext): readonly S
         ...geminiCalls(record, context.memory, seen),
       ]
     case 'info':
-      return textOf(record['content']) === 'Request cancelled.' ? [{ ...seen, kind: 'interrupted' }] : []
+      if (textOf(record['content']) === 'Request cancelled.') return [{ ...seen, kind: 'interrupted' }]
+      return isCompaction(record, context.memory) ? [{ ...seen, kind: 'compacted' }] : []
     case 'error':
       return [geminiFailure(textOf(record['content']), seen)]
     default:
@@ -48,6 +50,20 @@ export function geminiLine(line: string, context: TranscriptContext): readonly S
 }
 
 type Seen = { readonly source: 'transcript'; readonly at: number; readonly agent?: string }
+
+/** All messages are written again where a conversation begins, and where it is made shorter; an entry without words tells when. */
+function notePatch(record: Foreign, memory: TranscriptMemory): void {
+  const isWhole = foreign(record['$set'])['messages'] !== undefined
+  const isWord = record['type'] === 'user' || record['type'] === 'gemini'
+  if (isWord) memory['began'] = true
+  if (isWord || isWhole) memory['rewritten'] = isWhole && memory['began'] === true
+}
+
+function isCompaction(record: Foreign, memory: TranscriptMemory): boolean {
+  const isTold = memory['rewritten'] === true && textOf(record['content']) === ''
+  if (isTold) memory['rewritten'] = false
+  return isTold
+}
 
 function opening(record: Foreign, { agent }: TranscriptContext): readonly Signal[] {
   const [at, id] = [foreignTime(record['startTime']), foreignText(record['sessionId'])]

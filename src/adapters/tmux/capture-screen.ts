@@ -4,14 +4,14 @@ import { pastedOption, stampFormat } from './paste-text.ts'
 /** Commands whose answers `screenFrom` reads; one turn, so that text and cursor belong together. */
 export function captureCommands(pane: string, history = 0): readonly string[] {
   const fields =
-    'pane_width pane_height cursor_x cursor_y cursor_flag pane_in_mode session_attached session_created session_activity'
+    'pane_width pane_height cursor_x cursor_y cursor_flag pane_in_mode session_attached session_created session_activity window_activity'
   const format = `${fields.replace(/\w+/g, '#{$&}')} ${stampFormat} #{${pastedOption}} #{pane_title}`
   const start = history > 0 ? ` -S -${Math.trunc(history)}` : ''
   return [`display-message -p -t '${pane}' '${format}'`, `capture-pane -p -t '${pane}'${start}`]
 }
 
 export function screenFrom([[state = ''] = [], text = []]: readonly (readonly string[])[]): Screen {
-  const [width, height, x, y, isVisible, modes, attached, created, key, stamp, pastedId, ...title] =
+  const [width, height, x, y, isVisible, modes, attached, created, key, drawn, stamp, pastedId, ...title] =
     state.split(' ')
   const rows = Number(height)
   const lines = [...text]
@@ -25,6 +25,7 @@ export function screenFrom([[state = ''] = [], text = []]: readonly (readonly st
     attached: Number(attached),
     // A session that was only just made counts as used, too.
     ...(Number(key) > Number(created) && { lastKeyMs: Number(key) * 1000 }),
+    ...(drawn && { drawnMs: Number(drawn) * 1000 }),
     ...(stamp && { stamp }),
     ...(pastedId && { pastedId }),
     title: title.join(' '),

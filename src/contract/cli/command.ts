@@ -16,6 +16,8 @@ export type Argument = {
   readonly choices?: readonly string[]
   /** A path: completions offer file names. */
   readonly isFile?: true
+  /** Words that somebody says; of all else nothing but blanks is a mistake, like a variable that a script never set. */
+  readonly mayBeBlank?: true
 }
 
 /** Something that the command takes by name; without a value it is a switch. */
@@ -34,6 +36,8 @@ export type Option = {
   readonly choices?: readonly string[]
   /** Words that completions offer, where others are allowed too. */
   readonly suggests?: readonly string[]
+  /** As of an argument. */
+  readonly mayBeBlank?: true
   /** What the option means without a value; a text value is then written with `=`, a number may also follow. */
   readonly bare?: string | number
 }

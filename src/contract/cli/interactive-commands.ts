@@ -25,7 +25,7 @@ export const interactiveCommands = commandFamily({
     needs: 'daemon',
     arguments: {
       agent: { takes: 'one', about: 'a main agent; sm agents list shows them' },
-      prompt: { takes: 'optional', about: 'what to ask; - reads standard input' },
+      prompt: { takes: 'optional', about: 'what to ask; - reads standard input', mayBeBlank: true },
     },
     options: {
       model: { kind: 'text', value: 'model', about: 'use this model instead of the one the agent names' },

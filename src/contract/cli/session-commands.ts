@@ -11,7 +11,7 @@ export const sessionCommands = commandFamily({
     needs: 'daemon',
     arguments: {
       'agent-type': { takes: 'one', about: 'the role: Engineer, Architect, any agent file, or a CLI' },
-      prompt: { takes: 'optional', about: 'what to do; - reads standard input' },
+      prompt: { takes: 'optional', about: 'what to do; - reads standard input', mayBeBlank: true },
     },
     options: {
       model: { kind: 'text', value: 'model', about: 'opus, sonnet, haiku or a full id' },
@@ -19,6 +19,7 @@ export const sessionCommands = commandFamily({
         kind: 'text',
         value: 'words',
         isMany: true,
+        mayBeBlank: true,
         about: 'arguments for the CLI, quoted as in a shell; may be repeated',
       },
       preset: { kind: 'text', value: 'name', about: 'a set of model and arguments from the settings' },
@@ -91,7 +92,7 @@ export const sessionCommands = commandFamily({
     answers: 'sendMessage',
     arguments: {
       sessions: { takes: 'one', about: 'short id, prefix or name; several with commas: a,b' },
-      text: { takes: 'optional', about: 'what to say; - reads standard input' },
+      text: { takes: 'optional', about: 'what to say; - reads standard input', mayBeBlank: true },
     },
     options: {
       important: { kind: 'switch', about: 'deliver it between two steps, without waiting for it to be idle' },
@@ -158,7 +159,7 @@ export const sessionCommands = commandFamily({
     },
     options: {
       force: { kind: 'switch', about: 'end them at once, without an interrupt or a grace period' },
-      reason: { kind: 'text', value: 'text', about: 'why, for the record' },
+      reason: { kind: 'text', value: 'text', about: 'why, for the record', mayBeBlank: true },
     },
     examples: [
       { line: 'sm kill def456', does: 'interrupt, then end it and its children' },
@@ -217,7 +218,7 @@ export const sessionCommands = commandFamily({
     answers: 'decideApproval',
     arguments: {
       id: { takes: 'one', about: 'an approval, or a session that asks one thing' },
-      reason: { takes: 'optional', about: 'why; the agent sees it' },
+      reason: { takes: 'optional', about: 'why; the agent sees it', mayBeBlank: true },
     },
     examples: [{ line: 'sm reject def456 "Write a test first"', does: 'it continues with that' }],
   },

@@ -63,7 +63,13 @@ export const sessionReportCommands = commandFamily({
     summary: 'say that this session is done',
     needs: 'daemon',
     answers: 'completeSession',
-    arguments: { message: { takes: 'optional', about: 'the result in a sentence; - reads standard input' } },
+    arguments: {
+      message: {
+        takes: 'optional',
+        about: 'the result in a sentence; - reads standard input',
+        mayBeBlank: true,
+      },
+    },
     options: {
       status: {
         kind: 'text',
@@ -94,7 +100,9 @@ export const sessionReportCommands = commandFamily({
     summary: 'say what this session is working on',
     needs: 'daemon',
     answers: 'updateSession',
-    arguments: { text: { takes: 'one', about: 'in a few words; an empty text removes it' } },
+    arguments: {
+      text: { takes: 'one', about: 'in a few words; an empty text removes it', mayBeBlank: true },
+    },
     options: forSession,
     examples: [{ line: 'sm task "Migrating the user table"', does: 'sm all shows it' }],
   },

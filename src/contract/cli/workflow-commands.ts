@@ -18,7 +18,9 @@ export const workflowCommands = commandFamily({
     summary: 'have a crew plan, do and review a task',
     needs: 'daemon',
     answers: 'getWorkflow',
-    arguments: { request: { takes: 'optional', about: 'what to do; - reads standard input' } },
+    arguments: {
+      request: { takes: 'optional', about: 'what to do; - reads standard input', mayBeBlank: true },
+    },
     options: {
       name: {
         kind: 'text',
@@ -128,7 +130,7 @@ export const workflowCommands = commandFamily({
     summary: 'end a workflow and all its agents',
     needs: 'daemon',
     answers: 'cancelWorkflow',
-    arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why' } },
+    arguments: { id: aWorkflow, reason: { takes: 'optional', about: 'why', mayBeBlank: true } },
     examples: [{ line: 'sm workflow cancel crew-1749a2fe', does: 'what was done so far is kept' }],
   },
 })

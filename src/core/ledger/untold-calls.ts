@@ -4,6 +4,11 @@ import type { Tokens } from '../../contract/values.ts'
 
 type Usage = z.infer<typeof Tokens>
 
+const untoldMark = ':untold:'
+
+/** Whether a call is the sum of those that a CLI did not write down. */
+export const isUntoldCall = (responseId: string): boolean => responseId.includes(untoldMark)
+
 const figures = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 
 /**
@@ -32,7 +37,7 @@ export class UntoldCalls {
         whole.filter((call) => call.model === model).map((call) => call.usage),
       )
       if (figures.every((name) => usage[name] === 0)) return []
-      return [{ ...seen, kind: 'usage', responseId: `${foreignId}:untold:${model}`, model, usage }]
+      return [{ ...seen, kind: 'usage', responseId: `${foreignId}${untoldMark}${model}`, model, usage }]
     })
   }
 }

@@ -1,4 +1,3 @@
-import { agentClis, isCodingCli } from '../../contract/agent-clis.ts'
 import type { CheckpointView, MetricsView, ProgressView, SessionView } from '../../contract/session-views.ts'
 import type { Evidence } from './evidence/evidence.ts'
 
@@ -19,6 +18,8 @@ type ProgressParts = {
   readonly agents: readonly SessionView[]
   readonly evidence: Evidence | undefined
   readonly typical: TypicalUsage | undefined
+  /** The model calls that nobody told the tokens of. */
+  readonly notCounted: string | null
   readonly now: number
 }
 
@@ -69,7 +70,7 @@ export function progressView(parts: ProgressParts): ProgressView {
     cost_usd: session.cost_usd,
     cost_is_estimate: session.cost_is_estimate,
     cost_basis: session.cost_basis,
-    not_counted: notCounted(session.cli),
+    not_counted: parts.notCounted,
     queued_messages: session.queued_messages,
     queued_reason: session.queued_reason,
     agents: parts.agents.map((agent) => ({
@@ -84,11 +85,6 @@ export function progressView(parts: ProgressParts): ProgressView {
     ended_agents: session.ended_agents,
     alerts: session.alerts,
   }
-}
-
-const notCounted = (cli: string | null): string | null => {
-  const untold = cli !== null && isCodingCli(cli) ? agentClis[cli].untold : []
-  return untold.length === 0 ? null : untold.join('; ')
 }
 
 const seconds = (ms: number): number => Math.max(0, Math.floor(ms / 1000))

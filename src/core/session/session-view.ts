@@ -54,7 +54,8 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
   // Of built-in agents nothing is guessed: one that asks waits.
   const status = isBuiltIn && asks > 0 && lifecycle === 'running' ? 'waiting_input' : lifecycle
   const tokens = row.tokens ?? 0
-  const waiting = isEnded || !verdict?.waitingFor ? null : waits[verdict.waitingFor]
+  const shown = shownNow(lifecycle, verdict)
+  const waiting = isEnded || !shown.waitingFor ? null : waits[shown.waitingFor]
   return {
     session_id: row.shortId,
     id: row.sessionId,
@@ -67,8 +68,8 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     model: managed?.model ?? row.model,
     origin: row.origin,
     status,
-    activity: isEnded ? null : (verdict?.activity ?? row.activity),
-    health: verdict?.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
+    activity: isEnded ? null : (shown.activity ?? row.activity),
+    health: shown.health ?? (isBuiltIn && !isEnded ? 'ok' : 'unknown'),
     detail: isLost ? broughtBack : row.detail,
     waiting_for:
       waiting ?? (asks > 0 && !isEnded ? (isBuiltIn ? waitOf(state?.asks?.[0]?.subject) : 'approval') : null),
@@ -111,6 +112,21 @@ export function sessionView(row: SessionRow, beside: Beside): SessionView {
     last_checkpoint: row.milestone,
     alerts: isEnded ? [] : [...messageAlerts(beside), ...alertsOf({ ...beside, tokens })],
   }
+}
+
+/**
+ * What is known of a session beside its lifecycle. Of one that was at work or at rest before this daemon and that nothing
+ * was seen of since, only its lifecycle is known.
+ */
+export function shownNow(
+  lifecycle: SessionView['status'],
+  verdict: Verdict | undefined,
+): Partial<Pick<Verdict, 'activity' | 'waitingFor' | 'health'>> {
+  if (!verdict) return {}
+  const isUnseen = verdict.lifecycle === 'starting' && lifecycle !== 'starting' && lifecycle !== 'spawned'
+  if (isUnseen) return { health: 'stale' }
+  const { activity, waitingFor, health } = verdict
+  return { activity, health, ...(waitingFor && { waitingFor }) }
 }
 
 const broughtBack = 'its terminal is gone; bring it back with: sm restore'

@@ -46,3 +46,24 @@ test('[MUS-375] lines that are set aside are named in the journal, once, and it 
   expect(again.engine.session(session.sessionId)?.milestones).toBe(3)
   await again.journal.close()
 })
+
+test('[MUS-378] an export by a type or of a session that does not exist is refused, never empty', async () => {
+  const dir = tempFolder()
+  const { journal } = await openJournal(dir)
+  await journal.append(batchOf(journal, ['a']))
+  await journal.close()
+  const exported = (filter: Partial<Parameters<typeof journalExport>[1]>) =>
+    Array.fromAsync(
+      journalExport(
+        dir,
+        { after: 0, types: [], session: undefined, ...filter },
+        new AbortController().signal,
+      ),
+    )
+  await expect(exported({ types: ['session.stated'] })).rejects.toMatchObject({
+    code: 'invalid',
+    message: "'session.stated' is not an event type; did you mean session.started?",
+  })
+  await expect(exported({ session: '0000beef' })).rejects.toMatchObject({ code: 'not_found' })
+  expect(await exported({ session: '0000beef', after: 1 })).toEqual([])
+})

@@ -6,9 +6,10 @@ import { setAsideDamage } from '../../adapters/jsonl/set-aside.ts'
 import { loadSnapshot } from '../../adapters/jsonl/snapshots.ts'
 import { verifyJournal } from '../../adapters/jsonl/verify.ts'
 import { walkSegment } from '../../adapters/jsonl/walk.ts'
+import { nearest } from '../../contract/config/nearest.ts'
 import { Config } from '../../contract/config.ts'
 import { AppError } from '../../contract/errors.ts'
-import { typeOfLine } from '../../contract/event.ts'
+import { catalogue, eventTypes, typeOfLine } from '../../contract/event.ts'
 import type { Check, JournalStats } from '../../contract/health.ts'
 import { fleet, shortId } from '../../contract/ids.ts'
 import type { ExportFilter, JournalVerification, Offline } from '../../contract/offline.ts'
@@ -116,22 +117,33 @@ export async function* journalExport(
   filter: ExportFilter,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  for (const type of filter.types) refuseUnknown(type)
   if (!existsSync(layout(dir).segments)) return
   const segments = listSegments(layout(dir).segments)
   const reader = new DiskReader(() => segments)
   const types = new Set(filter.types)
   const end = await lastSeq(segments)
+  let isFound = filter.session === undefined || filter.after > 0
   for (let after = filter.after; ; ) {
     signal.throwIfAborted()
     const page = await reader.page(after, 1000, end)
-    if (page.length === 0) return
+    if (page.length === 0) break
     for (const stored of page) {
       after = stored.seq
-      if (types.size > 0 && !types.has(typeOfLine(stored.line))) continue
       if (filter.session && !isOf(stored.event.sessionId, filter.session)) continue
+      isFound = true
+      if (types.size > 0 && !types.has(typeOfLine(stored.line))) continue
       yield stored.line
     }
   }
+  if (!isFound) throw new AppError('not_found', `no event of session '${filter.session}' in this journal`)
+}
+
+function refuseUnknown(type: string): void {
+  if (Object.hasOwn(catalogue, type)) return
+  const near = nearest(type, eventTypes)
+  const hint = near === undefined ? 'docs/reference/events.md lists them' : `did you mean ${near}?`
+  throw new AppError('invalid', `'${type}' is not an event type; ${hint}`)
 }
 
 const isOf = (id: Parameters<typeof shortId>[0], wanted: string): boolean =>

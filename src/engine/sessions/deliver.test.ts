@@ -10,7 +10,7 @@ type Box = { state: 'empty' | 'text' | 'none'; text?: string }
 /** A session with queued messages whose box and person a test moves with the time, which passes as soon as it is waited for. */
 function session(
   texts: readonly string[],
-  at: (now: number, done: readonly Draft[]) => { box: Box; lastKeyMs?: number },
+  at: (now: number, done: readonly Draft[]) => { box: Box; lastKeyMs?: number; drawnMs?: number },
 ) {
   let now = 1_000_000
   const began = now
@@ -27,12 +27,13 @@ function session(
   }
   const seen = () => at(now - began, written)
   const screen = () => {
-    const { lastKeyMs } = seen()
+    const { lastKeyMs, drawnMs } = seen()
     return {
       lines: ['x'],
       width: 80,
       height: 1,
       ...(lastKeyMs !== undefined && { lastKeyMs: began + lastKeyMs }),
+      ...(drawnMs !== undefined && { drawnMs: began + drawnMs }),
     }
   }
   const parts = {
@@ -120,5 +121,30 @@ test('[MUS-321] a message whose box nobody can read for ten minutes is a dead le
   expect(await ends()).toEqual([
     ['m0', expect.stringContaining('could not be read')],
     ['m1', expect.stringContaining('could not be read')],
+  ])
+})
+
+test('[MUS-376] a program that stands still over a long text has not lost the next one: it is sent when it is drawn', async () => {
+  const { ends } = session(['hello'], (now) => ({
+    box: now < 120_000 ? { state: 'empty' } : { state: 'text', text: 'hello' },
+    drawnMs: now < 120_000 ? -1000 : now,
+  }))
+  expect(await ends()).toEqual([
+    ['m0', 'pasted'],
+    ['m0', 'submitted'],
+    ['m0', expect.stringContaining('ignored Enter')],
+  ])
+})
+
+test('[MUS-376] a program that draws, and not what was pasted, has lost it; one that never draws again is told as such', async () => {
+  const alive = session(['hello'], (now) => ({ box: { state: 'empty' }, drawnMs: now }))
+  expect(await alive.ends()).toEqual([
+    ['m0', 'pasted'],
+    ['m0', expect.stringContaining('was deleted')],
+  ])
+  const still = session(['hello'], () => ({ box: { state: 'empty' }, drawnMs: -1000 }))
+  expect(await still.ends()).toEqual([
+    ['m0', 'pasted'],
+    ['m0', expect.stringContaining('stood still')],
   ])
 })

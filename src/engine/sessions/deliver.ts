@@ -190,6 +190,7 @@ export class Delivery {
     let due: number | undefined
     let waitedMs = 0
     let heldMs = 0
+    let touchedAt = givenAtMs
     const began = clock.monotonic()
     let before = began
     for (;;) {
@@ -203,9 +204,10 @@ export class Delivery {
       const isUnseen = presses < mostUnseen && (state === 'none' || !isSubmitted)
       const isOurs = this.#box.shows(seen, text) || (isUnseen && this.#box.isUntouched(seen, givenAtMs))
       const isSeenGone = state === 'empty' || (isSubmitted && state === 'none' && !seen.reading.dialog)
-      if (isOurs || isSeenGone) waitedMs += now - before
+      const isStill = isSeenGone && (await this.#box.isStill(seen, pane, touchedAt))
+      if (isOurs || (isSeenGone && !isStill)) waitedMs += now - before
       // Behind a dialog, or mixed with what a person types, it waits for them, but not for ever.
-      else if (!this.#box.isSomebodyAt(seen)) heldMs += now - before
+      else if (!isSeenGone && !this.#box.isSomebodyAt(seen)) heldMs += now - before
       before = now
       if (isOurs) {
         due ??= now + typing.settleMs
@@ -216,6 +218,7 @@ export class Delivery {
           if (await this.#box.press(pane, typing.submit, seen)) {
             due = clock.monotonic() + (againMs[presses] ?? receiptMs)
             presses += 1
+            touchedAt = clock.now()
             isSubmitted = true
             waitedMs = 0
           }
@@ -223,7 +226,7 @@ export class Delivery {
       } else if (waitedMs > (isSubmitted ? receiptMs : shownMs))
         return this.#giveUp(delivering, givenAtMs, isSubmitted ? 'unproved' : 'deleted')
       else if (heldMs > (state === 'text' ? mixedMs : hiddenMs) || now - began > hiddenMs)
-        return this.#giveUp(delivering, givenAtMs, isSubmitted ? 'unproved' : 'mixed')
+        return this.#giveUp(delivering, givenAtMs, isSubmitted ? 'unproved' : isStill ? 'still' : 'mixed')
       await clock.sleep(lookMs, this.#stopped.signal)
     }
   }
@@ -350,6 +353,8 @@ const lost = {
   deleted: 'its text was deleted from the input box before it was sent; send it again',
   unread:
     'its input box could not be read for ten minutes, so it was not typed; look with: sm attach, then send it again',
+  still:
+    'its program stood still for ten minutes, so nothing shows whether it was typed; look with: sm attach',
   mixed:
     'it could not be told apart from other text in the input box, so it was not sent; look with: sm attach',
 } as const

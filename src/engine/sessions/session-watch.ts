@@ -58,6 +58,9 @@ export class SessionWatch {
   #work: Promise<unknown> = Promise.resolve()
   /** Since when it is followed by this daemon. */
   readonly followedAt: number
+  /** When the two clocks were looked at last, and when they had last moved apart: the machine slept, or its clock was set. */
+  #lookedAt: { readonly now: number; readonly monotonic: number }
+  #leaptAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: Parts, state: SessionState, listener: WatchListener) {
     this.id = state.sessionId
@@ -65,6 +68,7 @@ export class SessionWatch {
     this.#parts = parts
     this.#listener = listener
     this.followedAt = parts.clock.now()
+    this.#lookedAt = { now: this.followedAt, monotonic: parts.clock.monotonic() }
     this.#recorded = state.lifecycle
     this.#wasAsking = state.lifecycle === 'waiting_input'
     const { brokenTurn } = state
@@ -111,7 +115,7 @@ export class SessionWatch {
     return {
       now: this.#parts.clock.now(),
       idleAfterMs: auto_complete.idle_timeout * 1000,
-      resumedAt: this.followedAt,
+      resumedAt: Math.max(this.followedAt, this.#leaptAt),
       ...(startedAt !== undefined && { startedAt }),
     }
   }
@@ -217,6 +221,7 @@ export class SessionWatch {
 
   /** Writes the state when it changed, and comes back when it will have changed by itself. */
   async #conclude(): Promise<void> {
+    this.#noteLeap()
     const before = this.#verdict
     const verdict = this.#judge()
     this.#verdict = verdict
@@ -227,6 +232,15 @@ export class SessionWatch {
       if (drafts.length > 0) await this.#parts.engine.perform(drafts)
     }
     this.#listener.changed(this)
+  }
+
+  /** Nobody could have seen anything while the machine slept: silence of that time says nothing. */
+  #noteLeap(): void {
+    const { clock } = this.#parts
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    const leapMs = now - this.#lookedAt.now - (monotonic - this.#lookedAt.monotonic)
+    if (Math.abs(leapMs) > mostDriftMs) this.#leaptAt = now
+    this.#lookedAt = { now, monotonic }
   }
 
   /** The end of a turn of which no hook told: it was read in the record, or seen on the screen. */
@@ -286,6 +300,9 @@ export class SessionWatch {
     )
   }
 }
+
+/** Clocks that are adjusted move apart by less. */
+const mostDriftMs = 30_000
 
 /** Longer than a busy machine keeps a CLI from its prompt once its box is drawn; after that it has lost the prompt. */
 const takesPromptMs = 5 * 60_000

@@ -15,6 +15,8 @@ const clearAgainMs = 5000
 const lookMs = 125
 /** So long a box may show nothing that can be told before it is done without; by then it was drawn anew. */
 const unreadableMs = 10_000
+/** A program that has drawn nothing for so long is made to draw. */
+const drawAgainMs = 5000
 /** That a turn ended on an interrupt shows so long after the last key. */
 const proofMs = 10_000
 /** A busy program may miss a key, or read two as another one: what still shows its work so long after is interrupted again. */
@@ -36,6 +38,7 @@ export class TypingBox {
   #leftover: Typed | undefined
   #clearedAt = Number.NEGATIVE_INFINITY
   #interruptedAt = Number.NEGATIVE_INFINITY
+  #redrawnAt = Number.NEGATIVE_INFINITY
   /** Since when the box is not empty, or not to be seen. */
   #oddSince: number | undefined
   /** Since when the box cannot be read while nothing asks or works. */
@@ -104,6 +107,20 @@ export class TypingBox {
       this.#parts.clock.now() - this.#oddSince > unreadableMs &&
       !seen.reading.isWorking
     return isOdd && this.#watch.verdict.lifecycle === 'idle' && isLeftAlone(seen, sinceMs)
+  }
+
+  /**
+   * Whether the program has drawn nothing since: what it was given then is still before it, whatever its screen shows.
+   * Some stand still for a minute over a long text. One that can draws when it is told to.
+   */
+  async isStill({ screen: { drawnMs } }: Seen, pane: PaneRef, sinceMs: number): Promise<boolean> {
+    if (drawnMs === undefined || drawnMs > sinceMs) return false
+    const now = this.#parts.clock.now()
+    if (now - Math.max(sinceMs, this.#redrawnAt) >= drawAgainMs) {
+      this.#redrawnAt = now
+      await this.#parts.terminal.redraw(pane, this.#signal)
+    }
+    return true
   }
 
   /** Presses keys on what was seen; false when somebody typed since, or just before. */

@@ -191,7 +191,7 @@ export const order: readonly CorpusCase[] = [
   handCase('clock-an-hour-ahead', {
     signals: [prompt(3601), began(3602, 'c1')],
     at: 5,
-    is: { lifecycle: 'running', health: 'stale' },
+    is: { ...running, activity: 'calling_tool' },
   }),
   handCase('read-again-after-a-restart', {
     signals: [prompt(1), began(2, 'c1'), over(9, 'c1')],
@@ -210,6 +210,15 @@ export const order: readonly CorpusCase[] = [
       prompt(1),
       began(2, 'c1'),
       over(9, 'c1'),
+      line(1.02, { kind: 'prompt', origin: 'person' }),
+      line(9.9, { kind: 'text', text: 'Done. All tests pass.' }),
+      line(9.9, {
+        kind: 'usage',
+        responseId: 'r1',
+        model: 'm',
+        usage: { output: 9 },
+        finishReason: 'end_turn',
+      }),
       ended(10, 'Done. All tests pass.'),
       screen(2000, screens.calm),
     ],

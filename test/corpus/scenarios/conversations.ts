@@ -115,7 +115,7 @@ export const conversations: readonly Scenario[] = [
       agent.toolStart()
       agent.wait(4000)
       agent.pass(7_200_000)
-      agent.config = { resumedAt: agent.now }
+      agent.config = { sleptUntil: agent.now }
       // The machine slept for two hours; nobody could have seen anything.
       agent.becomes({ lifecycle: 'running', health: 'stale' })
       for (const { id, signal } of agent.sent)

@@ -9,7 +9,7 @@ const story = (messageId: string, queued: number, typed?: number, ended?: number
 const found = (steps: readonly Step[], visits: readonly [number, number][] = []) =>
   late(steps, {
     visits: visits.map(([from, to]) => ({ fromMs: from * 1000, toMs: to * 1000 })),
-    slow: 1,
+    slow: () => 1,
     nowMs: 2_000_000,
   }).late.map(({ messageId, why }) => `${messageId} ${why}`)
 

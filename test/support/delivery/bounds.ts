@@ -17,12 +17,15 @@ const everMs = 600_000
 /** Muster types so long after the last key. */
 const quietMs = 5000
 
+/** How many times slower than a quiet machine this one was in a time. */
+export type Slow = (fromMs: number, toMs: number) => number
+
 type Late = { readonly messageId: string; readonly why: string }
 
 /** Which of the messages of one session took longer than their bound, and how long the slowest had its turn. */
 export function late(
   steps: readonly Step[],
-  { visits, slow, nowMs }: { visits: readonly Visit[]; slow: number; nowMs: number },
+  { visits, slow, nowMs }: { visits: readonly Visit[]; slow: Slow; nowMs: number },
 ): { late: Late[]; longestMs: number } {
   const found: Late[] = []
   let longestMs = 0
@@ -43,7 +46,7 @@ export function late(
       ['in all', endMs - typedMs, everMs],
     ] as const
     for (const [what, tookMs, boundMs] of spans)
-      if (tookMs > boundMs * slow)
+      if (tookMs > boundMs * slow(turnMs, endMs))
         found.push({ messageId, why: `waited ${Math.round(tookMs / 1000)} s ${what}` })
     longestMs = Math.max(longestMs, endMs - turnMs)
     freeMs = endMs

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../../src/ports/agent-cli.ts'
-import { seeded } from '../random.ts'
 import { slowdown } from '../slowdown.ts'
-import { late, type Step, type Visit } from './bounds.ts'
-import { type campaignDaemon, pasteBegins } from './campaign-daemon.ts'
+import { late, type Slow, type Step, type Visit } from './bounds.ts'
+import type { campaignDaemon } from './campaign-daemon.ts'
 import { compare, type Ended, type Findings, inOneLine, type Taken } from './check.ts'
-import { type Person, readPane, sitDown, writeDraft } from './person.ts'
 import { type Mode, type Planned, type PlanOptions, planMessages, type Sizes } from './plan.ts'
+import { type SentDraft, troubles } from './troubles.ts'
 
 /** One session that messages go to, and what its program says that it took. */
 export type Target = {
@@ -44,6 +43,7 @@ export type CampaignOptions = {
 /** No message is under way for longer than ten minutes: without a change for this the rest is stuck, and that is a finding. */
 const stuckMs = 660_000
 const heardMs = 20_000
+const everyMs = 20_000
 
 export type Figures = {
   messages: number
@@ -74,7 +74,7 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
   const drafts = new Set<string>()
   const sentDrafts: SentDraft[] = []
   const visits = new Map<Target, Visit[]>(field.targets.map((target) => [target, []]))
-  const slowBefore = slowdown()
+  const slow = machineSpeed(over.signal)
   const figures: Figures = {
     messages: 0,
     accepted: 0,
@@ -91,17 +91,12 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
     answers: 0,
     seconds: 0,
   }
-  const troubles = [
-    killing(field, { options, figures, signal: over.signal }),
-    visiting(field, { options, figures, drafts, sentDrafts, visits, signal: over.signal }),
-    scrolling(field, { options, figures, signal: over.signal }),
-    answering(field, { options, figures, signal: over.signal }),
-  ]
+  const disturbed = troubles(field, { options, figures, drafts, sentDrafts, visits, signal: over.signal })
   const sent = await sending(field, options)
   // What is still under way when the last was sent is brought to its end in peace and quiet or not at all.
   const ended = await settled(field, sent, options)
   over.abort()
-  await Promise.all(troubles)
+  await disturbed
   for (const [i, target] of field.targets.entries()) {
     const found = await compared(field, { target, ended: ended[i] ?? [], drafts })
     figures.messages += ended[i]?.length ?? 0
@@ -110,7 +105,6 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
     figures.faults.push(...found.faults.map((fault) => `session ${i} (${target.id}): ${fault}`))
     // Among dialogs, kills and slow turns a message may wait for as long as those do.
     if (options.sizes !== 'lengths') continue
-    const slow = Math.max(slowBefore, slowdown())
     const times = late(await stepsOf(field, target, sent[i] ?? []), {
       visits: visits.get(target) ?? [],
       slow,
@@ -127,6 +121,20 @@ export async function campaign(field: Field, options: CampaignOptions): Promise<
     }
   figures.seconds = Math.round((performance.now() - started) / 1000)
   return figures
+}
+
+/** Looks at the machine again and again, this campaign's own work included. */
+function machineSpeed(signal: AbortSignal): Slow {
+  const looks: { readonly atMs: number; readonly slow: number }[] = []
+  const look = () => looks.push({ atMs: Date.now(), slow: slowdown() })
+  look()
+  const timer = setInterval(look, everyMs)
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  return (fromMs, toMs) =>
+    Math.max(
+      1,
+      ...looks.filter(({ atMs }) => atMs > fromMs - everyMs && atMs < toMs + everyMs).map(({ slow }) => slow),
+    )
 }
 
 /** When each message was queued, first typed, and had its end. */
@@ -153,14 +161,6 @@ async function stepsOf({ daemon }: Field, { id }: Target, sent: readonly Sent[])
     after = last.seq
   }
 }
-
-/** What people typed, what of it they sent, and when they were there. */
-type Drafts = {
-  readonly drafts: Set<string>
-  readonly sentDrafts: SentDraft[]
-  readonly visits: ReadonlyMap<Target, Visit[]>
-}
-type SentDraft = { readonly draft: string; readonly target: Target }
 
 async function isHeard({ draft, target }: SentDraft): Promise<boolean> {
   const until = performance.now() + heardMs
@@ -257,120 +257,3 @@ async function settled(field: Field, sent: readonly Sent[][], options: CampaignO
 
 const screenOf = ({ tmux }: Field, { tmuxSession }: Target): string =>
   tmux('capture-pane', '-p', '-t', `=${tmuxSession}:`).replaceAll(/\n+/g, '\n')
-
-type Trouble = {
-  readonly options: CampaignOptions
-  readonly figures: Figures
-  readonly signal: AbortSignal
-}
-
-const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
-  sleep(ms, undefined, { signal }).catch(() => {})
-
-async function killing({ daemon, home }: Field, { options, figures, signal }: Trouble): Promise<void> {
-  const random = seeded(options.seed + 1)
-  while (figures.kills < options.kills && !signal.aborted) {
-    await pause(1500 + random() * 6000, signal)
-    if (signal.aborted) return
-    const isHunt = random() < 0.7 && (await pasteBegins(home, signal, 4000))
-    if (isHunt) await sleep(random() < 0.5 ? random() * 15 : random() * 500)
-    if (signal.aborted) return
-    figures.kills += 1
-    if (isHunt) figures.killsWithinPaste += 1
-    await daemon.restart(random() * 1200)
-  }
-}
-
-/** Like people: most write a line, some several, and some are sorry as soon as they have pressed Enter. */
-function draftOf(n: number, random: () => number): { draft: string; isRegretted: boolean } {
-  const roll = random()
-  if (roll < 0.4) return { draft: `draft-${n} half a thought of a person`, isRegretted: false }
-  if (roll < 0.7)
-    return { draft: `draft-${n} half a thought\nof a person\nover several lines`, isRegretted: false }
-  // The model takes its time, so that nothing is answered before Escape.
-  const steps = Buffer.from(JSON.stringify([{ text: 'late', delayMs: 4000 }])).toString('base64')
-  return { draft: `draft-${n} half a thought SCRIPT64:${steps}`, isRegretted: true }
-}
-
-async function visiting(
-  { socket, targets, ...program }: Field,
-  { options, figures, drafts, sentDrafts, visits, signal }: Trouble & Drafts,
-): Promise<void> {
-  const random = seeded(options.seed + 2)
-  const isCalm = options.sizes === 'lengths'
-  for (let n = 0; !signal.aborted; n++) {
-    await pause(random() * options.personEveryMs * 2, signal)
-    if (signal.aborted) return
-    const target = targets[Math.floor(random() * targets.length)] as Target
-    const { draft, isRegretted } = isCalm
-      ? draftOf(n, random)
-      : { draft: `draft-${n} half a thought of a person`, isRegretted: false }
-    drafts.add(inOneLine(draft))
-    const fromMs = Date.now()
-    const person: Person = await sitDown(socket, target.tmuxSession, program)
-    const { end, seen, typed } = await writeDraft(person, draft, {
-      // Also for longer than Muster waits after the last key.
-      thinkMs: random() * (isCalm ? 8000 : 3000),
-      isSent: random() < 0.5,
-      isRegretted,
-      ...(isCalm && { drawnMs: 90_000 }),
-    })
-    figures.drafts[end] = (figures.drafts[end] ?? 0) + 1
-    figures.typed += typed
-    if (seen !== undefined) options.say?.(`${draft} was ${end}: ${JSON.stringify(seen.slice(0, 200))}`)
-    // Dialogs and interrupts of storms may swallow words; here nothing but Muster could.
-    if (end === 'lost' && isCalm) {
-      const left = inOneLine(seen ?? '')
-      figures.lost += draft
-        .split(/\s/)
-        .reduce((sum, word) => sum + (left.includes(word) ? 0 : word.length), 0)
-      figures.faults.push(`words of a person were lost: ${draft}`)
-    }
-    if (end === 'sent' && isCalm) sentDrafts.push({ draft, target })
-    person.leave()
-    visits.get(target)?.push({ fromMs, toMs: Date.now() })
-  }
-}
-
-/** Somebody scrolled and went away. */
-async function scrolling({ tmux, targets }: Field, { options, figures, signal }: Trouble): Promise<void> {
-  const random = seeded(options.seed + 3)
-  for (; !signal.aborted; figures.copyModes += 1) {
-    await pause(random() * options.personEveryMs, signal)
-    if (signal.aborted) return
-    const target = targets[Math.floor(random() * targets.length)] as Target
-    tmux('copy-mode', '-t', `=${target.tmuxSession}:`)
-    if (random() < 0.5) tmux('send-keys', '-t', `=${target.tmuxSession}:`, '-X', 'page-up')
-  }
-}
-
-/** Dialogs stay open for a while; then somebody answers, through Muster or at the terminal. */
-async function answering(field: Field, { options, figures, signal }: Trouble): Promise<void> {
-  const random = seeded(options.seed + 4)
-  const { daemon, targets, tmux, socket } = field
-  while (!signal.aborted) {
-    await pause(400 + random() * 1500, signal)
-    if (signal.aborted) return
-    const { approvals } = await daemon.ask((client) => client.listApprovals({}))
-    const open = new Set(approvals.map(({ session_id }) => session_id))
-    for (const { id, tmuxSession } of targets) {
-      const isShown = readPane(socket, tmuxSession, field).dialog?.kind === 'permission'
-      if (!isShown && !open.has(id)) continue
-      figures.answers += 1
-      const ask = approvals.find(({ session_id }) => session_id === id)
-      if (ask && random() < 0.5)
-        await daemon
-          .ask((client) => client.decideApproval({ id: ask.approval_id, verdict: 'allow' }))
-          .catch(() => {})
-      else if (isShown) {
-        tmux('send-keys', '-t', `=${tmuxSession}:`, '-X', 'cancel')
-        tmux('send-keys', '-t', `=${tmuxSession}:`, '1')
-        await sleep(800)
-        // The dialog was answered in the same moment: the key went into the box.
-        const { composer } = readPane(socket, tmuxSession, field)
-        if (composer.state === 'text' && composer.text === '1')
-          tmux('send-keys', '-t', `=${tmuxSession}:`, 'BSpace')
-      }
-    }
-  }
-}

@@ -9,9 +9,10 @@ import { type CliName, hermetic, shellCall } from '../hermetic.ts'
 import { seeded } from '../random.ts'
 import { startScriptedModel } from '../scripted-model/scripted-model.ts'
 import { seedOpenCode } from '../seed-opencode.ts'
+import { eventually, processesOf } from '../session-daemon.ts'
 import type { Field, Target } from './campaign.ts'
 import { campaignDaemon } from './campaign-daemon.ts'
-import { modelProxy } from './model-proxy.ts'
+import { firstPrompt, modelProxy } from './model-proxy.ts'
 import type { Planned } from './plan.ts'
 import { isSame } from './told.ts'
 
@@ -33,8 +34,6 @@ export async function cliField(
   const program = cliPath(cli, version)
   if (program === undefined)
     throw new Error(`${cli} ${version} is not installed; run: npm run clis -- ${cli}`)
-  // Only Claude Code says which conversation a request is of.
-  if (cli !== 'claude' && sessions > 1) throw new RangeError(`one session of ${cli} at a time`)
   const model = await startScriptedModel({})
   const proxy = await modelProxy(model.url, join(home, 'heard.jsonl'))
   const own = hermetic(cli, { home: join(home, 'c'), modelUrl: proxy.url, permissions: 'ask' })
@@ -57,15 +56,23 @@ sessions: { inherit_environment_vars: ${JSON.stringify(['PATH', ...inherited])} 
   const socket = socketName(home, '')
   const tmux = (...args: string[]) =>
     spawnSync('tmux', ['-u', '-L', socket, ...args], { encoding: 'utf8' }).stdout
-  const targets: Target[] = []
-  for (let i = 0; i < sessions; i++) {
-    const { id, session_id, tmux_session } = await daemon.ask((client) =>
-      client.spawnSession({ agent_type: cli, prompt: 'Begin.', working_dir: own.cwd }),
-    )
-    const foreign = cli === 'claude' ? await conversationOf(daemon, id) : undefined
-    const taken = () => proxy.heard(foreign)
-    targets.push({ id: session_id, tmuxSession: tmux_session, taken })
-  }
+  const targets = await Promise.all(
+    Array.from({ length: sessions }, async (_, i): Promise<Target> => {
+      const name = `s${i}`
+      const { session_id, tmux_session } = await daemon.ask((client) =>
+        client.spawnSession(
+          { agent_type: cli, prompt: firstPrompt(name), working_dir: own.cwd },
+          { timeoutMs: 240_000 },
+        ),
+      )
+      // While it starts, OpenCode loses letters that a person types.
+      await eventually(
+        () => daemon.ask((client) => client.getSession({ id: session_id })),
+        ({ status }) => status === 'idle',
+      )
+      return { id: session_id, tmuxSession: tmux_session, taken: () => proxy.heard(name) }
+    }),
+  )
   const random = seeded(seed + 9)
   const { dialect } = agentCliAdapters(own.env)[cli]
   return {
@@ -81,22 +88,13 @@ sessions: { inherit_environment_vars: ${JSON.stringify(['PATH', ...inherited])} 
     async close() {
       await daemon.stop()
       for (const name of [socket, `${socket}-person`]) spawnSync('tmux', ['-L', name, 'kill-server'])
+      // Gemini outlives its terminal for a while.
+      for (const pid of processesOf(home)) spawnSync('kill', ['-9', String(pid)])
       proxy.close()
       await model.close()
       await sleep(500)
     },
   }
-}
-
-/** The id by which Claude Code names the conversation of a session to its model. */
-async function conversationOf(daemon: Field['daemon'], id: string): Promise<string> {
-  const { events } = await daemon.ask((client) =>
-    client.listEvents({ session: id, type: 'session.launched', limit: 10, after: 0 }),
-  )
-  const launched = events.find(({ sessionId }) => sessionId === id)
-  const foreign = (launched?.payload as { foreignId?: string } | undefined)?.foreignId
-  if (foreign === undefined) throw new Error(`the conversation of ${id} is not known`)
-  return foreign
 }
 
 /** Some turns are slow, some run a tool, and some of those have to ask. */

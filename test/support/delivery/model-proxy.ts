@@ -14,8 +14,8 @@ export async function modelProxy(modelUrl: string, notes: string) {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
-      const session = String(request.headers['x-claude-code-session-id'] ?? only)
       const texts = userTexts(body.toString('utf8'))
+      const session = sessionOf(texts)
       if (texts.length > 0) {
         const known = heard.get(session) ?? new Heard()
         heard.set(session, known)
@@ -43,8 +43,8 @@ export async function modelProxy(modelUrl: string, notes: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What a conversation told; of a CLI that does not name them there is only one. */
-    heard: (session: string = only): readonly Taken[] => heard.get(session)?.all ?? [],
+    /** What the conversation of a session told. */
+    heard: (session: string): readonly Taken[] => heard.get(session)?.all ?? [],
     close() {
       server.closeAllConnections()
       server.close()
@@ -52,7 +52,11 @@ export async function modelProxy(modelUrl: string, notes: string) {
   }
 }
 
-const only = 'the only one'
+/** What a session is started with: a conversation is known by its first prompt, which each request has. */
+export const firstPrompt = (session: string): string => `Begin as ${session}.`
+
+const sessionOf = (texts: readonly string[]): string =>
+  texts.flatMap((text) => /\bBegin as (s\d+)\./.exec(text)?.[1] ?? [])[0] ?? 'nobody'
 
 type Block = { readonly type?: string; readonly text?: string; readonly content?: unknown }
 type Turn = { readonly role?: string; readonly content?: unknown; readonly parts?: unknown }

@@ -22,18 +22,11 @@ export type Program = { readonly dialect: Dialect; readonly version: string }
 /** What stands on the screen of a session's terminal. */
 export function readPane(socket: string, session: string, { dialect, version }: Program): ScreenReading {
   const fields = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_title}'
-  const [width, height = 0, x, y, flag, ...title] = tmux(socket, [
-    'display',
-    '-p',
-    '-t',
-    `=${session}:`,
-    fields,
-  ])
-    .trimEnd()
-    .split(' ')
-  const lines = tmux(socket, ['capture-pane', '-p', '-t', `=${session}:`])
-    .split('\n')
-    .slice(0, Number(height))
+  const here = ['-t', `=${session}:`]
+  const words = ['display', '-p', ...here, fields, ';', 'capture-pane', '-p', ...here]
+  const [told = '', ...shown] = tmux(socket, words).split('\n')
+  const [width, height = 0, x, y, flag, ...title] = told.split(' ')
+  const lines = shown.slice(0, Number(height))
   const cursor = { x: Number(x), y: Number(y), isVisible: flag === '1' }
   const size = { width: Number(width), height: Number(height) }
   return dialect.screen({ lines, ...size, cursor, isInMode: false, title: title.join(' ') }, version)

@@ -109,7 +109,7 @@ const clipped = (text: string): string =>
 export type PlanOptions = {
   readonly sessions: number
   readonly sizes?: Sizes | undefined
-  /** Sent before all others, to the first session. */
+  /** Sent before all others, to one session after the other. */
   readonly edges?: readonly Size[] | undefined
 }
 
@@ -121,9 +121,12 @@ export function planMessages(
 ): readonly Planned[] {
   const random = seeded(seed)
   const total = shapes.reduce((sum, [share]) => sum + share, 0)
-  const planned: Planned[] = edges
-    .slice(0, count)
-    .map((size, n) => ({ text: ofSize(`m${n}.`, size), mode: 'sequential', targets: [0], afterMs: 0 }))
+  const planned: Planned[] = edges.slice(0, count).map((size, n) => ({
+    text: ofSize(`m${n}.`, size),
+    mode: 'sequential',
+    targets: [n % sessions],
+    afterMs: 0,
+  }))
   for (let n = planned.length, sent = n; sent < count; n++) {
     const isTiny = random() < 0.08
     let at = random() * total

@@ -22,7 +22,7 @@ export function turnOf(evidence: Evidence, timing: Timing): Turn {
   const { settleMs } = timing.timeouts
   const response = last.response
   const finished = response?.isLast && timing.passed(response.at, settleMs) ? response : undefined
-  const compacted = last.compacted?.trigger === 'manual' ? last.compacted : undefined
+  const compacted = isAskedFor(last) ? last.compacted : undefined
   const begun = beginning(evidence, settleMs)
   const saidEnd = latest<Sighting>([
     last['turn-end'],
@@ -62,6 +62,13 @@ export function turnOf(evidence: Evidence, timing: Timing): Turn {
   if (work && sign && (!end || isAfter(work, end)))
     return { state: 'open', by: works.filter((sighting) => sighting.at >= timeOf(end)), sign }
   return endingOf(evidence, { work, finished, calm, compacted, sign, begun })
+}
+
+/** Whether the last compaction was one that a person asked for: not every record says so, but then no prompt came after it was begun. */
+function isAskedFor({ compacted, compacting, prompt }: Evidence['last']): boolean {
+  if (compacted?.trigger !== undefined) return compacted.trigger === 'manual'
+  const isOfBegun = timeOf(compacted) >= timeOf(compacting) && timeOf(prompt) <= timeOf(compacting)
+  return compacting?.trigger === 'manual' && isOfBegun
 }
 
 /** A CLI may write the head of its transcript only when the first prompt comes, and date it later than that. */

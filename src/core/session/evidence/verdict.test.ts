@@ -51,6 +51,11 @@ describe('a verdict', () => {
     expect(after([begun], at + 7999)).toBe('running')
     expect(after([begun, over], at + 8000)).toBe('idle')
     expect(after([{ ...begun, trigger: 'auto' }], at)).toBe('idle')
+    // A record need not say who asked for it; what came after the next prompt is part of that turn.
+    const untold: Signal = { kind: 'compacted', source: 'transcript', at: at + 8000 }
+    expect(after([begun, untold], at + 8000)).toBe('idle')
+    const next: Signal = { ...prompt, at: at + 7000 }
+    expect(after([begun, next, untold], at + 8000)).toBe('running')
   })
 
   test('[MUS-50] is given for whatever was seen, at any time', () => {
