@@ -105,7 +105,7 @@ test('[RUN-40] who takes is called at each token it wants, and sees what waits',
   expect(queue.isEmpty).toBe(true)
 })
 
-test('[MUS-366] a token waits for the events that were there when it was said, and comes before those after it', () => {
+test('[MUS-379] a token waits for the events that were there when it was said, and comes before those after it', () => {
   let seq = 4
   const hub = liveHub({ watermark: () => seq })
   const queue = hub.subscribe(() => true)

@@ -96,7 +96,7 @@ test('[MUS-257] after a failure nothing is written, and everybody who waits is t
   expect(failures).toHaveLength(1)
 })
 
-test('[MUS-366] what is told beside the facts has its place among them, and waits for no lull where nothing is to be written', async () => {
+test('[MUS-379] what is told beside the facts has its place among them, and waits for no lull where nothing is to be written', async () => {
   const { recorder, batches, lullEnds, written } = slow()
   const told: string[] = []
   const tell = (word: string) =>
