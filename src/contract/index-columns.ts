@@ -17,6 +17,23 @@ type Column = {
 /** Some columns by name, in their order. */
 export type Columns = Readonly<Record<string, Column>>
 
+/** Numbers of one table that are totals in another, of the same session: when a row changes, the difference moves on. */
+export type Carry = {
+  readonly to: string
+  /** Columns of this table that name the row of the other; a null among them carries nothing. */
+  readonly key: readonly string[]
+  readonly columns: readonly string[]
+}
+
+/** One table of the index. A row is found by its key; `rowid` is the number rows are paged by. */
+export type TableSpec = {
+  readonly columns: Columns
+  readonly key: readonly string[]
+  readonly rowid?: string
+  readonly indexes: readonly { readonly columns: readonly string[]; readonly where?: string }[]
+  readonly carries?: readonly Carry[]
+}
+
 /** A text that an answer has as this schema says. */
 export const textOf = <S extends z.ZodType>(row: S) => ({ kind: 'text', row }) as const
 

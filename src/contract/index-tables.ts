@@ -11,6 +11,7 @@ import {
   number,
   numberOf,
   slice,
+  type TableSpec,
   text,
   textOf,
   usage,
@@ -28,23 +29,6 @@ import {
   WorkflowFailure,
   WorkflowOutcome,
 } from './values.ts'
-
-/** Numbers of one table that are totals in another, of the same session: when a row changes, the difference moves on. */
-export type Carry = {
-  readonly to: string
-  /** Columns of this table that name the row of the other; a null among them carries nothing. */
-  readonly key: readonly string[]
-  readonly columns: readonly string[]
-}
-
-/** One table of the index. A row is found by its key; `rowid` is the number rows are paged by. */
-export type TableSpec = {
-  readonly columns: Columns
-  readonly key: readonly string[]
-  readonly rowid?: string
-  readonly indexes: readonly { readonly columns: readonly string[]; readonly where?: string }[]
-  readonly carries?: readonly Carry[]
-}
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
 export const indexVersion = 8

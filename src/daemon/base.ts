@@ -238,7 +238,7 @@ export async function openBase(
         return [...new Set(names)].filter((model) => !prices.knows(model))
       },
     }),
-    live: liveHub(),
+    live: liveHub({ watermark: () => journal.watermark() }),
     facts: factsOfSession({ journal, index }),
     observed: observedOfSession({ journal, index }),
     url,

@@ -9,18 +9,23 @@ export type LiveHub = {
   subscribe(wants: (delta: LiveDelta) => boolean): TokenQueue
 }
 
-type Published = { readonly delta: LiveDelta; frame?: string }
+/** `seq` is the last event that could be read when it was said. */
+type Published = { readonly delta: LiveDelta; readonly seq: number; frame?: string }
 type PublishedToken = Published & { readonly delta: TokenDelta }
 
 /** Runs whose lines wait for one client. */
 const maxLines = 64
 
 /** Passes tokens to every subscriber that wants them; each holds at most so many, and so much text. */
-export function liveHub({ maxTokens = 256, maxChars = 64 * 1024 } = {}): LiveHub {
+export function liveHub({
+  maxTokens = 256,
+  maxChars = 64 * 1024,
+  watermark = (): number => 0,
+} = {}): LiveHub {
   const queues = new Set<TokenQueue>()
   return {
     publish(delta) {
-      const published: Published = { delta }
+      const published: Published = { delta, seq: watermark() }
       for (const queue of queues) queue.push(published)
     },
     subscribe(wants) {
@@ -80,16 +85,20 @@ export class TokenQueue {
     return this.#waiting.length > this.#options.maxTokens || this.#chars > this.#options.maxChars
   }
 
-  /** Takes what waits; the first token after a loss says how many are missing. */
-  take(): string[] {
+  /**
+   * Takes the lines, and the tokens that were said before an event after this one was there; the first token after a loss
+   * says how many are missing.
+   */
+  take(after: number): string[] {
+    if (this.isEmpty) return []
     const lines = [...this.#lines.values()]
-    const waiting = this.#waiting
-    const dropped = this.#dropped
     this.#lines.clear()
-    this.#waiting = []
-    this.#chars = 0
-    this.#dropped = 0
-    const tokens = waiting.map((published, i) =>
+    const early = this.#waiting.findIndex(({ seq }) => seq > after)
+    const taken = this.#waiting.splice(0, early < 0 ? this.#waiting.length : early)
+    for (const { delta } of taken) this.#chars -= delta.token.length
+    const dropped = this.#dropped
+    if (taken.length > 0) this.#dropped = 0
+    const tokens = taken.map((published, i) =>
       i === 0 && dropped > 0 ? frame(published.delta, dropped) : shared(published),
     )
     return [...lines.map(shared), ...tokens]

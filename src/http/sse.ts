@@ -122,7 +122,7 @@ class Pump {
     if (!this.#greeted) return this.#greet()
     while (!this.#ended) {
       const chunk = new Chunk(this.#options.chunkChars ?? 64 * 1024)
-      for (const token of this.#options.tokens?.take() ?? []) chunk.push(token)
+      this.#takeTokens(this.#after, chunk)
       await this.#collect(chunk)
       if (chunk.text !== '') return chunk.text
       if (this.#beatIn() <= 0) return this.#heartbeat()
@@ -212,6 +212,7 @@ class Pump {
 
   async #take(stored: StoredEvent, chunk: Chunk): Promise<void> {
     const { projection } = this.#options
+    this.#takeTokens(stored.seq - 1, chunk)
     if (stored.seq > this.#after + 1)
       chunk.push(this.#hole(`${stored.seq - 1}.0`, stored.seq - 1, 'unreadable'))
     let frames: readonly string[] = []
@@ -230,6 +231,11 @@ class Pump {
     this.#after = stored.seq
     this.#id = `${stored.seq}.${parts - 1}`
     this.#isAgeing = owed.length === 0
+  }
+
+  /** Words have their place among the events: what was said after a call comes after it. */
+  #takeTokens(after: number, chunk: Chunk): void {
+    for (const token of this.#options.tokens?.take(after) ?? []) chunk.push(token)
   }
 
   #beatIn(): number {

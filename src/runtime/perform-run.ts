@@ -190,7 +190,8 @@ function depsOf(parts: RuntimeParts, plan: RunPlan, recorder: Recorder): RunDeps
   const { clock, ids, chance, config, vault, prices } = parts
   const { run } = plan
   const { models, runtime } = config()
-  const words = streamWords(parts, run)
+  const { textStream, onToken } = parts
+  const words = streamWords({ textStream, onToken: (delta) => recorder.tell(() => onToken(delta)) }, run)
   const onStatus = (status: LiveStatus): void => {
     if (status.status === run.status?.status && status.detail === run.status.detail) return
     run.status = status

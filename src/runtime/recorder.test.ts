@@ -95,3 +95,26 @@ test('[MUS-257] after a failure nothing is written, and everybody who waits is t
   await expect(recorder.durable()).rejects.toThrow('full')
   expect(failures).toHaveLength(1)
 })
+
+test('[MUS-379] what is told beside the facts has its place among them, and waits for no lull where nothing is to be written', async () => {
+  const { recorder, batches, lullEnds, written } = slow()
+  const told: string[] = []
+  const tell = (word: string) =>
+    recorder.tell(() => void told.push(`${word} after ${batches.flat().join(',')}`))
+  tell('nothing')
+  expect(told).toEqual(['nothing after '])
+  recorder.record([draft(1)])
+  tell('one')
+  recorder.record([draft(2)])
+  tell('two')
+  await lullEnds()
+  expect([batches, told]).toEqual([[[1]], ['nothing after ']])
+  await written()
+  expect([batches, told]).toEqual([
+    [[1], [2]],
+    ['nothing after ', 'one after 1'],
+  ])
+  tell('meanwhile')
+  await written()
+  expect(told).toEqual(['nothing after ', 'one after 1', 'two after 1,2', 'meanwhile after 1,2'])
+})

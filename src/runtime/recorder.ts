@@ -4,6 +4,9 @@ import type { Clock } from '../ports/clock.ts'
 /** Facts, or what makes them once something beside them is kept. */
 export type Facts = readonly Draft[] | (() => Promise<readonly Draft[]>)
 
+type Dated = () => Promise<readonly Draft[]>
+type Telling = { readonly tell: () => void }
+
 type RecorderDeps = {
   readonly perform: (drafts: readonly Draft[]) => Promise<unknown>
   /** After it nothing more is written: whoever is told ends the run. */
@@ -22,7 +25,7 @@ const never = new AbortController().signal
  */
 export class Recorder {
   readonly #deps: RecorderDeps
-  #waiting: (() => Promise<readonly Draft[]>)[] = []
+  #waiting: (Dated | Telling)[] = []
   #writing: Promise<void> | undefined
   #isDue = false
   #hurrying = 0
@@ -38,6 +41,13 @@ export class Recorder {
     const dated = (drafts: readonly Draft[]) => drafts.map((draft) => ({ timestamp, ...draft }))
     this.#waiting.push(async () => dated(typeof facts === 'function' ? await facts() : facts))
     this.#rest()
+  }
+
+  /** Tells what is not recorded in its place among the facts: when all before it can be read, and before those after it. */
+  readonly tell = (tell: () => void): void => {
+    if (this.#failure) return
+    if (this.#writing || this.#waiting.length > 0) this.#waiting.push({ tell })
+    else tell()
   }
 
   /** Resolves when everything that was recorded by now is on disk. */
@@ -66,7 +76,7 @@ export class Recorder {
       do {
         const batch = this.#waiting
         this.#waiting = []
-        await this.#deps.perform((await Promise.all(batch.map((facts) => facts()))).flat())
+        await this.#writeBatch(batch)
       } while (this.#hurrying > 0 && this.#waiting.length > 0)
     } catch (error) {
       this.#failure = { error }
@@ -75,6 +85,24 @@ export class Recorder {
     } finally {
       this.#writing = undefined
       this.#rest()
+    }
+  }
+
+  async #writeBatch(batch: readonly (Dated | Telling)[]): Promise<void> {
+    for (let at = 0; at < batch.length; ) {
+      const entry = batch[at]
+      if (entry && 'tell' in entry) {
+        entry.tell()
+        at += 1
+        continue
+      }
+      const facts: Dated[] = []
+      for (let next = batch[at]; next && !('tell' in next); next = batch[++at]) facts.push(next)
+      await this.#deps.perform((await Promise.all(facts.map((made) => made()))).flat())
+    }
+    for (let [next] = this.#waiting; next && 'tell' in next; [next] = this.#waiting) {
+      this.#waiting.shift()
+      next.tell()
     }
   }
 }

@@ -36,6 +36,8 @@ export function runProgram(
     child.once('close', (code) =>
       resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
     )
+    // One that ends without reading breaks the pipe; how it ended says what it did.
+    child.stdin.on('error', () => {})
     child.stdin.end(options.input ?? '')
   })
 }

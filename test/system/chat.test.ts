@@ -19,7 +19,7 @@ test('[MUS-273][RUN-52] sm chat in a terminal: answers, calls, a permission, a q
   )
   p.keys('Enter')
   const first = await p.shows(/1 call · /)
-  expect(first).toMatch(/◆ I look\.\n {2}● Read a\.txt {2}\d+ ms\n\n◆ It is 42, 完成\.\n {2}1 call · /)
+  expect(first).toMatch(/◆ I look\.\n {2}● Read a\.txt {2}[\d.]+ m?s\n\n◆ It is 42, 完成\.\n {2}1 call · /)
 
   p.type(
     script(call('Bash', { command: 'echo hi' }), call('Bash', { command: 'echo ho' }), { text: 'It ran.' }),

@@ -12,6 +12,12 @@ test('[MUS-238] sm watch shows real sessions, follows j and k, sends a reply, en
     .as(alpha.session_id)
     .client.spawnSession({ agent_type: 'shell', prompt: '', name: 'gamma' })
   const beta = await m.spawnShell({ name: 'beta' })
+  // Those at work are on top: one that still starts would be there first, and chosen.
+  for (const { id } of [alpha, gamma, beta])
+    await eventually(
+      () => m.client.getSession({ id }),
+      ({ status }) => status === 'idle',
+    )
   const p = person(m.home)
   p.run(`stty -g > before; ${sm} watch; echo "left $?"; stty -g > after; cmp before after && echo same`)
   const first = await p.shows(/alpha[\s\S]*gamma[\s\S]*beta[\s\S]*── shell-alpha[\s\S]*q quit/)

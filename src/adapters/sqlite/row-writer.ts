@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RowValue } from '../../contract/index-columns.ts'
-import { type Carry, type TableName, tableNames, tables } from '../../contract/index-tables.ts'
+import type { Carry, RowValue } from '../../contract/index-columns.ts'
+import { type TableName, tableNames, tables } from '../../contract/index-tables.ts'
 import type { Insert, RowOp, Upsert } from '../../contract/row-op.ts'
 import { BadOp, clean, insertSql, type Row, TableWriter } from './table-writer.ts'
 import { Words } from './words.ts'

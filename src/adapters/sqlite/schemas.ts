@@ -1,4 +1,5 @@
-import { indexVersion, type TableSpec, tables } from '../../contract/index-tables.ts'
+import type { TableSpec } from '../../contract/index-columns.ts'
+import { indexVersion, tables } from '../../contract/index-tables.ts'
 import type { FollowerSchema } from './open-follower.ts'
 
 /** The statements that make an empty index, from the one description of its tables. */

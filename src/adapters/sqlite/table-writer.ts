@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { ColumnKind, RowValue } from '../../contract/index-columns.ts'
-import type { TableSpec } from '../../contract/index-tables.ts'
+import type { ColumnKind, RowValue, TableSpec } from '../../contract/index-columns.ts'
 import type { Words } from './words.ts'
 
 type Change = Readonly<Record<string, RowValue | undefined>>
