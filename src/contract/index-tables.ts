@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { MessageType } from './events/message.ts'
 import { EventId, RunId, SessionId, SpanId, TraceId } from './ids.ts'
 import {
-  type Columns,
   count,
   dayOf,
   flag,
@@ -31,7 +30,7 @@ import {
 } from './values.ts'
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 8
+export const indexVersion = 9
 
 const seq = numberOf(z.int().positive())
 const time = numberOf(z.number())
