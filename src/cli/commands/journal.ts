@@ -68,8 +68,11 @@ export const journalCommands = defineCommands(
     'journal export': {
       text: async function* ({ after, type, session }, io) {
         const offline = await io.offline()
+        // Files know sessions by their ids; only the daemon knows what they are called.
+        const isNamed = session !== undefined && !/^(ses_|[0-9a-f]{8}$)/i.test(session)
+        const id = isNamed ? await sessionOf(await (await io.daemon()).client(), session, io.signal) : session
         let chunk = ''
-        for await (const line of offline.journalExport({ after, types: type, session }, io.signal)) {
+        for await (const line of offline.journalExport({ after, types: type, session: id }, io.signal)) {
           chunk += `${printableJson(line)}\n`
           if (chunk.length < chunkSize) continue
           yield chunk
