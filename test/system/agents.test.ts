@@ -78,7 +78,11 @@ test('[MUS-370][MUS-372][MUS-373] subagents are in every view below their sessio
   expect((await m.sm('children', `${short}x`)).err).toContain('no session or agent')
 
   // The one that is at work is meant by its name.
-  expect(await sm('kill', 'finder', '--force')).toContain(`Killed finder (${busy.session_id})`)
+  expect(await m.sm('kill', 'finder', '--force')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Killed finder (${busy.session_id})`),
+    err: expect.stringContaining('unsaved: work that it has not finished'),
+  })
   expect(await client.getSession({ id: busy.id })).toMatchObject({ status: 'killed', is_alive: false })
   expect(await m.sm('kill', busy.session_id)).toMatchObject({
     code: 4,
