@@ -159,6 +159,15 @@ test('[LOG-136] a collaboration without a trace of a second agent is refused by 
     expect(done).toContain(repair)
 })
 
+test('[LOG-136] a collaboration whose only delegating call failed before anybody began is a single session', () => {
+  const { session } = golden('late-drift')
+  const task = { ...session.tool_calls[0], call_id: 'task-1', tool_name: 'Task', subagent_info: undefined }
+  const failed = { ...task, output: { status: 'failed', error: 'denied' } }
+  const collaboration = { ...session.collaboration, mode: 'multi_agent' }
+  const read = readSession({ ...session, collaboration, tool_calls: [failed], phase_annotations: undefined })
+  expect(read.session).toMatchObject({ collaboration: { mode: 'single' }, sub_sessions: [] })
+})
+
 test('[LOG-136] roles that only the call ids tell become sub-sessions', () => {
   const { session, done } = golden('role-prefixes')
   expect(session.collaboration.mode).toBe('multi_agent')

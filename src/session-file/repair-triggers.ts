@@ -10,6 +10,7 @@ import { at, compact, type Place, root } from '../core/json/json-value.ts'
 import type { RepairLog } from '../core/json/repair.ts'
 import { knownRole } from './agent-types.ts'
 import { openOutput } from './call-events.ts'
+import { mayHaveStarted } from './session-walk.ts'
 
 /** The calls of one owner, by id, with those that delegate and are still free. */
 type Calls = {
@@ -159,7 +160,8 @@ export function rebuildRoles(session: MultiAgentSession, log: RepairLog): void {
   if (collaboration.mode !== 'multi_agent' || session.sub_sessions.length > 0) return
   const groups = callsByRole(session)
   if (groups.size === 0) {
-    if (session.tool_calls.some((call) => call.tool_name === 'Task')) return
+    // A call that may have started somebody gets its sub-session when delegations are linked.
+    if (session.tool_calls.some((call) => call.tool_name === 'Task' && mayHaveStarted(call))) return
     collaboration.original_mode ??= collaboration.mode
     collaboration.mode = 'single'
     log(

@@ -157,6 +157,7 @@ test('[MUS-237] a screen has all its lines, the cursor among them, and its histo
     attached: 0,
     stamp: expect.stringMatching(/^7:11:\d+$/),
     title: 'a  b|c',
+    drawnMs: expect.any(Number),
   })
   const long = await terminal.capture(pane, never, 5)
   expect(long.lines).toEqual([...Array.from({ length: 16 }, (_, i) => String(i + 15)), 'é%end ✓'])
