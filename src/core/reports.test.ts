@@ -69,9 +69,9 @@ describe.each(eventTypes)('%s', (type) => {
 
   test('[MUS-288] no field that the daemon sets is taken from anyone', () => {
     for (const field of control)
-      for (const of of [own, record])
+      for (const target of [own, record])
         for (const by of Object.values(callers))
-          expect(isAllowed(draftOf(of, type, { [field]: 1 }), by), field).toBe(false)
+          expect(isAllowed(draftOf(target, type, { [field]: 1 }), by), field).toBe(false)
   })
 
   test('[MUS-288] no text of the vault is named by anyone but the daemon', () => {

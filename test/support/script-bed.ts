@@ -6,12 +6,13 @@ import type { Decision } from '../../src/contract/decision.ts'
 import { type AgentEvent, isFact } from '../../src/contract/event.ts'
 import { type ScriptMeta, scriptHash } from '../../src/contract/script.ts'
 import { draftOf } from '../../src/engine/sessions/drafts.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { Procedure } from '../../src/ports/durable.ts'
 import type { Work, WorkEnd } from '../../src/ports/workers.ts'
 import { approvalTopic } from '../../src/workflow/ask-person.ts'
 import { type ScriptInput, scriptProcedure } from '../../src/workflow/script/script-procedure.ts'
 import type { DurableBed } from '../suites/durable.ts'
-import { openLocalBed } from './local-bed.ts'
+import { openBed } from './local-bed.ts'
 
 export const scripts = nodeScripts({
   processes: systemProcesses(systemClock),
@@ -50,15 +51,19 @@ export type Saying = (work: Work, signal: AbortSignal) => string | WorkEnd | Pro
  * A runner of scripts whose agents answer by a function; an answer that is refused is asked for once more. `usd` tells
  * what was spent by then.
  */
-export async function openScriptBed(say: Saying, usd: () => number | null = () => null) {
+export async function openScriptBed(
+  say: Saying,
+  usd: () => number | null = () => null,
+  clock: Clock = systemClock,
+) {
   const asked: Work[] = []
   let atOnce = 0
   const most = { atOnce: 0 }
-  const bed: DurableBed = await openLocalBed(() => [
+  const procedures = () => [
     scriptProcedure({
       engine: { perform: async () => [] } as never,
       onBug: () => {},
-      clock: systemClock,
+      clock,
       scripts,
       prices: { knows: () => true },
       budgets: {
@@ -88,7 +93,8 @@ export async function openScriptBed(say: Saying, usd: () => number | null = () =
         },
       },
     }) as Procedure<never, unknown>,
-  ])
+  ]
+  const bed: DurableBed = await openBed(procedures, clock)
   let place: Awaited<ReturnType<DurableBed['place']>> | undefined
   const run = async (input: ScriptInput) => {
     place ??= await bed.place()

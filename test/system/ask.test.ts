@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ownDaemon } from '../support/asked-daemon.ts'
 import { call, script } from '../support/own-agents.ts'
@@ -157,12 +159,15 @@ test('[MUS-271][MUS-259] what waits for a decision is told with the way to answe
 
 test('[MUS-271] an answer is waited for through a restart of the daemon', async () => {
   const m = await ownDaemon('runtime: { on_restart: resume }\n')
-  const asked = m.begin(['ask', 'boss', script(look, { text: 'It is 42.', delayMs: 3000 })])
+  // Before the restart it cannot end, however late that comes.
+  const untilAllowed = call('Bash', { command: 'until [ -e go ]; do sleep 0.1; done' })
+  const asked = m.begin(['ask', 'boss', script(look, untilAllowed, { text: 'It is 42.' })])
   await eventually(
     () => m.client().listSessions({}),
     ({ sessions }) => (sessions[0]?.total_tools ?? 0) > 0,
   )
   await m.restart()
+  writeFileSync(join(m.project, 'go'), '')
   const { code, out, err } = await asked.ended
   expect({ code, out }).toEqual({ code: 0, out: 'It is 42.\n' })
   expect(err).toContain('trying again')

@@ -1,16 +1,12 @@
-import { lookup } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { toolBench } from '../../../test/support/tool-bench.ts'
 import { webFetchTool } from './web-fetch.ts'
 import { isPublic, type WebPolicy } from './web-policy.ts'
-
-vi.mock('node:dns/promises', async (original) => {
-  const real = await original<{ readonly lookup: typeof lookup }>()
-  return { ...real, lookup: vi.fn(real.lookup) }
-})
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -35,6 +31,17 @@ async function served(answer: Answer, policy: Partial<WebPolicy> = {}, timeoutMs
     base: `http://127.0.0.1:${port}`,
     fetch: (url: string, context: { signal?: AbortSignal } = {}) => b.call('WebFetch', { url }, context),
   }
+}
+
+/** Names are looked up by a mock, for every file that imports the function, until the test is over. */
+function answersOfDns() {
+  const looked = vi.spyOn(dns, 'lookup') as unknown as ReturnType<typeof vi.fn>
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    looked.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return looked
 }
 
 const sending =
@@ -157,7 +164,7 @@ test.each([
 
 test('[MUS-267] a name is looked up once, and the address that was looked at is the one that is asked', async () => {
   const s = await served(sending('text/plain', 'x'), { allow: ['name.example', 'other.example', '*'] })
-  const looked = vi.mocked(lookup) as unknown as ReturnType<typeof vi.fn>
+  const looked = answersOfDns()
   looked.mockResolvedValueOnce([{ address: '127.0.0.1', family: 4 }])
   looked.mockResolvedValueOnce([{ address: '192.0.2.1', family: 4 }])
   expect((await s.fetch(`http://name.example:${s.port}/`)).text).toContain('\n\nx')

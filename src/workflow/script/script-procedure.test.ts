@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { openScriptBed, personAt, scriptInput } from '../../../test/support/script-bed.ts'
+import { leapingClock } from '../../../test/support/leaping-clock.ts'
+import { openScriptBed, personAt, type Saying, scriptInput } from '../../../test/support/script-bed.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { AgentEvent, PayloadOf } from '../../contract/event.ts'
 
@@ -286,12 +287,13 @@ test.each([
     { agents: 3, tokens: 25 },
     { budget: 'iterations', used: 4, limit: 3, scope: 'agents', action: 'stopped' },
   ],
-  ['minutes', { minutes: 0.02 }, { budget: 'time', used: 0.02, limit: 0.02, action: 'stopped' }],
+  ['minutes', { minutes: 20 }, { budget: 'time', used: 20, limit: 20, action: 'stopped' }],
 ])(
   '[MUS-279] [MUS-175] over its limit of %s a run is stopped with what works for it, and keeps what was done',
   async (_name, limits, exceeded) => {
     let stopped = 0
-    const { bed, run, types } = await openScriptBed(({ prompt }, signal) => {
+    const clock = leapingClock()
+    const say: Saying = ({ prompt }, signal) => {
       if (prompt !== 'waits') return prompt
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
@@ -299,7 +301,8 @@ test.each([
           reject(signal.reason as Error)
         })
       })
-    })
+    }
+    const { bed, run, types } = await openScriptBed(say, () => null, clock)
     const input = scriptInput(
       `await phase('one')
     await checkpoint({ at: 1 })
@@ -310,7 +313,13 @@ test.each([
     return 'the end'`,
       { limits: { concurrency: 4, agents: 100, ...limits }, meta: phases(['one']) },
     )
-    await expect(run(input)).rejects.toMatchObject({ code: 'limited' })
+    const over = expect(run(input)).rejects.toMatchObject({ code: 'limited' })
+    if ('minutes' in limits) {
+      const answered = async () => (await types()).filter((type) => type === 'task.completed').length
+      await expect.poll(answered).toBe(2)
+      clock.leap(limits.minutes * 60_000)
+    }
+    await over
     expect(stopped).toBe(1)
     const events = await bed.events()
     expect(payloads(events, 'budget.exceeded')).toEqual([exceeded])
