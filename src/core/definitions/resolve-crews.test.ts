@@ -95,7 +95,7 @@ test('[COL-70][RUN-13] peers are main agents, at least two, and each is one agen
     ],
   })
   expect(problems([role('coder'), role('helper')], pattern)).toEqual([
-    '4 error helper is a subagent, and peers are main agents; name one with agent: (there are developer, tester, coder)',
+    '5 error helper is a subagent, and peers are main agents; name one with agent: (there are developer, tester, coder)',
   ])
   expect(problems([role('coder'), role('coder', { id: 'All' })], pattern)).toEqual([
     '4 error all stands for every member; choose another id',
