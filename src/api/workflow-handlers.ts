@@ -121,7 +121,12 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       await refuseOnDuty(engine, principal)
       refuseBehindWalls(engine, principal)
       const root = await projects.folder(asked.project_root)
-      const found = findCrew(await deps.crewsOf(root, signal), asked.crew)
+      const found = findCrew(await deps.crewsOf(root, signal), asked.crew ?? asked.pattern ?? 'balanced')
+      if (asked.pattern !== undefined && found.pattern !== asked.pattern)
+        throw new AppError(
+          'invalid',
+          `the crew ${found.name} works as ${found.pattern}; leave out the pattern ${asked.pattern}, or name another crew, see: sm crews list`,
+        )
       if (principal.kind === 'session') refuseLooserCrew(found, asked)
       const crew = withWishes(found, asked)
       refuseUnknownCli(asked.cli)
@@ -130,7 +135,10 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const styleGuide = await projects.styleGuide(root, crew, signal)
       const head = await branches.head(root, signal)
       const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
-      const judged = crew.flow === 'review' ? await branches.underReview(root, signal) : undefined
+      const judged =
+        crew.flow === 'review' || crew.vote?.on === 'diff'
+          ? await branches.underReview(root, signal)
+          : undefined
       const input: CrewInput = {
         request: asked.request,
         crew,
@@ -340,6 +348,7 @@ type Wishes = {
   readonly max_iterations?: number | undefined
   readonly budget?: Crew['budget'] | undefined
   readonly approve_plan?: boolean | undefined
+  readonly choices?: readonly string[] | undefined
 }
 
 /** A session asks people no less than the crew's file says, and gives itself no more than that. */
@@ -360,13 +369,19 @@ function refuseLooserCrew(crew: Crew, { approve_plan, max_iterations, budget = {
 }
 
 /** What was asked for wins over what the crew's file says. */
-function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_plan }: Wishes): Crew {
+function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_plan, choices }: Wishes): Crew {
+  if (choices && crew.vote?.on !== 'question')
+    throw new AppError(
+      'invalid',
+      `the crew ${crew.name} does not vote on a question, so it takes no choices; use the pattern consensus`,
+    )
   const filled = { ...(cli !== undefined && { cli }), ...(model !== undefined && { model }) }
   return {
     ...crew,
     members: crew.members.map((member) => ({ ...member, ...filled })),
     ...(max_iterations !== undefined && { limits: { ...crew.limits, maxIterations: max_iterations } }),
     ...(budget && { budget: { ...crew.budget, ...budget } }),
+    ...(crew.vote && choices && { vote: { ...crew.vote, choices: [...choices] } }),
     ...(approve_plan !== undefined && { approvePlan: approve_plan }),
   }
 }

@@ -1,6 +1,15 @@
 import * as z from 'zod'
 import { GivenName } from './config/names.ts'
-import { type Crew, CrewBudget, type CrewMember, CrewPattern, OnMaxIterations, StyleGuide } from './crew.ts'
+import {
+  Choices,
+  type Crew,
+  CrewBudget,
+  type CrewMember,
+  CrewPattern,
+  type CrewVote,
+  OnMaxIterations,
+  StyleGuide,
+} from './crew.ts'
 import type { Definition, DefinitionProblem, HeldDefinition, ShadowedDefinition } from './definition-file.ts'
 
 const Sentence = z.string().min(1).max(4096)
@@ -9,14 +18,6 @@ const CommandLine = z
   .min(1)
   .max(4096)
   .regex(/^[^\r\n]*$/, 'a command is one line')
-
-const plannedPatterns = ['peer_to_peer', 'consensus']
-const Pattern = z
-  .string()
-  .refine((word) => !plannedPatterns.includes(word), {
-    error: ({ input }) => `${String(input)} is not available yet; use master_worker or pipeline`,
-  })
-  .pipe(CrewPattern)
 
 const Member = z.strictObject({
   id: GivenName.optional().describe('Name of this member in the crew; the role when left out.'),
@@ -55,17 +56,32 @@ const Checks = z.strictObject({
     .describe('Other commands that must succeed.'),
 })
 
+const VoteOf = z.strictObject({
+  on: z
+    .enum(['question', 'diff'])
+    .default('question')
+    .describe('question is the request itself; diff is the work in the project, to approve or reject.'),
+  choices: Choices.optional().describe('What can be voted for on a question; yes and no when left out.'),
+  quorum: z
+    .int()
+    .min(1)
+    .max(1024)
+    .optional()
+    .describe('Votes needed for a decision; more than half of the voters when left out.'),
+})
+
 /** What a crew file may say. */
 export const CrewFile = z.strictObject({
   name: GivenName.optional().describe('Name of the crew, not case-sensitive; the file name when left out.'),
   aliases: z.array(GivenName).max(32).default([]).describe('Other names of the crew.'),
   description: z.string().max(4096).default('').describe('What the crew is for, in a sentence.'),
-  pattern: Pattern.default('master_worker').describe(
-    'master_worker hands out tasks and reviews them; pipeline gives the output of each member to the next.',
+  pattern: CrewPattern.default('master_worker').describe(
+    'master_worker hands out tasks and reviews them; pipeline gives the output of each member to the next; in peer_to_peer equals take turns until they agree; in consensus members vote.',
   ),
   members: z.array(Member).min(1).max(32).describe('Who takes part; in a pipeline in this order.'),
   limits: Limits.describe('Limits of one run.'),
   budget: CrewBudget.optional().describe('Budget of one run.'),
+  vote: VoteOf.optional().describe('What a consensus votes on.'),
   checks: Checks.prefault({}).describe(
     'Commands that Muster runs before each review, tests and types also for each task; all must succeed.',
   ),
@@ -86,6 +102,7 @@ export const crewKeys: Readonly<Record<string, readonly string[]>> = {
   members: Object.keys(Member.shape),
   limits: Object.keys(Limits.def.innerType.shape),
   budget: Object.keys(CrewBudget.shape),
+  vote: Object.keys(VoteOf.shape),
   checks: Object.keys(Checks.shape),
   'checks.custom': ['name', 'command'],
   style_guide: ['file'],
@@ -93,7 +110,10 @@ export const crewKeys: Readonly<Record<string, readonly string[]>> = {
 
 /** A crew as its file says it; nobody has looked yet whether its agents are there. */
 export type CrewDefinition = Definition &
-  Omit<Crew, 'flow' | 'members' | keyof Definition> & { readonly members: readonly Place[] }
+  Omit<Crew, 'flow' | 'members' | 'vote' | keyof Definition> & {
+    readonly members: readonly Place[]
+    readonly vote?: Partial<CrewVote>
+  }
 type Place = Omit<CrewMember, 'duty'>
 
 /** The crews that were found, and what became of the files that are not used. */
@@ -136,6 +156,7 @@ export function crewDefinition(written: CrewFile, origin: CrewOrigin): CrewDefin
       ...(checks.type_check !== undefined && { typeCheck: checks.type_check }),
       custom: checks.custom,
     },
+    ...(written.vote && { vote: voteOf(written.vote) }),
     ...(written.style_guide !== undefined && { styleGuide: written.style_guide }),
     approvePlan: written.approve_plan,
     onMaxIterations: written.on_max_iterations,
@@ -143,6 +164,12 @@ export function crewDefinition(written: CrewFile, origin: CrewOrigin): CrewDefin
     ...place,
   }
 }
+
+const voteOf = ({ on, choices, quorum }: NonNullable<CrewFile['vote']>): Partial<CrewVote> => ({
+  on,
+  ...(choices && { choices }),
+  ...(quorum !== undefined && { quorum }),
+})
 
 /** Where a crew was read from. */
 export type CrewOrigin = Pick<Definition, 'source' | 'file' | 'lines'> & { readonly stem: string }

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 
 /** How the members of a crew work together. */
-export const CrewPattern = z.enum(['master_worker', 'pipeline'])
+export const CrewPattern = z.enum(['master_worker', 'pipeline', 'peer_to_peer', 'consensus'])
+export type CrewPattern = z.infer<typeof CrewPattern>
 
 /** What becomes of work that was not approved in the last round there may be. */
 export const OnMaxIterations = z.enum(['human_review', 'abort', 'force_approve'])
@@ -49,8 +50,42 @@ export const StyleGuide = z.union([
 ])
 export type StyleGuide = z.infer<typeof StyleGuide>
 
-/** What a member is there for: who plans, who attacks the plan, who takes tasks, who judges, or a place in a row. */
-export const Duty = z.enum(['plan', 'challenge', 'work', 'review', 'stage'])
+/** One of the answers that can be voted for. */
+const Choice = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\r\n]*$/, 'a choice is one line')
+  .refine((word) => !['abstain', 'no_decision'].includes(word.toLowerCase()), {
+    error: ({ input }) => `${String(input)} cannot be a choice: it stands for no vote`,
+  })
+
+/** The choices of a vote; each is another one. */
+export const Choices = z
+  .array(Choice)
+  .min(2)
+  .max(10)
+  .refine((all) => new Set(all.map((one) => one.toLowerCase())).size === all.length, {
+    error: 'two choices are the same',
+  })
+
+/** What is voted on, for what, and how many have to vote. */
+export const CrewVote = z.strictObject({
+  on: z.enum(['question', 'diff']),
+  choices: Choices,
+  quorum: z.int().min(1),
+})
+export type CrewVote = z.infer<typeof CrewVote>
+
+/** What becomes of a diff that is voted on. */
+export const diffChoices = ['approve', 'reject'] as const
+
+/**
+ * What a member is there for: who plans, who attacks the plan, who takes tasks, who judges, a place in a row, one of
+ * equals, or a vote.
+ */
+export const Duty = z.enum(['plan', 'challenge', 'work', 'review', 'stage', 'peer', 'vote'])
 export type Duty = z.infer<typeof Duty>
 
 /** One place in a crew, and who fills it. */
@@ -68,8 +103,8 @@ const CrewMember = z.strictObject({
   guidelines: z.array(z.string()),
 })
 
-/** Which way a request takes: through a plan, as one task, to reviewers alone, or from member to member. */
-export const CrewFlow = z.enum(['planned', 'one_task', 'review', 'pipeline'])
+/** Which way a request takes: through a plan, as one task, to reviewers alone, from member to member, among equals, or to a vote. */
+export const CrewFlow = z.enum(['planned', 'one_task', 'review', 'pipeline', 'peer_to_peer', 'consensus'])
 export type CrewFlow = z.infer<typeof CrewFlow>
 
 /** A crew that can be run: each member is an agent that there is. */
@@ -83,6 +118,8 @@ export const Crew = z.strictObject({
   limits: CrewLimits,
   budget: CrewBudget.optional(),
   checks: CrewChecks,
+  /** Of a crew that votes. */
+  vote: CrewVote.optional(),
   styleGuide: StyleGuide.optional(),
   approvePlan: z.boolean(),
   onMaxIterations: OnMaxIterations,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CrewReport } from './collaboration/crew-report.ts'
-import { CrewBudget } from './crew.ts'
+import { Choices, CrewBudget, CrewPattern } from './crew.ts'
 import { route } from './route.ts'
 import { places } from './route-places.ts'
 import { ScriptLimits } from './script.ts'
@@ -72,7 +72,11 @@ export const workflowRoutes = {
     input: z.strictObject({
       request: z.string().min(1).max(200_000),
       project_root: z.string().min(1).max(4096),
-      crew: z.string().min(1).max(64).default('balanced'),
+      /** Left out: the crew that its pattern names, or `balanced`. */
+      crew: z.string().min(1).max(64).optional(),
+      pattern: CrewPattern.optional(),
+      /** What can be voted for, of a crew that votes on a question. */
+      choices: Choices.optional(),
       /** Who fills every place, instead of what the crew says. */
       cli: z.string().min(1).max(64).optional(),
       model: z.string().min(1).max(200).optional(),

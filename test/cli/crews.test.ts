@@ -33,8 +33,11 @@ test('[MUS-277] sm crews lists and shows the shipped crews and those of the user
   const crews = commandOutputs['crews list'].parse(JSON.parse(listed.stdout))
   expect(crews.map(({ name, source }) => `${name} ${source}`)).toEqual([
     'balanced shipped',
+    'council shipped',
     'mine user',
     'pair shipped',
+    'peers shipped',
+    'relay shipped',
     'review-only shipped',
     'risk-aware shipped',
     'solo shipped',
@@ -48,7 +51,7 @@ test('[MUS-277] sm crews lists and shows the shipped crews and those of the user
   )
   expect(await sm('check')).toEqual({
     code: 0,
-    stdout: '6 crews loaded, 0 files skipped, 0 warnings.\n',
+    stdout: '9 crews loaded, 0 files skipped, 0 warnings.\n',
     stderr: '',
   })
 })
@@ -60,7 +63,7 @@ test('[MUS-277] sm crews check names each problem with its line and exits 1; an 
   write(join(own, 'tests.yaml'), 'description: x', 'members: [{ role: developer }]', 'checks: { test: evil }')
   const { code, stdout } = await sm('check', '--json')
   const { crews, problems } = JSON.parse(stdout) as CommandOutput<'crews check'>
-  expect({ code, crews }).toEqual({ code: 1, crews: 6 })
+  expect({ code, crews }).toEqual({ code: 1, crews: 9 })
   expect(
     problems.map(({ file, line, severity, message }) => `${file}:${line} ${severity} ${message}`),
   ).toEqual([
@@ -84,7 +87,16 @@ test('[MUS-277] the daemon lists crews as they are now, and answers for one by n
   const daemon = await startDaemonProcess(home)
   onTestFinished(() => void daemon.kill('SIGTERM'))
   const names = async () => (await daemon.client.listCrews({})).crews.map(({ name }) => name)
-  expect(await names()).toEqual(['balanced', 'pair', 'review-only', 'risk-aware', 'solo'])
+  expect(await names()).toEqual([
+    'balanced',
+    'council',
+    'pair',
+    'peers',
+    'relay',
+    'review-only',
+    'risk-aware',
+    'solo',
+  ])
   mkdirSync(join(home, '.config/muster/crews'), { recursive: true })
   writeFileSync(join(home, '.config/muster/crews/mine.yaml'), 'members: [{ role: developer, cli: codex }]\n')
   expect(await names()).toContain('mine')

@@ -41,6 +41,8 @@ const flow = (status: WorkflowView['status'], more: Partial<WorkflowDetail> = {}
 const crewInput: CommandInput<'crew'> = {
   request: 'Add login',
   name: undefined,
+  pattern: undefined,
+  choice: [],
   cli: undefined,
   model: undefined,
   'max-iterations': undefined,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
-import { crewModel, crewSettings, playerOf } from './crew-model.ts'
+import { crewModel, crewSettings, type Part, playerOf } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
 import { seeded } from './random.ts'
@@ -19,6 +19,8 @@ export type CrewKills = {
 
 type Options = {
   readonly seed: number
+  /** What the crews do, one kill after the other; the standard flow when left out. */
+  readonly plays?: readonly (keyof typeof plays)[]
   /** Kills of a daemon, and how many crews are at work at each of them. */
   readonly kills: number
   readonly crews: number
@@ -27,26 +29,113 @@ type Options = {
 
 const longestMs = 180_000
 const stillMs = 5000
-/** About so many facts are written by a crew from its beginning to its end. */
-const factsOfCrew = 380
+
+/** What a crew does, and what is there at its end. */
+type Play = {
+  readonly crew: string
+  readonly request: string
+  /** About so many facts are written from its beginning to its end. */
+  readonly facts: number
+  readonly agents: number
+  readonly commits: number
+  readonly messages?: number
+  /** The versions that the blackboard has had. */
+  readonly versions?: readonly number[]
+  /** What came of each ballot. */
+  readonly ballots?: readonly string[]
+}
+
+const plays = {
+  balanced: { crew: 'balanced', request: demonstrationRequest, facts: 380, agents: 6, commits: 7 },
+  peers: {
+    crew: 'peers',
+    request: 'Write two notes. SCRIPT=play',
+    facts: 110,
+    agents: 3,
+    commits: 3,
+    messages: 2,
+    versions: [1, 2],
+  },
+  council: {
+    crew: 'council',
+    request: 'Shall we? SCRIPT=play',
+    facts: 150,
+    agents: 6,
+    commits: 1,
+    ballots: ['tie', 'decided'],
+  },
+} as const satisfies Record<string, Play>
+
+const said = (value: object) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``, delayMs: 40 })
+/** What was cut off is told and not done again by itself: the script makes each change twice. */
+const wrote = (file_path: string) => {
+  const step = { tools: [{ name: 'Write', input: { file_path, content: 'hello\n' } }], delayMs: 40 }
+  return [step, step]
+}
+const voted = (who: string, number: number, vote: string): Part => ({
+  when: `You are ${who} (${who}), in vote ${number} `,
+  steps: [
+    { tools: [{ name: 'Read', input: { file_path: 'README.md' } }], delayMs: 40 },
+    said({ vote, reason: `${who} thinks so` }),
+  ],
+})
+
+/** Equals that need a second round, and voters that need a second ballot. */
+const parts: readonly Part[] = [
+  {
+    when: 'You are first (coder), in round 1 ',
+    steps: [
+      ...wrote('one.txt'),
+      said({
+        summary: 'One.',
+        agrees: true,
+        board: { version: 0, content: 'two notes' },
+        messages: [{ to: 'second', content: 'write the other' }],
+      }),
+    ],
+  },
+  {
+    when: 'You are second (engineer), in round 1 ',
+    steps: [
+      ...wrote('two.txt'),
+      said({ summary: 'Two.', agrees: true, messages: [{ to: 'all', content: 'it is there' }] }),
+    ],
+  },
+  { when: 'You are first (coder), in round 2 ', steps: [said({ summary: 'Good.', agrees: true })] },
+  voted('reviewer', 1, 'yes'),
+  voted('security', 1, 'no'),
+  voted('optimizer', 1, 'abstain'),
+  voted('reviewer', 2, 'yes'),
+  voted('security', 2, 'yes'),
+  voted('optimizer', 2, 'no'),
+]
 
 /** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
-export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {
+export async function killCrews({
+  seed,
+  kills,
+  crews,
+  onKill,
+  plays: names = ['balanced'],
+}: Options): Promise<CrewKills> {
   const random = seeded(seed)
-  const model = await crewModel()
+  const model = await crewModel(parts)
   const found: CrewKills = { ends: 0, phases: {}, faults: [] }
   try {
     for (let kill = 1; kill <= kills; kill++) {
       const home = realpathSync(mkdtempSync(join(tmpdir(), 'muster-crew-kill-')))
       let daemon: DaemonProcess | undefined
+      const play: Play = plays[names[(kill - 1) % names.length] ?? 'balanced']
       try {
         const env = crewSettings(home, model.url)
         daemon = await startDaemonProcess(home, { env })
         const flows = await Promise.all(
-          Array.from({ length: crews }, (_, i) => begin(daemon as DaemonProcess, join(home, `repo-${i}`))),
+          Array.from({ length: crews }, (_, i) =>
+            begin(daemon as DaemonProcess, play, join(home, `repo-${i}`)),
+          ),
         )
         // By what was written, not by time: the flow is somewhere in its middle however fast the machine is.
-        await reached(daemon, Math.floor(random() * factsOfCrew * crews))
+        await reached(daemon, Math.floor(random() * play.facts * crews))
         for (const { id } of flows) {
           const { phase, status } = await daemon.client.getWorkflow({ id })
           const where = status === 'running' ? (phase ?? 'begin') : status
@@ -56,7 +145,7 @@ export async function killCrews({ seed, kills, crews, onKill }: Options): Promis
         daemon = await startDaemonProcess(home, { env })
         for (const flow of flows)
           found.faults.push(
-            ...(await judge(daemon, flow)).map((fault) => `kill ${kill}: ${flow.id}: ${fault}`),
+            ...(await judge(daemon, play, flow)).map((fault) => `kill ${kill}: ${flow.id}: ${fault}`),
           )
         Object.assign(found, { ends: found.ends + flows.length })
       } finally {
@@ -83,19 +172,24 @@ async function reached({ client }: DaemonProcess, wanted: number): Promise<void>
 
 type Begun = { readonly id: string; readonly session: string; readonly repo: string; readonly branch: string }
 
-async function begin({ client }: DaemonProcess, repo: string): Promise<Begun> {
+async function begin({ client }: DaemonProcess, play: Play, repo: string): Promise<Begun> {
+  const { request, crew } = play
   crewProject(repo)
   const { workflow_id, session_id, branch } = await client.startCrew({
-    request: demonstrationRequest,
+    request,
     project_root: repo,
-    crew: 'balanced',
-    model: playerOf(demonstrationRequest),
+    crew,
+    model: playerOf(request),
   })
   return { id: workflow_id, session: session_id, repo, branch }
 }
 
 /** What is wrong with a crew that went through a kill. */
-async function judge({ client }: DaemonProcess, { id, session, repo, branch }: Begun): Promise<string[]> {
+async function judge(
+  { client }: DaemonProcess,
+  play: Play,
+  { id, session, repo, branch }: Begun,
+): Promise<string[]> {
   const until = performance.now() + longestMs
   let flow = await client.getWorkflow({ id })
   while (flow.status === 'running' && performance.now() < until) {
@@ -146,24 +240,42 @@ async function judge({ client }: DaemonProcess, { id, session, repo, branch }: B
       .map(({ workflowId }) => workflowId),
   )
   const members = of('agent.spawned').filter(({ parentRunId }) => parentRunId !== undefined)
-  if (members.length !== 6) faults.push(`${members.length} agents instead of 6`)
+  if (members.length !== play.agents) faults.push(`${members.length} agents instead of ${play.agents}`)
   for (const event of events) {
     if (event.type === 'task.failed') faults.push(`${event.taskId} failed: ${event.payload.reason}`)
     if (event.type === 'workflow.checkpoint.saved' && event.payload.error !== undefined)
       faults.push(`${event.payload.step} failed: ${JSON.stringify(event.payload.error)}`)
   }
   const [end] = events.filter((event) => event.type === 'workflow.finalized')
-  if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== 6)
-    faults.push(`${end.payload.totalAgents} agents are counted instead of 6`)
+  if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== play.agents)
+    faults.push(`${end.payload.totalAgents} agents are counted instead of ${play.agents}`)
+  const differs = (what: string, found: readonly unknown[], expected: readonly unknown[] | undefined) => {
+    if (expected && JSON.stringify(found) !== JSON.stringify(expected))
+      faults.push(`${what}: ${found.join(', ')} instead of ${expected.join(', ')}`)
+  }
+  const versions = events.flatMap((event) =>
+    event.type === 'blackboard.item.created' || event.type === 'blackboard.item.updated'
+      ? [event.payload.version]
+      : [],
+  )
+  differs('versions of the blackboard', versions, play.versions)
+  const ballots = flow.report.ballots?.map(({ result }) => result) ?? []
+  differs('ballots', ballots, play.ballots)
+  const decided = events.filter(
+    (event) => event.type === 'decision.made' && event.payload.subject === 'approach',
+  )
+  if (play.ballots) differs('decisions', [decided.length], [play.ballots.length])
   const numbers = events.flatMap((event) =>
     event.type === 'agent.message.created' && event.payload.messageType !== undefined
       ? [event.payload.sequenceNumber]
       : [],
   )
   if (numbers.some((n, i) => n !== i + 1)) faults.push(`messages with gaps: ${numbers.join(' ')}`)
+  if (play.messages !== undefined) differs('messages', [numbers.length], [play.messages])
   const git = (...args: string[]) => execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8' })
   const commits = git('log', '--format=%s', branch).trim().split('\n')
-  if (commits.length !== 7) faults.push(`${commits.length} commits instead of 7: ${commits.join(' | ')}`)
+  if (commits.length !== play.commits)
+    faults.push(`${commits.length} commits instead of ${play.commits}: ${commits.join(' | ')}`)
   if (git('worktree', 'list').trim().split('\n').length !== 1)
     faults.push(`work trees are left: ${git('worktree', 'list')}`)
   git('checkout', '-q', branch)

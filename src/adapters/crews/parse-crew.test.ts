@@ -153,18 +153,22 @@ test('[COL-42] a style guide is a text, or a file inside of the project', () => 
   expect(style('style_guide: 7')).toHaveLength(1)
 })
 
-test.each(['peer_to_peer', 'consensus'])(
-  '[MUS-277] the pattern %s is refused as not there yet',
-  (pattern) => {
-    expect(problems('members: [{role: developer}]', `pattern: ${pattern}`)).toEqual([
-      `2 error pattern: ${pattern} is not available yet; use master_worker or pipeline`,
-    ])
-  },
-)
+test('[COL-72] a vote names what is voted on, and choices that can be told apart', () => {
+  const vote = (text: string) => problems('members: [{role: reviewer}]', `vote: ${text}`)
+  expect(vote('{ on: diff, quorum: 2 }')).toEqual([])
+  expect(vote('{ on: dif }')).toEqual([
+    '2 error vote.on: expected question, diff, found the text "dif"; did you mean diff?',
+  ])
+  expect(vote('{ choice: [a, b] }')).toEqual(['2 error vote.choice: unknown key; did you mean vote.choices?'])
+  expect(vote('{ choices: [Yes, "yes"] }')).toEqual(['2 error vote.choices: two choices are the same'])
+  expect(vote('{ choices: [yes, Abstain] }')).toEqual([
+    '2 error vote.choices.1: Abstain cannot be a choice: it stands for no vote',
+  ])
+})
 
 test('[MUS-277] any other pattern is refused with those that there are', () => {
   expect(problems('members: [{role: developer}]', 'pattern: pipelin')).toEqual([
-    '2 error pattern: expected master_worker, pipeline, found the text "pipelin"; did you mean pipeline?',
+    '2 error pattern: expected master_worker, pipeline, peer_to_peer, consensus, found the text "pipelin"; did you mean pipeline?',
   ])
 })
 

@@ -30,7 +30,10 @@ test('[MUS-277] the shipped crews load with the shipped agents, and the check fi
     ]),
   ).toEqual([
     ['balanced', 'planned', ['architect 1', 'developer 4', 'reviewer 1']],
+    ['council', 'consensus', ['reviewer 1', 'security 1', 'optimizer 1']],
     ['pair', 'one_task', ['developer 1', 'reviewer 1']],
+    ['peers', 'peer_to_peer', ['first 1', 'second 1']],
+    ['relay', 'pipeline', ['developer 1', 'tester 1', 'documenter 1']],
     ['review-only', 'review', ['reviewer 1']],
     ['risk-aware', 'planned', ['architect 1', 'challenger 1', 'developer 4', 'reviewer 1']],
     ['solo', 'one_task', ['developer 1']],
@@ -85,6 +88,14 @@ test('[COL-5][COL-69] a new agent type is a new file, and takes part in a crew t
 })
 
 test('[COL-5] the session file has a word for every pattern of a crew', () => {
-  for (const pattern of CrewPattern.options)
-    expect(CollaborationInfo.shape.pattern.safeParse(pattern).success).toBe(true)
+  for (const pattern of CrewPattern.options) {
+    // A consensus is written as peer to peer, with its own word beside it.
+    const word = pattern === 'consensus' ? 'peer_to_peer' : pattern
+    expect(CollaborationInfo.shape.pattern.safeParse(word).success).toBe(true)
+  }
+})
+
+test('[COL-70][COL-71][COL-72] each pattern names a shipped crew that works so', async () => {
+  const loaded = await load()
+  for (const pattern of CrewPattern.options) expect(findCrew(loaded, pattern).pattern).toBe(pattern)
 })

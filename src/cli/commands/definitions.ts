@@ -96,6 +96,8 @@ const flowWords: Record<ShownCrew['flow'], string> = {
   one_task: 'the request is the one task',
   review: 'the code is reviewed as it is; nothing is changed',
   pipeline: "each member's output is the next one's input",
+  peer_to_peer: 'the members take turns as equals until all agree',
+  consensus: 'the members vote, unseen by each other',
 }
 
 const endWords: Record<ShownCrew['onMaxIterations'], string> = {
@@ -103,6 +105,9 @@ const endWords: Record<ShownCrew['onMaxIterations'], string> = {
   abort: 'work that was not approved in the last round has failed',
   force_approve: 'work that was not approved in the last round is accepted anyway',
 }
+
+const voteWords = ({ on, choices, quorum }: NonNullable<ShownCrew['vote']>): string =>
+  `on ${on === 'diff' ? 'the work in the project' : 'the request'}: ${choices.join(' or ')}; ${quorum} have to vote`
 
 const styleWords = (style: NonNullable<ShownCrew['styleGuide']>): string =>
   typeof style === 'string' ? style.slice(0, 200) : `as ${style.file} of the project says`
@@ -197,6 +202,7 @@ export function renderCrew(crew: ShownCrew, { width, color }: View): string {
   const paint = painter(color)
   const rows: (readonly [string, string])[] = [
     ['works', flowWords[crew.flow]],
+    ...(crew.vote ? [['votes', voteWords(crew.vote)] as const] : []),
     ['limits', limitWords(crew)],
     ...(crew.budget ? [['budget', budgetText(crew.budget)] as const] : []),
     ['checks', checkWords(crew)],

@@ -41,7 +41,10 @@ export const workflowCommands = defineCommands(
       },
     },
     crew: {
-      text: async function* ({ request, name, cli, model, budget, minutes, detach, ...more }, io) {
+      text: async function* (
+        { request, name, pattern, choice, cli, model, budget, minutes, detach, ...more },
+        io,
+      ) {
         const text = await textInput(request, undefined, io)
         if (text === undefined || text.trim() === '')
           throw new AppError('invalid', 'the request is empty; give one, or - to read standard input')
@@ -53,6 +56,8 @@ export const workflowCommands = defineCommands(
           project_root: io.cwd,
           ...given({
             crew: name,
+            pattern,
+            choices: choice.length === 0 ? undefined : [...choice],
             cli,
             model,
             max_iterations: more['max-iterations'],

@@ -27,6 +27,18 @@ export const workflowCommands = commandFamily({
         value: 'crew',
         about: 'which crew; balanced when none is named, sm crews list shows them',
       },
+      pattern: {
+        kind: 'text',
+        value: 'pattern',
+        choices: ['master_worker', 'pipeline', 'peer_to_peer', 'consensus'],
+        about: 'how its members work together; without --name, the crew that comes with Muster for it',
+      },
+      choice: {
+        kind: 'text',
+        value: 'answer',
+        isMany: true,
+        about: 'what can be voted for in a consensus; once for each',
+      },
       cli: {
         kind: 'text',
         value: 'cli',
@@ -53,6 +65,10 @@ export const workflowCommands = commandFamily({
       {
         line: 'sm crew "Fix the flaky test" --name pair -d',
         does: 'one developer and a reviewer, in the background',
+      },
+      {
+        line: 'sm crew "Which store?" --pattern consensus --choice sqlite --choice postgres',
+        does: 'several agents vote, unseen by each other',
       },
     ],
   },

@@ -65,6 +65,37 @@ export const CrewTask = z.strictObject({
 })
 export type CrewTask = z.infer<typeof CrewTask>
 
+/** One vote; null for a voter that abstains or gave none. */
+export const Vote = z.strictObject({ voter: z.string(), choice: z.string().nullable(), reason: z.string() })
+export type Vote = z.infer<typeof Vote>
+
+/** One ballot of a consensus, and what came of it. */
+export const Ballot = z.strictObject({
+  number: Count,
+  choices: z.array(z.string()),
+  /** So many had to vote for one of the choices. */
+  quorum: Count,
+  votes: z.array(Vote),
+  result: z.enum(['decided', 'tie', 'no_quorum']),
+  /** What was decided. */
+  choice: z.string().nullable(),
+  /** The choices that had the same number of votes. */
+  among: z.array(z.string()),
+})
+export type Ballot = z.infer<typeof Ballot>
+
+/** How far peers agreed in the end. */
+export const PeerAgreement = z.strictObject({
+  agreed: z.boolean(),
+  /** The version of the blackboard and the files that it is about. */
+  version: Count,
+  rounds: Count,
+  board: z.string(),
+  /** The version that each member last agreed with. */
+  members: z.array(z.strictObject({ agent_id: z.string(), version: Count.nullable() })),
+})
+export type PeerAgreement = z.infer<typeof PeerAgreement>
+
 /** Something that was asked for and not done. */
 export const Skipped = z.strictObject({ what: z.string(), why: z.string() })
 export type Skipped = z.infer<typeof Skipped>
@@ -84,6 +115,10 @@ export const CrewReport = z.strictObject({
   lines_added: Count,
   lines_removed: Count,
   rounds: z.array(CrewRound),
+  /** The ballots of a consensus. */
+  ballots: z.array(Ballot).optional(),
+  /** What peers came to. */
+  agreement: PeerAgreement.optional(),
   tasks: z.array(CrewTask),
   checks: z.array(CheckRun),
   findings: z.strictObject({ open: z.array(ReviewFinding), mended: z.array(ReviewFinding) }),

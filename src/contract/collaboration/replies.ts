@@ -119,12 +119,31 @@ export const ChallengerReply = z.object({
 
 export type ChallengerReply = z.infer<typeof ChallengerReply>
 
+/** What a peer answers at the end of its turn. */
+export const PeerReply = z.object({
+  summary: z.string(),
+  messages: z.array(z.object({ to: z.string().min(1), content: z.string().min(1).max(4000) })).default([]),
+  /** The words of the blackboard, and the version that they replace. */
+  board: z.object({ version: z.int().min(0), content: z.string().max(8000) }).optional(),
+  /** Whether all is as it should be after this turn. */
+  agrees: z.boolean(),
+})
+
+export type PeerReply = z.infer<typeof PeerReply>
+
+/** What a voter answers. */
+export const VoteReply = z.object({ vote: z.string().min(1), reason: z.string().min(1).max(4000) })
+
+export type VoteReply = z.infer<typeof VoteReply>
+
 const replies = {
   plan: Plan,
   developer: DeveloperReply,
   reviewer: ReviewerReply,
   failure: FailureReply,
   challenger: ChallengerReply,
+  peer: PeerReply,
+  vote: VoteReply,
 } as const
 
 /** Every answer that a collaboration asks an agent for. */

@@ -1,14 +1,18 @@
 import type {
+  Ballot,
   CheckRun,
   CrewOutcome,
   CrewReport,
   CrewRound,
   CrewTask,
+  PeerAgreement,
   Skipped,
 } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange, ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { openFindings } from '../delegation/judge-review.ts'
+import { fenced } from '../delegation/prompt-parts.ts'
 import { failedChecks } from '../delegation/required-checks.ts'
+import { abstain, ballotWords } from './tally-votes.ts'
 
 /** A task as it went, before anything is counted. */
 export type DoneTask = Omit<CrewTask, 'lines_added' | 'lines_removed'>
@@ -27,6 +31,8 @@ export type CrewHistory = {
   readonly files: readonly FileChange[]
   readonly rounds: readonly CrewRound[]
   readonly tasks: readonly DoneTask[]
+  readonly ballots?: readonly Ballot[]
+  readonly agreement?: PeerAgreement
   /** The checks of the last round. */
   readonly checks: readonly CheckRun[]
   readonly skipped?: readonly Skipped[]
@@ -52,6 +58,8 @@ export function crewReport(history: CrewHistory): CrewReport {
     files: [...history.files],
     ...linesOf(history.files),
     rounds: [...history.rounds],
+    ...(history.ballots && { ballots: [...history.ballots] }),
+    ...(history.agreement && { agreement: history.agreement }),
     tasks: history.tasks.map((task) => ({ ...task, ...linesOf(task.files) })),
     checks: [...history.checks],
     findings: settledFindings(history.rounds),
@@ -124,7 +132,9 @@ export function reportMarkdown(report: CrewReport): string {
       ...report.tasks.filter(({ state }) => state === 'partial' || state === 'failed').map(taskLine),
       ...skipped.map(skippedLine),
     ]),
-    section('What changed', report.tasks.flatMap(taskLines)),
+    ...(report.agreement ? [agreementSection(report.agreement)] : []),
+    section('Votes', (report.ballots ?? []).flatMap(ballotLines)),
+    section(report.ballots ? 'Who was asked' : 'What changed', report.tasks.flatMap(taskLines)),
     section('Checks', report.checks.map(checkLine)),
     section('Reviews', report.rounds.map(roundLine)),
     section('Fixed along the way', findings.mended.map(findingLine)),
@@ -190,6 +200,23 @@ function checkLine({ name, command, required, passed, because }: CheckRun): stri
   const result = passed === null ? 'not run' : passed ? 'passed' : 'failed'
   const why = because === undefined ? '' : `: ${line(because)}`
   return `- ${line(name)}${command === undefined ? '' : ` (\`${line(command)}\`)`}: ${result}${why}${required ? '' : ', not required'}`
+}
+
+function ballotLines(ballot: Ballot): string[] {
+  const votes = ballot.votes.map(
+    ({ voter, choice, reason }) => `  - ${line(voter)}: ${line(choice ?? abstain)}: ${line(reason)}`,
+  )
+  return [`${ballot.number}. ${line(ballotWords(ballot))}`, ...votes]
+}
+
+function agreementSection({ agreed, version, board, members }: PeerAgreement): string {
+  const stands = members.map(
+    ({ agent_id, version: own }) =>
+      `- ${line(agent_id)}: ${own === null ? 'does not agree' : `agrees with version ${own}`}`,
+  )
+  const words = board.trim() === '' ? [] : [`\n${fenced(board.trim())}`]
+  const title = agreed ? `Agreed on version ${version}` : `Not agreed on version ${version}`
+  return section(title, [...stands, ...words])
 }
 
 function roundLine({ number, verdict, said, reasons, summary }: CrewReport['rounds'][number]): string {

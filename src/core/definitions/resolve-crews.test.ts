@@ -19,6 +19,8 @@ const agents = [
   agent('reviewer'),
   agent('tester', { policy: ['Patch'] }),
   agent('security'),
+  agent('coder', { kind: 'main', policy: ['Patch'] }),
+  agent('helper', { kind: 'subagent' }),
 ]
 const lines = { name: 1, members: 2, 'members.0': 3, 'members.1': 4, 'members.1.agent': 5, 'members.2': 6 }
 
@@ -78,6 +80,63 @@ test('[MUS-277] in a pipeline every member is a place in the row, in its order, 
     'reviewer stage',
     'architect stage',
     'tester stage',
+  ])
+})
+
+test('[COL-70][RUN-13] peers are main agents, at least two, and each is one agent', () => {
+  const pattern = { pattern: 'peer_to_peer' }
+  const { crews, problems: found } = resolve(crew([role('coder'), role('coder')], pattern))
+  expect(found).toEqual([])
+  expect(crews[0]).toMatchObject({
+    flow: 'peer_to_peer',
+    members: [
+      { id: 'coder', duty: 'peer' },
+      { id: 'coder-2', duty: 'peer' },
+    ],
+  })
+  expect(problems([role('coder'), role('helper')], pattern)).toEqual([
+    '5 error helper is a subagent, and peers are main agents; name one with agent: (there are developer, tester, coder)',
+  ])
+  expect(problems([role('coder'), role('coder', { id: 'All' })], pattern)).toEqual([
+    '4 error all stands for every member; choose another id',
+  ])
+  expect(problems([role('coder')], pattern)).toEqual([
+    '2 error one alone agrees with nobody; add another member',
+  ])
+  expect(problems([role('coder', { count: 2 })], pattern)).toEqual([
+    '3 error each of several peers is one agent; leave out count, and list each',
+  ])
+})
+
+test('[COL-72] a vote is on the request with yes and no, or on a diff; more than half have to vote unless the file says so', () => {
+  const consensus = (vote?: object) => ({ pattern: 'consensus', ...(vote && { vote }) })
+  const three = [role('reviewer', { count: 2 }), role('developer')]
+  const voteOf = (vote?: object) => resolve(crew(three, consensus(vote))).crews[0]?.vote
+  expect(voteOf()).toEqual({ on: 'question', choices: ['yes', 'no'], quorum: 2 })
+  expect(voteOf({ choices: ['a', 'b'], quorum: 1 })).toEqual({
+    on: 'question',
+    choices: ['a', 'b'],
+    quorum: 1,
+  })
+  expect(voteOf({ on: 'diff' })).toEqual({ on: 'diff', choices: ['approve', 'reject'], quorum: 2 })
+  expect(problems(three, consensus())).toEqual([])
+  expect(problems(three, consensus({ quorum: 4 }))).toEqual([
+    '1 error there are 3 voters, so 4 can never vote',
+  ])
+  expect(problems(three, consensus({ on: 'diff', choices: ['a', 'b'] }))).toEqual([
+    '1 error on a diff the choices are approve and reject; leave them out',
+  ])
+  expect(problems([role('reviewer')], consensus())).toEqual([
+    '2 error one alone is no vote; add another member, or give it a count',
+  ])
+  expect(problems([role('reviewer', { count: 32 }), role('developer')], consensus())).toEqual([
+    '2 error 33 voters are too many; there can be 32',
+  ])
+  expect(problems(three, { ...consensus(), checks: { test: 'npm test' } })).toEqual([
+    '1 error a consensus changes nothing, so no check is run; leave them out',
+  ])
+  expect(problems([role('developer')], { vote: { on: 'diff' } })).toEqual([
+    '1 error nobody votes in master_worker; leave it out, or use consensus',
   ])
 })
 

@@ -1,6 +1,14 @@
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import { nearest } from '../../contract/config/nearest.ts'
-import type { Crew, CrewFlow, CrewMember, Duty } from '../../contract/crew.ts'
+import {
+  type Crew,
+  type CrewFlow,
+  type CrewMember,
+  type CrewPattern,
+  type CrewVote,
+  type Duty,
+  diffChoices,
+} from '../../contract/crew.ts'
 import type { CrewDefinition, LoadedCrews } from '../../contract/crew-definition.ts'
 import type { DefinitionProblem } from '../../contract/definition-file.ts'
 import { findNamed } from '../../contract/find-named.ts'
@@ -36,15 +44,35 @@ function resolveCrew(crew: CrewDefinition, available: Available) {
     const unknown = unknownCli(place.cli, available.clis)
     if (unknown !== undefined) report('error', `members.${index}.cli`, unknown)
     if (missing !== undefined) report('error', `members.${index}.agent`, missing)
+    const unequal = duty === 'peer' && agent ? whyNoPeer(agent, available.agents) : undefined
+    if (unequal !== undefined) report('error', `members.${index}.agent`, unequal)
     const doubt = agent && doubtAbout(duty, agent)
     if (doubt !== undefined) report('warning', `members.${index}.agent`, doubt)
     return { ...place, agent: agent?.name ?? place.agent, duty }
   })
   for (const { path, message } of crewRules(crew, members)) report('error', path, message)
   if (problems.some(({ severity }) => severity === 'error')) return { crew: undefined, problems }
-  const { lines: _lines, ...rest } = crew
-  const flow = crew.pattern === 'pipeline' ? 'pipeline' : flowOf(members)
-  return { crew: { ...rest, aliases: [...crew.aliases], flow, members }, problems }
+  const { lines: _lines, vote: _vote, ...rest } = crew
+  const flow = crew.pattern === 'master_worker' ? flowOf(members) : crew.pattern
+  const vote = crew.pattern === 'consensus' ? { vote: wholeVote(crew.vote, members) } : {}
+  return { crew: { ...rest, aliases: [...crew.aliases], flow, members, ...vote }, problems }
+}
+
+/** What a vote is about, with all that its file left out. */
+function wholeVote({ on = 'question', choices, quorum }: Partial<CrewVote> = {}, members: Members): CrewVote {
+  const usual = on === 'diff' ? [...diffChoices] : ['yes', 'no']
+  return { on, choices: choices ?? usual, quorum: quorum ?? Math.floor(headsOf(members) / 2) + 1 }
+}
+
+const headsOf = (members: Members): number => members.reduce((sum, { count }) => sum + count, 0)
+
+/** Equals message each other, which no agent may that works for another. */
+function whyNoPeer({ name, kind }: AgentDefinition, agents: readonly AgentDefinition[]): string | undefined {
+  if (kind === 'main') return undefined
+  const main = agents.filter((agent) => agent.kind === 'main' && agent.policy.allow.includes('Patch'))
+  const hint =
+    main.length === 0 ? 'see: sm agents list' : `there are ${main.map((one) => one.name).join(', ')}`
+  return `${name} is a subagent, and peers are main agents; name one with agent: (${hint})`
 }
 
 function agentOf({ agent: wanted }: Place, agents: readonly AgentDefinition[]) {
@@ -61,9 +89,17 @@ const duties: Readonly<Record<string, Duty>> = {
   reviewer: 'review',
 }
 
+/** What every member is there for, in a pattern where the role does not decide it. */
+const patternDuties: Readonly<Partial<Record<CrewPattern, Duty>>> = {
+  pipeline: 'stage',
+  peer_to_peer: 'peer',
+  consensus: 'vote',
+}
+
 // A role of somebody's own takes tasks when its agent may change files, and judges when it may not.
 function dutyOf({ pattern }: CrewDefinition, { role }: Place, agent: AgentDefinition | undefined): Duty {
-  if (pattern === 'pipeline') return 'stage'
+  const own = patternDuties[pattern]
+  if (own) return own
   return duties[role] ?? (agent?.policy.allow.includes('Patch') === false ? 'review' : 'work')
 }
 
@@ -85,7 +121,9 @@ export function unknownCli(cli: string, clis: readonly string[]): string | undef
 function doubtAbout(duty: Duty, { name, policy }: AgentDefinition): string | undefined {
   const mayPatch = policy.allow.includes('Patch')
   if (duty === 'work' && !mayPatch) return `the agent ${name} may not change files, so it cannot do a task`
-  if (duty !== 'work' && duty !== 'stage' && mayPatch)
+  // A voter is given nothing that changes files.
+  const isJudge = duty === 'plan' || duty === 'challenge' || duty === 'review'
+  if (isJudge && mayPatch)
     return `the agent ${name} may change files; who plans, challenges or judges should not`
   return undefined
 }
@@ -107,11 +145,17 @@ type CrewFault = { readonly path: string; readonly message: string }
 type Members = readonly Pick<CrewMember, 'id' | 'count' | 'duty'>[]
 
 /** Lists what keeps the members of a crew from working together. */
-function crewRules({ pattern, approvePlan }: CrewDefinition, members: Members): CrewFault[] {
-  const faults = [
-    ...repeatedIds(members),
-    ...(pattern === 'pipeline' ? crowds(members) : workFaults(members)),
-  ]
+function crewRules({ pattern, approvePlan, vote, checks }: CrewDefinition, members: Members): CrewFault[] {
+  const faults = [...repeatedIds(members), ...patternFaults[pattern](members)]
+  if (pattern === 'consensus') faults.push(...voteFaults(vote, members))
+  else if (vote)
+    faults.push({ path: 'vote', message: `nobody votes in ${pattern}; leave it out, or use consensus` })
+  // Whoever wrote them counts on their being run, and they would not be.
+  if (pattern === 'consensus' && (checks.test ?? checks.typeCheck ?? checks.custom[0]) !== undefined)
+    faults.push({
+      path: 'checks',
+      message: 'a consensus changes nothing, so no check is run; leave them out',
+    })
   // Whoever wrote it counts on being asked, and would not be.
   if (approvePlan && !members.some(({ duty }) => duty === 'plan')) {
     const message = 'nobody makes a plan that could be approved; add an architect, or leave it out'
@@ -128,8 +172,50 @@ function repeatedIds(members: Members): CrewFault[] {
   )
 }
 
-function crowds(members: Members): CrewFault[] {
-  const message = 'each member of a pipeline is one agent; leave out count'
+type FaultsOf = (members: Members) => CrewFault[]
+
+const patternFaults: Readonly<Record<CrewPattern, FaultsOf>> = {
+  master_worker: workFaults,
+  pipeline: (members) => crowds(members, 'each member of a pipeline is one agent; leave out count'),
+  peer_to_peer: (members) => [
+    ...crowds(members, 'each of several peers is one agent; leave out count, and list each'),
+    ...members.flatMap(({ id }, index) =>
+      id === 'all'
+        ? [{ path: `members.${index}.id`, message: 'all stands for every member; choose another id' }]
+        : [],
+    ),
+    ...atLeastTwo(members, 'one alone agrees with nobody; add another member'),
+  ],
+  consensus: (members) => atLeastTwo(members, 'one alone is no vote; add another member, or give it a count'),
+}
+
+const atLeastTwo = (members: Members, message: string): CrewFault[] =>
+  headsOf(members) < 2 ? [{ path: 'members', message }] : []
+
+/** All voters are at work at the same time. */
+const mostVoters = 32
+
+function voteFaults({ on, choices, quorum = 1 }: Partial<CrewVote> = {}, members: Members): CrewFault[] {
+  const voters = headsOf(members)
+  return [
+    ...(voters > mostVoters
+      ? [{ path: 'members', message: `${voters} voters are too many; there can be ${mostVoters}` }]
+      : []),
+    ...(quorum > voters
+      ? [{ path: 'vote.quorum', message: `there are ${voters} voters, so ${quorum} can never vote` }]
+      : []),
+    ...(on === 'diff' && choices
+      ? [
+          {
+            path: 'vote.choices',
+            message: `on a diff the choices are ${diffChoices.join(' and ')}; leave them out`,
+          },
+        ]
+      : []),
+  ]
+}
+
+function crowds(members: Members, message: string): CrewFault[] {
   return members.flatMap(({ count }, index) =>
     count > 1 ? [{ path: `members.${index}.count`, message }] : [],
   )

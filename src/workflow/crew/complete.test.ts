@@ -42,6 +42,7 @@ async function completed(used: () => Promise<object>) {
             rounds: [],
             tasks: new Map([['t1', { task_id: 't1', title: 'T', state: 'completed', files: [] }]]),
             skipped: [],
+            ballots: [],
             checks: [],
             toFix: [],
           },

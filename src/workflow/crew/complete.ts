@@ -36,6 +36,8 @@ export async function complete(run: CrewRun, ending: Ending, beganMs: number): P
         files: files.map(fileChange),
         rounds: run.state.rounds,
         tasks: [...run.state.tasks.values()],
+        ...(run.state.ballots.length > 0 && { ballots: run.state.ballots }),
+        ...(run.state.agreement && { agreement: run.state.agreement }),
         checks: run.state.checks,
         skipped: run.state.skipped,
         tokens: flow.spent().tokens,
@@ -64,9 +66,9 @@ export async function complete(run: CrewRun, ending: Ending, beganMs: number): P
 /** Whether a crew's work may land. */
 const isAccepted = (outcome: CrewOutcome): boolean => outcome === 'approved' || outcome === 'force_approved'
 
-/** Nobody is told that a request was carried out when nothing changed; a review is not meant to change anything. */
-function withoutWork({ input }: CrewRun, { outcome, summary }: Ending): Ending {
-  if (input.crew.flow === 'review' || !isAccepted(outcome)) return { outcome, summary }
+/** Nobody is told that a request was carried out when nothing changed, unless it was to be answered in words. */
+function withoutWork({ input }: CrewRun, { outcome, summary, isAnswer }: Ending): Ending {
+  if (input.crew.flow === 'review' || isAnswer || !isAccepted(outcome)) return { outcome, summary }
   return { outcome: 'failed', summary: `Nothing was changed. ${summary}` }
 }
 
@@ -97,7 +99,7 @@ async function tidy(run: CrewRun, signal: AbortSignal): Promise<void> {
 }
 
 /** A changed file as session files know it. */
-const fileChange = ({ path, change, added, removed }: ChangedFile): FileChange => ({
+export const fileChange = ({ path, change, added, removed }: ChangedFile): FileChange => ({
   path,
   change_type: change,
   ...(added !== null && { lines_added: added }),

@@ -218,7 +218,7 @@ async function askAboutRound({ flow, state }: CrewRun, number: number): Promise<
 type Recorded = { readonly name: string; readonly by: string; readonly decision: Decision }
 
 /** What is done at the limit is a decision like any other. */
-async function recordDecision({ flow }: CrewRun, { name, by, decision }: Recorded): Promise<void> {
+export async function recordDecision({ flow }: CrewRun, { name, by, decision }: Recorded): Promise<void> {
   const { subject, choice, reason, candidates } = decision
   await flow.step(name, async ({ tell }) => {
     tell(

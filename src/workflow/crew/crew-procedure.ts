@@ -7,10 +7,12 @@ import { type Flow, FlowStopped, LimitReached, type Procedure } from '../../port
 import { Allowance } from '../allowance.ts'
 import { tellApproved, tellCreated, whoBegan } from '../creation.ts'
 import { type CrewResult, complete } from './complete.ts'
+import { consensusFlow } from './consensus-flow.ts'
 import { pipelineFlow, plannedFlow, reviewFlow } from './crew-flows.ts'
 import { type CrewInput, type CrewParts, crewsOf } from './crew-parts.ts'
 import { CrewRun, type Ending, talkOf } from './crew-run.ts'
 import { keepTime } from './keep-time.ts'
+import { peerFlow } from './peer-flow.ts'
 import { collectLeft, putAway, putAwayAfterCancel, putAwayMs } from './put-away.ts'
 
 /** A collaboration: plan, work side by side, put together, review, and again until it is good; or another way through a crew. */
@@ -100,7 +102,8 @@ const askedLater = 'whoever started the crew approved that it begins; its plan i
 function fanOut({ flow, members, limits }: CrewInput['crew']): number {
   const count = (duty: string) =>
     members.filter((one) => one.duty === duty).reduce((sum, one) => sum + Math.max(1, one.count), 0)
-  if (flow === 'pipeline') return 1
+  if (flow === 'pipeline' || flow === 'peer_to_peer') return 1
+  if (flow === 'consensus') return count('vote')
   return flow === 'review' ? count('review') : Math.min(limits.maxParallel, count('work'))
 }
 
@@ -121,6 +124,8 @@ const phases: Readonly<Record<CrewInput['crew']['flow'], readonly string[]>> = {
   one_task: planned,
   review: ['receive', 'review', 'complete'],
   pipeline: ['receive', 'delegate', 'review', 'complete'],
+  peer_to_peer: ['receive', 'delegate', 'review', 'complete'],
+  consensus: ['receive', 'vote', 'complete'],
 }
 
 /** Makes the place in which everything comes together; answers when that was. */
@@ -151,6 +156,8 @@ const flows: Readonly<Record<CrewInput['crew']['flow'], (crew: CrewRun) => Promi
   one_task: plannedFlow,
   review: reviewFlow,
   pipeline: pipelineFlow,
+  peer_to_peer: peerFlow,
+  consensus: consensusFlow,
 }
 
 /** What stops for the daemon goes on later, in the same work trees. */

@@ -1,4 +1,11 @@
-import type { CheckRun, CrewOutcome, CrewRound, Skipped } from '../../contract/collaboration/crew-report.ts'
+import type {
+  Ballot,
+  CheckRun,
+  CrewOutcome,
+  CrewRound,
+  PeerAgreement,
+  Skipped,
+} from '../../contract/collaboration/crew-report.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Agent } from '../../contract/values.ts'
@@ -20,7 +27,12 @@ import { type Reviewed, type ReviewRound, reviewProcedure } from './crew-review.
 import { type Attempt, type Attempted, taskProcedure } from './crew-task.ts'
 
 /** How the work of a crew ended, in a word and in a sentence. */
-export type Ending = { readonly outcome: CrewOutcome; readonly summary: string }
+export type Ending = {
+  readonly outcome: CrewOutcome
+  readonly summary: string
+  /** What was asked for is in words, and no file has to have changed. */
+  readonly isAnswer?: boolean
+}
 
 /** What a run works with, and how all who work for it are stopped. */
 type RunParts = CrewParts & {
@@ -44,6 +56,8 @@ export type CrewState = {
   readonly rounds: CrewRound[]
   readonly tasks: Map<string, DoneTask>
   readonly skipped: Skipped[]
+  readonly ballots: Ballot[]
+  agreement?: PeerAgreement
   checks: readonly CheckRun[]
   /** What the last review left to be fixed. */
   toFix: readonly ReviewFinding[]
@@ -65,7 +79,17 @@ export class CrewRun {
   readonly developers: readonly Someone[]
   /** Members that stand in a row. */
   readonly row: readonly Someone[]
-  readonly state: CrewState = { rounds: [], tasks: new Map(), skipped: [], checks: [], toFix: [] }
+  /** Members that are equals, and members that vote. */
+  readonly peers: readonly Someone[]
+  readonly voters: readonly Someone[]
+  readonly state: CrewState = {
+    rounds: [],
+    tasks: new Map(),
+    skipped: [],
+    ballots: [],
+    checks: [],
+    toFix: [],
+  }
   /** Tasks that were begun, for what is left of them when all are stopped. */
   readonly opened = new Map<string, OpenedWork>()
   /** What runs beside others, made once. */
@@ -91,6 +115,8 @@ export class CrewRun {
     this.reviewers = withDuty(input, 'review')
     this.developers = withDuty(input, 'work')
     this.row = withDuty(input, 'stage')
+    this.peers = withDuty(input, 'peer')
+    this.voters = withDuty(input, 'vote')
     this.task = taskProcedure(this)
     this.review = reviewProcedure(this)
   }
@@ -150,7 +176,14 @@ export const talkOf = (
   flow: Pick<Flow, 'id' | 'root'>,
   input: CrewInput,
 ): Promise<Conversation> =>
-  Conversation.open(parts, flow, { coordinators: [orchestratorOf(input)], others: [] })
+  Conversation.open(
+    parts,
+    flow,
+    // Among equals nobody coordinates.
+    input.crew.pattern === 'peer_to_peer'
+      ? { others: [] }
+      : { coordinators: [orchestratorOf(input)], others: [] },
+  )
 
 function orchestratorOf(input: CrewInput): Agent {
   const [planner] = withDuty(input, 'plan')
