@@ -143,7 +143,7 @@ function readIfThere(file: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // Hidden from an isolated session; without it only reads are allowed, and the daemon says so.
-    if (code === 'ENOENT' || code === 'EACCES') return ''
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return ''
     throw error
   }
 }
@@ -181,7 +181,7 @@ export async function probeDaemon(address: Address, timeoutMs: number, signal: A
 // A socket file without a listener is what a killed daemon leaves; a reset is one that is just ending.
 function isAbsent(cause: unknown): boolean {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException
-  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '')
+  return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '')
 }
 
 /** Whether a process still runs; one that ended and was not yet collected by its parent does not. */

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +13,14 @@ export type Program = {
   readonly daemonArgs: readonly string[]
   /** What was started as `sm`. */
   readonly entry: string
+}
+
+/** Where a command line was typed. */
+export type Place = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** The home folder of the user. */
+  readonly home: string
 }
 
 /** All that a command may touch of the world. */
@@ -47,15 +54,14 @@ export type Io = {
 type OpenIoOptions = Pick<Io, 'isJson' | 'isColored'> & {
   readonly terminal: Terminal
   readonly entryUrl: string
+  readonly place: Place
 }
 
 /** Gives a command the world; the heavy parts are opened when it asks for them. */
 export function openIo(options: OpenIoOptions): Io {
-  const { terminal, entryUrl, isJson, isColored } = options
-  const { env } = process
-  const place = { env, cwd: process.cwd(), home: homedir() }
+  const { terminal, entryUrl, place, isJson, isColored } = options
   const io: Io = {
-    env,
+    env: place.env,
     cwd: place.cwd,
     program: programOf(entryUrl),
     signal: terminal.signal,

@@ -1,7 +1,8 @@
 import { glob, readFile, stat, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { AppError } from '../contract/errors.ts'
+import { fileProblem, neverEnds } from '../contract/file-problem.ts'
 import type { Io } from './io.ts'
 import { jsonText } from './render/safe-text.ts'
 
@@ -24,26 +25,11 @@ export async function readNamedFile(file: string, signal: AbortSignal): Promise<
   // By its path, standard input could not be opened when it is a socket, as it is under another program.
   if (file === '-') return text(process.stdin)
   try {
+    if ((await stat(file)).isCharacterDevice()) throw neverEnds(file)
     return await readFile(file, { encoding: 'utf8', signal })
   } catch (error) {
     throw fileProblem(error, file)
   }
-}
-
-/** Turns what the file system says about a named file into a refusal; anything else stays a bug. */
-export function fileProblem(error: unknown, file: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new AppError('not_found', `${file} does not exist; check the path`)
-  if (code === 'EISDIR') return new AppError('invalid', `${file} is a folder; name a file`)
-  if (code === 'EACCES' || code === 'EPERM')
-    return new AppError('denied', `${file} cannot be opened; check its owner and permissions`)
-  if (code === 'EEXIST')
-    return new AppError(
-      'conflict',
-      `${file} already exists; choose another name, files are never overwritten`,
-    )
-  return error
 }
 
 /** The files that were named, and every JSON file below the folders that were. */
@@ -53,7 +39,9 @@ export async function sessionFilesIn(paths: readonly string[]): Promise<string[]
     const isFolder = await stat(path).then(
       (entry) => entry.isDirectory(),
       (error: unknown) => {
-        throw fileProblem(error, path)
+        // Among others it is named when its turn comes.
+        if (paths.length === 1) throw fileProblem(error, path)
+        return false
       },
     )
     if (!isFolder) found.push(path)
@@ -76,6 +64,10 @@ export async function writeDocument(document: unknown, { out, cwd, filename }: D
   try {
     await writeFile(file, `${jsonText(document, 2)}\n`, { flag: 'wx' })
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new AppError('not_found', `there is no folder ${dirname(file)}; create it first`, {
+        cause: error,
+      })
     throw fileProblem(error, file)
   }
   return file

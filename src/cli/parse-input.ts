@@ -108,6 +108,8 @@ function tidy(message: string): string {
   const text = said
     .trim()
     .replace(/\.$/, '')
+    .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument missing/, '$1 needs a value')
+    .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument ('.*?') is invalid/s, '$1 cannot be $2')
     .replace(/^command-argument value ('.*?') is invalid for argument '(.+?)'/s, '$1 is not a valid $2')
   return hint === undefined ? `${text}.` : `${text}; did you mean ${hint.replace(/\)$/, '')}`
 }

@@ -20,7 +20,7 @@ export function parseBudget(amounts: readonly string[]): Budget | undefined {
 }
 
 function positive(value: number, amount: string): number {
-  if (value > 0 && Number.isFinite(value)) return value
+  if (value > 0 && value <= Number.MAX_SAFE_INTEGER) return value
   throw notABudget(amount)
 }
 

@@ -1,6 +1,9 @@
+import { homedir } from 'node:os'
+import type { CommandName } from '../contract/cli.ts'
 import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts'
 import type { View } from './command-module.ts'
-import { type Io, openIo } from './io.ts'
+import { inWordsOf, shortened } from './failure-words.ts'
+import { type Io, openIo, type Place } from './io.ts'
 import { loadCommand } from './load-command.ts'
 import { type Invocation, parseCommandLine } from './parse-command-line.ts'
 import { jsonText } from './render/safe-text.ts'
@@ -11,17 +14,39 @@ export async function runProgram(entryUrl: string): Promise<never> {
   const terminal = openTerminal(process)
   const argv = wordsOf(process)
   // Node would print it as it is, with whatever its message repeats.
-  process.on('uncaughtException', (error) => process.exit(tell(error, terminal, argv.includes('--json'))))
-  let exit: number
-  try {
-    const invocation = await parseCommandLine(argv)
-    exit = terminal.interrupted() ?? (await answer(invocation, terminal, entryUrl))
-  } catch (error) {
-    // The line may be what failed to parse, so the wish for JSON is read from its words.
-    exit = terminal.interrupted() ?? tell(error, terminal, argv.includes('--json'))
-  }
+  process.on('uncaughtException', (error) =>
+    process.exit(tell(error, terminal, { isJson: argv.includes('--json') })),
+  )
+  const exit = await runLine(argv, { terminal, entryUrl, place: () => placeOf(process) })
   // Results are flushed; a socket that lingers must not keep the prompt waiting.
   process.exit(terminal.interrupted() ?? exit)
+}
+
+function placeOf(process: NodeJS.Process): Place {
+  try {
+    return { env: process.env, cwd: process.cwd(), home: homedir() }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new AppError('not_found', 'the folder you are in no longer exists; cd to another one', {
+      cause: error,
+    })
+  }
+}
+
+type World = { readonly terminal: Terminal; readonly entryUrl: string; place(): Place }
+
+/** Runs one command line and answers its exit code; what is wrong with it is told. */
+export async function runLine(argv: readonly string[], world: World): Promise<number> {
+  const { terminal } = world
+  let invocation: Invocation | undefined
+  try {
+    invocation = await parseCommandLine(argv)
+    return terminal.interrupted() ?? (await answer(invocation, world))
+  } catch (error) {
+    const name = invocation?.kind === 'command' ? invocation.name : undefined
+    // The line may be what failed to parse, so the wish for JSON is read from its words.
+    return terminal.interrupted() ?? tell(error, terminal, { isJson: argv.includes('--json'), name })
+  }
 }
 
 /** The words of the command line; without any, a person at a terminal sees what is going on. */
@@ -30,7 +55,8 @@ function wordsOf({ argv, stdin, stdout, env }: NodeJS.Process): readonly string[
   return argv.length > 2 || !isPerson ? argv.slice(2) : ['watch']
 }
 
-async function answer(invocation: Invocation, terminal: Terminal, entryUrl: string): Promise<number> {
+async function answer(invocation: Invocation, world: World): Promise<number> {
+  const { terminal, entryUrl } = world
   if (invocation.kind === 'help') {
     await terminal.write(`${invocation.text}\n`)
     return 0
@@ -41,7 +67,13 @@ async function answer(invocation: Invocation, terminal: Terminal, entryUrl: stri
   }
   const command: AnyCommand = await loadCommand(invocation.name)
   const { isJson, color } = invocation
-  const io = openIo({ terminal, entryUrl, isJson, isColored: terminal.view(color).color })
+  const io = openIo({
+    terminal,
+    entryUrl,
+    place: world.place(),
+    isJson,
+    isColored: terminal.view(color).color,
+  })
   return 'text' in command
     ? printText(command.text(invocation.input as never, io), terminal)
     : printData({ command, invocation, terminal, io })
@@ -87,11 +119,15 @@ async function printData({ command, invocation, terminal, io }: Printing): Promi
   return exit
 }
 
-function tell(error: unknown, terminal: Terminal, isJson: boolean): number {
+type Line = { readonly isJson: boolean; readonly name?: CommandName | undefined }
+
+function tell(error: unknown, terminal: Terminal, { isJson, name }: Line): number {
   const { exit, ...failure } = failureOf(error)
   if (isJson) terminal.say(jsonText(failure))
-  else if (hasLines(error)) for (const line of `sm: ${failure.message}`.split('\n')) terminal.say(line)
-  else terminal.say(`sm: ${failure.message}`)
+  else {
+    const text = `sm: ${shortened(inWordsOf(name, failure))}`
+    for (const line of hasLines(error) ? text.split('\n') : [text]) terminal.say(line)
+  }
   return exit
 }
 

@@ -52,10 +52,19 @@ function openLog(home: string, log: string): number {
     mkdirSync(home, { recursive: true, mode: 0o700 })
     return openSync(log, 'a', 0o600)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw fullDisk(home)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC') throw fullDisk(home)
+    if (code !== undefined) throw unusableHome(home, code)
     throw error
   }
 }
+
+/** Nothing can be kept there: it is a file, or one of the system's own folders, or somebody else's. */
+export const unusableHome = (home: string, code: string): AppError =>
+  new AppError(
+    'denied',
+    `${home} cannot hold the files of Muster (${code}); set MUSTER_HOME to a folder of your own`,
+  )
 
 const leastFreeBytes = 1 << 20
 

@@ -98,12 +98,28 @@ function urlOf(route: RoutePlace, input: Fields, base: string): string {
   for (const [name, value] of Object.entries(withoutPath(route, input)))
     if (value !== undefined) query.set(name, String(value as string | number | boolean))
   const search = query.toString()
-  return base + path + (search === '' ? '' : `?${search}`)
+  const address = base + path + (search === '' ? '' : `?${search}`)
+  // The server would refuse it before it knows that it is Muster, and say nothing of what is too long.
+  if (address.length > longestAddress)
+    throw new AppError(
+      'invalid',
+      `that is too long: ids, names and searches have up to ${longestWord} characters`,
+    )
+  return address
 }
+
+const longestWord = 4000
+/** Node's server takes 16 KB of headers, and the address is one of them. */
+const longestAddress = 14_000
 
 /** What a path cannot hold would ask for something else: nothing and dots are taken out of an address. */
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new AppError('invalid', `'${value}' names nothing; give an id or a name`)
+  if (value.length > longestWord)
+    throw new AppError('invalid', `'${value.slice(0, 40)}…' is too long to be an id or a name`)
+  // A letter that was cut in half would be a bug of ours below.
+  if (!value.isWellFormed())
+    throw new AppError('invalid', 'a letter of that id or name is broken; type it again')
   return encodeURIComponent(value)
 }
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { DaemonConfig } from '../adapters/config/load-config.ts'
+import { findProject } from '../adapters/config/muster-paths.ts'
 import { Journal } from '../adapters/jsonl/journal.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { missing } from '../adapters/system/foreign-files.ts'
@@ -7,6 +8,7 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { openVault } from '../adapters/vault/file-vault.ts'
 import { endedSession, factsOfSession, observedOfSession } from '../api/read-events.ts'
 import { tellsCost } from '../contract/agent-clis.ts'
+import type { LoadedAgents } from '../contract/agent-definition.ts'
 import type { Config, LoadedConfig } from '../contract/config.ts'
 import type { Draft } from '../contract/event.ts'
 import type { SessionId } from '../contract/ids.ts'
@@ -89,6 +91,8 @@ export type Base = {
   readonly trusted: TrustedProjects
   /** A project with what is trusted of it. */
   readonly project: (root: string) => AgentProject
+  /** The agents that count in a folder: those of its project, the user's and the shipped ones. */
+  readonly agentsIn: (folder: string, signal: AbortSignal) => Promise<LoadedAgents>
   /** The settings in force for work in a folder: the user's, and what its project may add to them. */
   readonly settingsIn: (where: WorkPlace, signal: AbortSignal) => Promise<LoadedConfig>
   readonly parser: ReturnType<typeof scriptParser>
@@ -214,6 +218,12 @@ export async function openBase(
     redaction,
     trusted,
     project: (root) => ({ root, trusts: trusted.in(root) }),
+    async agentsIn(folder, signal) {
+      // A folder that is not there is refused by whoever would work in it.
+      const found = await findProject(folder, options.userHome).catch(missing)
+      const root = found?.root ?? folder
+      return options.agents.load({ root, trusts: trusted.in(root) }, signal)
+    },
     settingsIn: (where, signal) => settingsIn(options.settings, { ...where, trusted }, signal),
     parser,
     prices,

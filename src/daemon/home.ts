@@ -84,6 +84,15 @@ export function packageRoot(from: string = import.meta.url): URL {
   }
 }
 
+/** Where agents are found that belong to no project. */
+export const agentHomes = ({
+  userAgentsDir,
+  claudeAgentsDir,
+}: {
+  readonly userAgentsDir: string
+  readonly claudeAgentsDir: string
+}) => ({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir, claudeDir: claudeAgentsDir })
+
 /** Where the definitions lie that come with the package. */
 export function shippedFolder(kind: 'agents' | 'crews' | 'workflows'): string {
   return fileURLToPath(new URL(kind, packageRoot()))

@@ -12,7 +12,7 @@ import { AppError, errorCodes } from '../contract/errors.ts'
 import { printableJson } from '../contract/terminal-controls.ts'
 import { createRedactor } from '../core/redaction/redactor.ts'
 import { startDaemon } from './daemon.ts'
-import { shippedFolder } from './home.ts'
+import { agentHomes, shippedFolder } from './home.ts'
 import { redactorOptions } from './redaction.ts'
 
 /** The daemon as a process: one per state folder, ended by a signal or over HTTP. */
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     settings,
     userHome: place.home,
     env: process.env,
-    agents: agentFiles({ shippedDir: shippedFolder('agents'), userDir: paths.userAgentsDir }),
+    agents: agentFiles(agentHomes(paths)),
     crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: paths.userCrewsDir }),
     projectRoot: project.root,
     onBug,

@@ -1,3 +1,4 @@
+import { schemaProblems } from '../contract/config/schema-problems.ts'
 import { AppError } from '../contract/errors.ts'
 import { jsonSyntaxError } from '../contract/json-syntax.ts'
 import type { Route } from '../contract/route.ts'
@@ -13,11 +14,15 @@ type RawInput = {
 /** Checks what a request says against its route; a refusal names each place that does not fit. */
 export function readInput(route: Route, { params, queries, body }: RawInput): Record<string, unknown> {
   const fields = route.method === 'post' ? objectBody(body) : single(queries)
-  const parsed = route.input.safeParse({ ...fields, ...params })
+  const parsed = route.input.safeParse({ ...fields, ...params }, { reportInput: true })
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map((issue) => ({
-    path: issue.path.map(String).join('.'),
-    message: issue.message,
+  const known = {
+    beside: (path: readonly PropertyKey[]) => (path.length === 0 ? Object.keys(route.input.shape) : []),
+    all: () => [],
+  }
+  const details = schemaProblems(parsed.error.issues, known).map(({ path, message }) => ({
+    path: path.map(String).join('.'),
+    message,
   }))
   const [worst] = details
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : ''

@@ -14,7 +14,7 @@ export async function mainAgent(
   if (agent.kind !== 'main')
     throw new AppError(
       'invalid',
-      `${agent.name} is a subagent and works only for other agents; talk to one of: ${agents
+      `${agent.name} is a subagent: other agents give it work, and sm spawn ${agent.name} starts a session with it; talk to one of: ${agents
         .filter(({ kind }) => kind === 'main')
         .map((one) => one.name)
         .join(', ')}`,

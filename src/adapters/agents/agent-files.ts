@@ -16,7 +16,7 @@ import {
 import { parseAgent } from './parse-agent.ts'
 
 /** The folders that do not depend on a project. */
-type AgentHomes = { readonly shippedDir: string; readonly userDir: string }
+type AgentHomes = { readonly shippedDir: string; readonly userDir: string; readonly claudeDir?: string }
 
 /** Agent definitions from Markdown files on disk. */
 export function agentFiles(homes: AgentHomes): AgentDefinitions {
@@ -37,15 +37,20 @@ function foldersOf(homes: AgentHomes, project: AgentProject | undefined): Defini
   const shipped: DefinitionFolder[] = [
     { source: 'shipped', dir: homes.shippedDir },
     { source: 'user', dir: homes.userDir },
+    ...(homes.claudeDir === undefined
+      ? []
+      : [{ source: 'user', dir: homes.claudeDir, dialect: 'claude' } as const]),
   ]
   if (project === undefined) return shipped
   const own = { source: 'project', project } as const
   const folders: DefinitionFolder[] = [
     { ...own, dir: join(project.root, '.muster', 'agents') },
     { ...own, dir: join(project.root, 'agents'), isMixed: true },
+    { ...own, dir: join(project.root, '.claude', 'agents'), dialect: 'claude' },
   ]
   // In Muster's own checkout the shipped agents are not the project's a second time.
-  return [...shipped, ...folders.filter(({ dir }) => resolve(dir) !== resolve(homes.shippedDir))]
+  const taken = shipped.map(({ dir }) => resolve(dir))
+  return [...shipped, ...folders.filter(({ dir }) => !taken.includes(resolve(dir)))]
 }
 
 /** The folders in which agents are looked for. */
@@ -75,15 +80,23 @@ const agentFormat = (known: AgentFolders['known'] = new Map()): DefinitionFormat
       .map(String),
 })
 
-// A cloned repository must not start programs, nor prompt an agent while nobody looks.
+// A cloned repository must not start programs, prompt an agent while nobody looks, or get rights that nobody wrote down.
 function harmless(agent: AgentDefinition) {
-  const { lines, mcp, idlePrompt } = agent
+  const { lines, mcp, idlePrompt, policy } = agent
+  const isInferred = lines['policy'] === undefined && policy.allow.length > 0
   return {
-    definition: { ...agent, mcp: undefined, idlePrompt: undefined, idleIntervalSecs: undefined },
+    definition: {
+      ...agent,
+      mcp: undefined,
+      idlePrompt: undefined,
+      idleIntervalSecs: undefined,
+      ...(isInferred && { policy: { ...policy, allow: [] } }),
+    },
     held: [
+      ...(isInferred ? [{ field: 'policy', says: ['may change files, because of its tools'] }] : []),
       { field: 'mcp', says: serverWords(mcp) },
       { field: 'idle_prompt', says: [`prompts itself while idle: ${idlePrompt}`] },
-    ].filter(({ field }) => lines[field] !== undefined),
+    ].filter(({ field }) => lines[field] !== undefined || field === 'policy'),
   }
 }
 

@@ -7,6 +7,7 @@ import { nearest } from '../../contract/config/nearest.ts'
 import { schemaProblems } from '../../contract/config/schema-problems.ts'
 import type { DefinitionProblem, DefinitionSource } from '../../contract/definition-file.ts'
 import { contentsOf, offsetOf, positionAt } from '../../contract/yaml-position.ts'
+import { fromClaude, quotedValues, yamlFault } from './claude-agent.ts'
 
 /** What one file gives: an agent, or the reasons why it gives none. */
 type ParsedAgent = {
@@ -16,29 +17,33 @@ type ParsedAgent = {
 }
 
 /** Reads the text of one agent file. */
-export function parseAgent(text: string, from: { file: string; source: DefinitionSource }): ParsedAgent {
+export function parseAgent(
+  text: string,
+  { dialect, ...from }: { file: string; source: DefinitionSource; dialect?: 'claude' | undefined },
+): ParsedAgent {
   const split = splitFrontmatter(text)
   if ('missing' in split) {
     const message = missingWords[split.missing]
-    const problem = { file: from.file, line: 1, severity: 'error', message } as const
+    // Claude Code passes over what has none: a page about the others, mostly.
+    const severity = dialect === 'claude' && split.missing === 'start' ? 'warning' : 'error'
+    const problem = { file: from.file, line: 1, severity, message } as const
     return { agent: undefined, problems: [problem], hasFrontmatter: split.missing === 'end' }
   }
   const { yaml, line, body } = split
-  const {
-    data,
-    root,
-    problems: broken,
-  } = contentsOf(parseDocument(yaml, { prettyErrors: false, logLevel: 'error' }))
+  const { data, root, broken, isQuoted } = readYaml(yaml, dialect)
   const at = (offset: number) => positionAt(yaml, offset).line + line - 1
   const found: Finding[] = broken.map(({ offset, message }) => ({
     line: at(offset),
-    severity: 'error',
-    message,
+    severity: isQuoted ? 'warning' : 'error',
+    message: yamlFault(yaml.split('\n')[positionAt(yaml, offset).line - 1] ?? '', message),
   }))
-  const fields = isMap(data) ? data : {}
-  const lines = Object.fromEntries(Object.keys(fields).map((key) => [key, at(offsetOf(root, [key], 'key'))]))
-  if (broken.length === 0 && !isMap(data))
+  const written = isMap(data) ? data : {}
+  const lines = Object.fromEntries(Object.keys(written).map((key) => [key, at(offsetOf(root, [key], 'key'))]))
+  if ((broken.length === 0 || isQuoted) && !isMap(data))
     found.push({ line, severity: 'error', message: 'the frontmatter is not a map' })
+  const { fields, remarks } =
+    dialect === 'claude' && isMap(data) ? fromClaude(written) : { fields: written, remarks: [] }
+  found.push(...remarks.map(({ field, ...remark }) => ({ line: lines[field] ?? 1, ...remark })))
   found.push(...unknownFields(fields, lines))
 
   const known = Object.fromEntries(Object.entries(fields).filter(([key]) => fieldNames.includes(key)))
@@ -60,6 +65,17 @@ export function parseAgent(text: string, from: { file: string; source: Definitio
   const isUsable = parsed.success && !problems.some(({ severity }) => severity === 'error')
   const agent = isUsable ? agentDefinition(parsed.data, { ...from, stem, lines, prompt: body }) : undefined
   return { agent, problems, hasFrontmatter: true }
+}
+
+/** What the YAML holds; where Claude Code reads what YAML cannot, so do we for its files. */
+function readYaml(yaml: string, dialect: 'claude' | undefined) {
+  const parse = (text: string) => contentsOf(parseDocument(text, { prettyErrors: false, logLevel: 'error' }))
+  const { problems: broken, ...read } = parse(yaml)
+  if (broken.length === 0 || dialect !== 'claude') return { ...read, broken, isQuoted: false }
+  const quoted = parse(quotedValues(yaml))
+  return quoted.problems.length > 0
+    ? { ...read, broken, isQuoted: false }
+    : { data: quoted.data, root: quoted.root, broken, isQuoted: true }
 }
 
 type Finding = Omit<DefinitionProblem, 'file'>

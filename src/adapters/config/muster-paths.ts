@@ -15,6 +15,8 @@ export type MusterPaths = {
   /** A file that was named by hand must exist; the usual one need not. */
   readonly isUserConfigNamed: boolean
   readonly userAgentsDir: string
+  /** Where Claude Code keeps a user's own agents. */
+  readonly claudeAgentsDir: string
   readonly userCrewsDir: string
 }
 
@@ -29,6 +31,7 @@ export function musterPaths({ env, home }: PathEnvironment): MusterPaths {
     userConfig: named ?? join(configDir, 'config.yaml'),
     isUserConfigNamed: named !== undefined,
     userAgentsDir: join(configDir, 'agents'),
+    claudeAgentsDir: join(home, '.claude', 'agents'),
     userCrewsDir: join(configDir, 'crews'),
   }
 }

@@ -37,15 +37,15 @@ function rowidOf(spec: TableSpec): string | undefined {
   return second === undefined && only !== undefined && spec.columns[only]?.kind !== 'text' ? only : undefined
 }
 
-/** The columns of the full text, in order. The last five are what the operators look at. */
-export const searchColumns = ['title', 'body', 'tool', 'file', 'status', 'type', 'session'] as const
+/** The columns of the full text, in order: texts, what the operators look at, and what is inside of words. */
+export const searchColumns = ['title', 'body', 'tool', 'file', 'status', 'type', 'session', 'parts'] as const
 
 /** What stands around a hit in a text; no stored text has them. */
 export const hitMarks = { start: '\u0001', end: '\u0002' } as const
 
 /** A table of texts and an index over it that holds only words and places. */
 export const searchSchema: FollowerSchema = {
-  version: 1,
+  version: 2,
   statements: [
     `CREATE TABLE docs (seq INTEGER PRIMARY KEY, atMs INTEGER NOT NULL, ${searchColumns.map((name) => `${name} TEXT`).join(', ')})`,
     `CREATE VIRTUAL TABLE found USING fts5 (${searchColumns.join(', ')},

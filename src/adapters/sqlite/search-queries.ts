@@ -5,14 +5,15 @@ import { Statements } from './database.ts'
 import { openBuilt } from './open-follower.ts'
 import { limitOf } from './row-reader.ts'
 import { hitMarks as marks, searchSchema } from './schemas.ts'
+import { denseParts, partsOfName } from './word-parts.ts'
 
 // Ranking looks at every match; beyond this many, only the newest are ranked.
 const mostRanked = 5000
 // A title says more than a body; operators only filter.
-const weights = '4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0'
+const weights = '4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5'
 // Numbers are bound as doubles, and FTS5 takes no rowid that is one: it would answer with every match.
 const hitSql = `SELECT docs.seq AS seq, atMs, docs.session AS session, docs.type AS type, docs.tool AS tool,
-    docs.status AS status, highlight(found, 0, ?, ?) AS title, snippet(found, 1, ?, ?, '…', 24) AS snippet
+    docs.status AS status, highlight(found, 0, ?, ?) AS title, snippet(found, 1, ?, ?, '…', 24) AS snippet, docs.body AS body
   FROM found JOIN docs ON docs.seq = found.rowid
   WHERE found MATCH ? AND found.rowid = CAST(? AS INTEGER)`
 
@@ -33,7 +34,7 @@ function search(reader: Statements, query: string, filter: SearchFilter): Search
   const { start, end } = marks
   return seqs(reader, expression, filter)
     .flatMap((seq) => reader.objects(hitSql, [start, end, start, end, expression, seq]))
-    .map(hit)
+    .map((row) => hit(row, query))
 }
 
 function seqs(reader: Statements, expression: string, { order, limit }: SearchFilter): number[] {
@@ -48,14 +49,34 @@ function seqs(reader: Statements, expression: string, { order, limit }: SearchFi
   return rows.map((row) => Number(row['seq']))
 }
 
-function hit(row: Record<string, RowValue>): SearchHit {
-  const { session, title, snippet, ...rest } = row
+function hit(row: Record<string, RowValue>, query: string): SearchHit {
+  const { session, title, snippet, body, ...rest } = row
+  const isMarked = [title, snippet].some((text) => typeof text === 'string' && text.includes(marks.start))
   return {
     ...rest,
     sessionId: `ses_${String(session).slice(0, 26)}`,
-    title: fragments(title),
-    snippet: fragments(snippet),
+    title: fragments(isMarked ? title : markedInside(title, query)),
+    snippet: fragments(isMarked ? snippet : (markedInside(body, query, around) ?? snippet)),
   } as unknown as SearchHit
+}
+
+const around = 60
+
+/** Marks what was found inside of words, of which the index itself does not know the place. */
+function markedInside(text: unknown, query: string, keep = Infinity): unknown {
+  if (typeof text !== 'string') return text
+  const lower = text.toLowerCase()
+  const looked = query
+    .toLowerCase()
+    .split(/[\s"*]+/)
+    .filter((word) => word !== '')
+  const found = looked.map((word) => ({ word, at: lower.indexOf(word) })).find(({ at }) => at >= 0)
+  if (!found || lower.length !== text.length) return keep === Infinity ? text : undefined
+  const { at, word } = found
+  const [from, to] = [Math.max(0, at - keep), Math.min(text.length, at + word.length + keep)]
+  const before = `${from > 0 ? '…' : ''}${text.slice(from, at)}`
+  const after = `${text.slice(at + word.length, to)}${to < text.length ? '…' : ''}`
+  return `${before}${marks.start}${text.slice(at, at + word.length)}${marks.end}${after}`.toWellFormed()
 }
 
 function fragments(marked: unknown): Fragment[] {
@@ -101,7 +122,7 @@ function expressionOf(query: string, { sessions, type }: Narrowing = {}): string
     const column = operator?.toLowerCase()
     const text = phrase ?? word ?? ''
     if (column === undefined || !operators.has(column)) {
-      terms.push(term('{title body}', operator === undefined ? text : whole, star !== undefined))
+      terms.push(wordTerm(operator === undefined ? text : whole, star !== undefined))
     } else {
       terms.push(term(column, valueFor(column, text), star !== undefined))
     }
@@ -114,6 +135,21 @@ function expressionOf(query: string, { sessions, type }: Narrowing = {}): string
   }
   if (type !== undefined) terms.push(term('type', plain(type), false))
   return terms.filter((found) => found !== undefined).join(' AND ')
+}
+
+const texts = '{title body parts}'
+
+/** A word as it is, or by what is inside of words: pairs of characters, parts of names. */
+function wordTerm(text: string, isPrefix: boolean): string | undefined {
+  const { runs, rest } = denseParts(text)
+  if (runs.length > 0) {
+    const each = runs.map((run) => term('parts', run, !/q.*q/.test(run)))
+    return [...each, term(texts, rest, isPrefix)].filter((one) => one !== undefined).join(' AND ')
+  }
+  const whole = term(texts, text, isPrefix)
+  const parts = partsOfName(text)
+  if (whole === undefined || parts.length < 2) return whole
+  return `(${whole} OR ${term(texts, parts.join(' '), isPrefix)})`
 }
 
 function term(column: string, text: string, isPrefix: boolean): string | undefined {

@@ -8,6 +8,7 @@ import { asRefusal, errorText } from './database.ts'
 import { type Meta, openFollower, takeNew } from './open-follower.ts'
 import { hitMarks, searchColumns, searchSchema } from './schemas.ts'
 import { clean, insertSql } from './table-writer.ts'
+import { wordParts } from './word-parts.ts'
 
 type TextOf = (event: AgentEvent) => SearchText | undefined
 type Doc = { readonly seq: number; readonly atMs: number; readonly texts: readonly RowValue[] }
@@ -109,7 +110,8 @@ function docOf(event: AgentEvent, text: SearchText | undefined): Doc | undefined
   const atMs = Date.parse(event.timestamp)
   if (Number.isNaN(atMs)) throw new Error(`event ${event.seq} has the timestamp ${event.timestamp}`)
   const session = `${event.sessionId.slice(4)} ${shortId(event.sessionId)}`
-  const texts = [text.title, text.body, text.tool, text.files, text.status, event.type, session]
+  const parts = wordParts(`${text.title ?? ''} ${text.body ?? ''}`)
+  const texts = [text.title, text.body, text.tool, text.files, text.status, event.type, session, parts]
   // The marks around hits are control characters: a text that has some of its own must not look like one.
   return { seq: event.seq, atMs, texts: texts.map((part) => marksOut(clean(part ?? null))) }
 }

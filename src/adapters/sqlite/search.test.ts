@@ -256,3 +256,75 @@ test('[MUS-70] full text that is not there yet is refused with what to do', () =
   using place = new TempIndex()
   expect(() => openSearchQueries(place.searchPath)).toThrow(expect.objectContaining({ code: 'unavailable' }))
 })
+
+/** Sentences in scripts without spaces, and names of code, each with the seq of its event. */
+function foreignLibrary(): EventStream {
+  const stream = new EventStream()
+  const said = [
+    '请修复登录页面的错误处理',
+    'ログイン画面のエラーを修正してください。パスワードreset機能',
+    '로그인 페이지의 오류를 수정해 주세요',
+    'แก้ไขข้อผิดพลาดในหน้าเข้าสู่ระบบ',
+    'parseCommandLine calls read_input-file and HTTPServer.listenOn',
+  ]
+  for (const message of said) stream.add('progress.checkpoint', { message })
+  return stream
+}
+
+test('[MUS-382] any two characters of a script without spaces find their text, and parts find names of code', () => {
+  using place = new TempIndex()
+  const { events } = foreignLibrary()
+  const search = place.searchQueries(events)
+  const find = (query: string) => search.search(query).map(({ seq }) => seq)
+  for (const { seq, payload } of events.slice(0, 4)) {
+    const letters = Array.from((payload as { message: string }).message.normalize('NFKC'))
+    const pairs = letters.slice(1).map((letter, i) => `${letters[i]}${letter}`)
+    const dense = pairs.filter((pair) =>
+      /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}][\p{Lo}\p{M}ー]$/u.test(
+        pair,
+      ),
+    )
+    expect(dense.length).toBeGreaterThan(5)
+    for (const pair of dense) expect({ pair, found: find(pair).includes(seq) }).toEqual({ pair, found: true })
+  }
+  const [chinese, japanese, korean, thai, code] = events.map(({ seq }) => seq)
+  expect(find('登录页面')).toEqual([chinese])
+  expect(find('录登')).toEqual([])
+  expect(find('误请')).toEqual([])
+  expect(find('エラー 修正')).toEqual([japanese])
+  expect(find('reset')).toEqual([japanese])
+  expect(find('오류')).toEqual([korean])
+  expect(find('ผิดพลาด')).toEqual([thai])
+  expect(find('误')).toEqual([chinese])
+  for (const query of [
+    'command',
+    'commandLine',
+    'command-line',
+    'parse_command',
+    'ParseCommandLine',
+    'server',
+    'http',
+    'input',
+    'read_input',
+    'listen',
+  ])
+    expect({ query, found: find(query) }).toEqual({ query, found: [code] })
+  expect(find('lineCommand')).toEqual([])
+  const [hit] = search.search('错误')
+  expect([...(hit?.title ?? []), ...(hit?.snippet ?? [])]).toContainEqual({ text: '错误', isHit: true })
+  search.close()
+})
+
+test('[MUS-382] what was erased is not found by a part of it either', () => {
+  using place = new TempIndex()
+  const { events } = foreignLibrary()
+  const last = events.at(-1) as AgentEvent
+  const stream = new EventStream()
+  for (const event of events) stream.add(event.type, event.payload as never)
+  stream.add('journal.erased', { seqs: [1, last.seq], reason: 'missed', by: 'operator' })
+  const search = place.searchQueries(stream.events)
+  expect(search.search('登录')).toEqual([])
+  expect(search.search('command')).toEqual([])
+  expect(search.search('오류')).toHaveLength(1)
+  search.close()
+})

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import type {
   Definition,
   DefinitionProblem,
@@ -22,6 +22,8 @@ export type DefinitionFolder = {
   readonly dir: string
   /** Whose folder it is: a file that a link takes out of the project is refused, one that is not trusted held back. */
   readonly project?: AgentProject
+  /** Written for another program: its own rules hold for what is left out, and it replaces nothing of ours. */
+  readonly dialect?: 'claude'
   /** A folder that also holds other files of this ending: those that are not ours are passed over. */
   readonly isMixed?: boolean
 }
@@ -41,6 +43,8 @@ type FoundFile<D> = ReadDefinition<D> & {
   readonly programs: readonly NamedProgram[]
   /** False of a project's file that nobody trusts as it is. */
   readonly isTrusted: boolean
+  /** Of a folder of another program. */
+  readonly isGuest: boolean
 }
 
 /** What came of files before, by their path: they are read again and again, and hardly ever change. */
@@ -58,7 +62,10 @@ type KnownFile<D> = {
 export type DefinitionFormat<D> = {
   readonly fileName: RegExp
   readonly known: KnownFiles<D>
-  parse(text: string, from: { file: string; source: DefinitionSource }): ReadDefinition<D>
+  parse(
+    text: string,
+    from: { file: string; source: DefinitionSource; dialect?: DefinitionFolder['dialect'] },
+  ): ReadDefinition<D>
   /** The words of the commands that a definition has run. */
   commands?(definition: D): readonly string[]
 }
@@ -71,7 +78,7 @@ export async function readDefinitions<D>(
 ): Promise<FoundFile<D>[]> {
   const read: FoundFile<D>[] = []
   for (const folder of folders) {
-    const files = await filesIn(folder.dir, format.fileName)
+    const files = await filesIn(folder, format.fileName)
     const all = await Promise.all(
       files.map(async (name) => {
         const file = join(folder.dir, name)
@@ -90,20 +97,23 @@ async function judged<D>(
   { folder, format }: { folder: DefinitionFolder; format: DefinitionFormat<D> },
 ): Promise<FoundFile<D>> {
   const { definition, sha256 } = read
+  const isGuest = folder.dialect !== undefined
   if (folder.project === undefined || definition === undefined)
-    return { ...read, programs: [], isTrusted: folder.project === undefined }
+    return { ...read, programs: [], isTrusted: folder.project === undefined, isGuest }
   const { root, trusts } = folder.project
   const programs = await namedPrograms(root, format.commands?.(definition) ?? [])
   const isTrusted = trusts(relative(root, file), sha256) && areTrusted(programs, trusts)
-  return { ...read, programs, isTrusted }
+  return { ...read, programs, isTrusted, isGuest }
 }
 
-async function filesIn(dir: string, fileName: RegExp): Promise<string[]> {
-  const names = await readdir(dir).catch((error: unknown) => {
+/** Claude Code looks into the folders below, too: collections sort their agents by what they are for. */
+async function filesIn({ dir, dialect }: DefinitionFolder, fileName: RegExp): Promise<string[]> {
+  const names = await readdir(dir, { recursive: dialect === 'claude' }).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error
   })
-  return names.filter((name) => !name.startsWith('.') && fileName.test(name)).toSorted()
+  const isHidden = (name: string) => name.split(sep).some((part) => part.startsWith('.'))
+  return names.filter((name) => !isHidden(name) && fileName.test(basename(name))).toSorted()
 }
 
 async function readOne<D>(
@@ -111,7 +121,7 @@ async function readOne<D>(
   at: { folder: DefinitionFolder; signal: AbortSignal },
   { known, ...format }: DefinitionFormat<D>,
 ): Promise<Digested<D>> {
-  const { source, project } = at.folder
+  const { source, project, dialect } = at.folder
   try {
     if (project !== undefined && !(await isInside(file, project.root)))
       return refused(file, 'is a link that leaves the project')
@@ -128,7 +138,7 @@ async function readOne<D>(
     const read =
       before?.read.sha256 === sha256
         ? before.read
-        : { ...format.parse(bytes.toString('utf8'), { file, source }), sha256 }
+        : { ...format.parse(bytes.toString('utf8'), { file, source, ...(dialect && { dialect }) }), sha256 }
     if (known.size >= mostKnown) known.clear()
     known.set(file, { read, state })
     return read
@@ -182,9 +192,23 @@ export function layerDefinitions<D extends Definition>(from: FoundDefinitions<D>
   const shadowed: ShadowedDefinition[] = []
   const heldBack: HeldDefinition[] = []
   const winners = new Map<string, D>()
-  for (const { next, isTrusted, sha256, programs } of files.toSorted(
-    (a, b) => rank[a.next.source] - rank[b.next.source],
+  const order = ({ next, isGuest }: (typeof files)[number]) => rank[next.source] + (isGuest ? guests : 0)
+  const own = new Map<string, D>()
+  for (const { next, isTrusted, isGuest, sha256, programs } of files.toSorted(
+    (a, b) => order(a) - order(b),
   )) {
+    const named = isGuest ? ownerOf(next, own) : undefined
+    if (named) {
+      problems.push(
+        warning(
+          next,
+          'name',
+          `${next.name} is the name of an ${word} of Muster's (${named.file}), which counts; rename this one, or copy it to ${word}s/ to replace that`,
+        ),
+      )
+      shadowed.push({ ...nameOf(next), by: named.file })
+      continue
+    }
     const below = winners.get(next.name)
     const { definition, held } = isTrusted ? { definition: next, held: [] } : from.harmless(next)
     const taken = [next.name, ...next.aliases].filter((name) => isTaken(name, winners))
@@ -211,6 +235,7 @@ export function layerDefinitions<D extends Definition>(from: FoundDefinitions<D>
       // `sm spawn Engineer` must find a project's own developer as it finds the shipped one.
       const aliases = [...new Set([...definition.aliases, ...(below?.aliases ?? [])])]
       winners.set(next.name, { ...definition, aliases })
+      if (!isGuest) own.set(next.name, { ...definition, aliases })
     }
   }
   const weak = new Set(files.filter(({ isTrusted }) => !isTrusted).map(({ next }) => next.file))
@@ -222,6 +247,14 @@ export function layerDefinitions<D extends Definition>(from: FoundDefinitions<D>
     held: heldBack,
   }
 }
+
+/** After all of ours. */
+const guests = 10
+
+const ownerOf = <D extends Definition>({ name, aliases }: D, own: ReadonlyMap<string, D>): D | undefined =>
+  [...own.values()].find((one) =>
+    [name, ...aliases].some((word) => one.name === word || one.aliases.includes(word)),
+  )
 
 function isTaken(name: string, winners: ReadonlyMap<string, Definition>): boolean {
   return [...winners.values()].some(

@@ -55,6 +55,7 @@ export function recordedSession(deps: TerminalDeps): SessionKind {
   }
   return {
     ...terminalSession(deps),
+    resume: refuse,
     update: refuse,
     writer: refuse,
     complete: refuse,

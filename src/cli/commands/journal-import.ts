@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import type { Client } from '../../client/client.ts'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import type { AppendResult } from '../../contract/event.ts'
+import { fileProblem } from '../../contract/file-problem.ts'
 import { foreignJson, isForeign } from '../../contract/formats/foreign-json.ts'
 import type { Io } from '../io.ts'
-import { fileProblem } from '../named-files.ts'
 import { count } from '../render/figures.ts'
 
 const batchEvents = 500

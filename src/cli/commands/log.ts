@@ -15,7 +15,14 @@ export const logCommands = defineCommands({
     run: async ({ files }, io) => {
       const offline = await io.offline()
       const found: CommandOutput<'log validate'> = []
-      for (const file of files) found.push(await offline.logValidate(file, io.signal))
+      for (const file of files) {
+        const unread = (refused: Refusal) => ({ file, valid: false, errors: [], warnings: [], refused })
+        found.push(
+          await (files.length === 1
+            ? offline.logValidate(file, io.signal)
+            : besideOthers(() => offline.logValidate(file, io.signal), unread)),
+        )
+      }
       return found
     },
     render: renderValidations,
@@ -72,20 +79,28 @@ type Deps = { readonly client: Client; readonly offline: Offline }
 
 type Imported = CommandOutput<'log import'>[number]
 
-// One file that is refused must not keep the others of its folder out.
-async function importFile(file: string, { client, offline }: Deps, signal: AbortSignal): Promise<Imported> {
+const importFile = (file: string, { client, offline }: Deps, signal: AbortSignal): Promise<Imported> =>
+  besideOthers<Imported>(
+    async () => {
+      const document = await offline.logRead(file, signal)
+      const taken = await client.importLog(
+        { document, filename: basename(file) },
+        { signal, timeoutMs: 120_000 },
+      )
+      return { file, ...taken }
+    },
+    (refused) => ({ file, events: 0, repairs: [], duplicate: false, refused }),
+  )
+
+type Refusal = { readonly code: string; readonly message: string }
+
+/** One file that is refused must not keep the others out; where nothing can be done at all, they are not tried. */
+async function besideOthers<T>(take: () => Promise<T>, instead: (refused: Refusal) => T): Promise<T> {
   try {
-    const document = await offline.logRead(file, signal)
-    const taken = await client.importLog(
-      { document, filename: basename(file) },
-      { signal, timeoutMs: 120_000 },
-    )
-    return { file, ...taken }
+    return await take()
   } catch (error) {
-    if (!(error instanceof AppError) || ['unavailable', 'unauthenticated', 'denied'].includes(error.code))
-      throw error
-    const refused = { code: error.code, message: error.message }
-    return { file, events: 0, repairs: [], duplicate: false, refused }
+    if (!(error instanceof AppError) || ['unavailable', 'unauthenticated'].includes(error.code)) throw error
+    return instead({ code: error.code, message: error.message })
   }
 }
 
@@ -100,8 +115,10 @@ function beside(file: string): string {
 export function renderValidations(files: CommandOutput<'log validate'>, { color }: View): string {
   const paint = painter(color)
   return files
-    .flatMap(({ file, valid, errors, warnings }) => [
-      `${oneLine(file)}: ${valid ? paint('green', 'valid') : paint('red', 'not valid')}${remarks(errors.length, warnings.length)}`,
+    .flatMap(({ file, valid, errors, warnings, refused }) => [
+      refused
+        ? oneLine(refused.message)
+        : `${oneLine(file)}: ${valid ? paint('green', 'valid') : paint('red', 'not valid')}${remarks(errors.length, warnings.length)}`,
       ...[...errors, ...warnings].map(({ path, severity, code, message }) => {
         const word = severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning')
         return `  ${oneLine(path) || '/'}: ${word}: ${oneLine(message)} (${code})`

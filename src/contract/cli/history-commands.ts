@@ -32,7 +32,7 @@ export const historyCommands = commandFamily({
     options: {
       from: { kind: 'count', value: 'step', about: 'branch off at this step (or seq)' },
       model: { kind: 'text', value: 'model', about: 'the model to use from there on' },
-      prompt: { kind: 'text', value: 'text', about: 'what to tell the agent there', mayBeBlank: true },
+      prompt: { kind: 'text', value: 'text', about: 'what to tell the agent there' },
       'run-tools': { kind: 'switch', about: 'really run its tools; otherwise results come from the record' },
       inexact: { kind: 'switch', about: 'use the text in the journal when the full text has been deleted' },
     },

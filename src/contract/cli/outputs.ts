@@ -12,6 +12,9 @@ import { type JsonRouteName, routes, WireEvent } from '../routes.ts'
 import { SessionDetail, SessionView, SpawnedView, SuspectView } from '../session-views.ts'
 import { AgentKind, Count, Tokens } from '../values.ts'
 
+/** Why a file was not taken, where others were. */
+const Refused = z.strictObject({ code: z.string(), message: z.string() })
+
 const AgentCard = z.strictObject({
   name: z.string(),
   aliases: z.array(z.string()),
@@ -169,7 +172,7 @@ const ownOutputs = {
     rejected: z.array(z.strictObject({ line: z.int(), code: z.string(), message: z.string() })),
   }),
   'journal export': WireEvent,
-  'log validate': z.array(LogValidation),
+  'log validate': z.array(z.strictObject({ ...LogValidation.shape, refused: Refused.optional() })),
   'log import': z.array(
     z.strictObject({
       file: z.string(),
@@ -178,8 +181,7 @@ const ownOutputs = {
       events: Count,
       repairs: z.array(z.unknown()),
       duplicate: z.boolean(),
-      /** Why the file was not taken. */
-      refused: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+      refused: Refused.optional(),
     }),
   ),
   'log export': z.strictObject({ ...routes.exportLog.output.shape, ...written }),

@@ -1,5 +1,9 @@
+const longest = 100
+
 /** Finds the known word that a misspelt one most likely meant; nothing when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  // Nobody misspells a word into hundreds of letters, and comparing them takes seconds.
+  if (word.length > longest) return undefined
   const wanted = fold(word)
   const allowed = Math.max(1, Math.floor(wanted.length / 3))
   let best: { word: string; distance: number } | undefined

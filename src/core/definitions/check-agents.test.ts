@@ -21,6 +21,7 @@ test('[MUS-152] a sound crew has nothing to report', () => {
       agent({
         name: 'lead',
         tools: ['Task', 'mcp__github__search'],
+        mcp: ['github'],
         policy: { allow: ['Delegate'], delegate_targets: ['Engineer'] },
       }),
       agent({ name: 'dev', aliases: ['engineer'], kind: 'subagent', policy: ['Patch'] }),
@@ -52,6 +53,14 @@ test('[RUN-17] a subagent with Delegate is named, and a main agent without a too
   ])
   expect(check(agent({ name: 'a', policy: ['Delegate'] }))).toEqual([
     '/u/a.md:5 warning Delegate needs one of the tools Agent, Task, delegate_to_agent',
+  ])
+})
+
+test('[MUS-152] a tool that cannot do anything says what it needs', () => {
+  expect(check(agent({ name: 'a', tools: ['mcp__github__search', 'mcp__slack', 'Write', 'Edit'] }))).toEqual([
+    '/u/a.md:4 warning mcp__github__search is not there without its server: mcp: [github] names one of the settings',
+    '/u/a.md:4 warning mcp__slack names no tool: write mcp__slack__ and its name',
+    '/u/a.md:4 warning without policy: [Patch], Write and Edit are denied',
   ])
 })
 

@@ -1,12 +1,15 @@
 import type { AgentDefinition, LoadedAgents } from '../../contract/agent-definition.ts'
 import { nearest } from '../../contract/config/nearest.ts'
 import type { DefinitionProblem } from '../../contract/definition-file.ts'
+import { canonicalTools, delegatingTools } from '../../contract/tool-names.ts'
 
 /** Lists everything that is wrong or doubtful about the agent files, in the order of files and lines. */
 export function checkAgents({ agents, problems }: LoadedAgents): DefinitionProblem[] {
   const known = new Set(agents.flatMap((agent) => [agent.name, ...agent.aliases]))
   const doubts = agents.flatMap((agent) => [
     ...unknownTools(agent),
+    ...serverTools(agent),
+    ...idleTools(agent),
     ...delegation(agent, known),
     ...emptiness(agent),
   ])
@@ -27,6 +30,34 @@ function unknownTools(agent: AgentDefinition): DefinitionProblem[] {
       `there is no tool called ${tool}${near === undefined ? '' : `; did you mean ${near}?`}`,
     )
   })
+}
+
+/** A tool of an MCP server is `mcp__server__tool`, and an agent has only the servers that it names. */
+function serverTools(agent: AgentDefinition): DefinitionProblem[] {
+  const servers = Array.isArray(agent.mcp) ? agent.mcp : Object.keys(agent.mcp ?? {})
+  return agent.tools
+    .filter((tool) => tool.startsWith('mcp__'))
+    .flatMap((tool) => {
+      const [, server = '', name] = tool.split('__')
+      if (!name)
+        return [warning(agent, 'tools', `${tool} names no tool: write mcp__${server}__ and its name`)]
+      return servers.includes(server)
+        ? []
+        : [
+            warning(
+              agent,
+              'tools',
+              `${tool} is not there without its server: mcp: [${server}] names one of the settings`,
+            ),
+          ]
+    })
+}
+
+/** Tools without the action that they need: each of their calls is denied. */
+function idleTools(agent: AgentDefinition): DefinitionProblem[] {
+  const idle = agent.tools.filter((tool) => tool === 'Write' || tool === 'Edit')
+  if (idle.length === 0 || agent.policy.allow.includes('Patch')) return []
+  return [warning(agent, 'tools', `without policy: [Patch], ${idle.join(' and ')} are denied`)]
 }
 
 function delegation(agent: AgentDefinition, known: ReadonlySet<string>): DefinitionProblem[] {
@@ -60,43 +91,3 @@ function emptiness(agent: AgentDefinition): DefinitionProblem[] {
 function warning({ file, lines }: AgentDefinition, field: string, message: string): DefinitionProblem {
   return { file, line: lines[field] ?? 1, severity: 'warning', message }
 }
-
-/** The tool names that agent files are written with; what comes from an MCP server is `mcp__server__tool`. */
-const canonicalTools: readonly string[] = [
-  'Agent',
-  'AskUserQuestion',
-  'Bash',
-  'BashOutput',
-  'Blackboard',
-  'Edit',
-  'EnterPlanMode',
-  'ExitPlanMode',
-  'Finalize',
-  'Glob',
-  'Grep',
-  'Handoff',
-  'KillShell',
-  'LSP',
-  'MultiEdit',
-  'NotebookEdit',
-  'Read',
-  'SendMessage',
-  'Skill',
-  'Task',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
-  'TodoWrite',
-  'WebFetch',
-  'WebSearch',
-  'Write',
-  'capture_screenshot',
-  'delegate_to_agent',
-  'get_repo_info',
-  'lock_paths',
-  'unlock_paths',
-]
-
-/** The tools that hand work to another agent. */
-export const delegatingTools: readonly string[] = ['Agent', 'Task', 'delegate_to_agent']

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../contract/agent-definition.ts'
 import { GivenName } from '../../contract/config/names.ts'
 import { AppError } from '../../contract/errors.ts'
-import { delegatingTools } from './check-agents.ts'
+import { delegatingTools } from '../../contract/tool-names.ts'
 
 /** What somebody wants of a new agent. */
 type AgentWish = {

@@ -1,5 +1,5 @@
 import { agentClis, codingCliNames, isCodingCli } from '../../contract/agent-clis.ts'
-import type { AgentDefinition, Capability } from '../../contract/agent-definition.ts'
+import type { AgentDefinition, Capability, LoadedAgents } from '../../contract/agent-definition.ts'
 import { mapLegacyArgs } from '../../contract/config/legacy-args.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Config } from '../../contract/config.ts'
@@ -14,6 +14,8 @@ import type { SessionState } from './state.ts'
 type LaunchContext = {
   readonly config: Config
   readonly agents: readonly AgentDefinition[]
+  /** What is not in force of files of the project that nobody trusts as they are. */
+  readonly held?: LoadedAgents['held']
   readonly shortId: string
 }
 
@@ -43,6 +45,11 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
   const { config } = context
   const word = request.agent_type.toLowerCase()
   const isConfigured = !isCodingCli(word) && Object.hasOwn(config.clis, word)
+  if (isConfigured && request.cli !== undefined && request.cli !== word)
+    throw new AppError(
+      'invalid',
+      `${word} is a program of the settings itself; leave out --cli ${request.cli}`,
+    )
   const agent = isCodingCli(word) || isConfigured ? undefined : agentOf(word, request.agent_type, context)
   const typed = config.claude.agent_configs[agent?.name ?? word] ?? config.claude.agent_configs[word]
   const preset = presetOf(request.preset, config)
@@ -64,7 +71,7 @@ export function resolveLaunch(request: SpawnRequest, context: LaunchContext): Re
     permissionMode:
       request.permission_mode ?? mode ?? (request.worktree === undefined ? 'manual' : 'acceptEdits'),
     agentType: agent?.name ?? word,
-    warnings: legacy.warnings,
+    warnings: [...legacy.warnings, ...heldBack(agent, context)],
     ...(model !== undefined && { model }),
     ...(agent && { role: roleOf(agent) }),
     ...names,
@@ -89,10 +96,20 @@ function agentOf(word: string, said: string, { config, agents }: LaunchContext):
   return findAgent(agents, said)
 }
 
+/** A repository that was cloned may bring agents; what they may do is told before they do it. */
+function heldBack(agent: AgentDefinition | undefined, { held = [] }: LaunchContext): string[] {
+  const found = agent && held.find(({ file }) => file === agent.file)
+  return found
+    ? [
+        `${agent.name} is not trusted as it is, so this is not in force: ${found.says.join('; ')}; see: sm trust`,
+      ]
+    : []
+}
+
 function presetOf(name: string | undefined, config: Config) {
   if (name === undefined) return undefined
-  const preset = config.claude.presets[name.toLowerCase()] ?? config.claude.presets[name]
-  if (preset) return preset
+  const found = [name.toLowerCase(), name].find((one) => Object.hasOwn(config.claude.presets, one))
+  if (found !== undefined) return config.claude.presets[found]
   const known = Object.keys(config.claude.presets).join(', ')
   throw new AppError(
     'not_found',

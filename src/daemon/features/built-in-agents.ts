@@ -32,7 +32,7 @@ export function builtInAgents(base: Base): Feature & { readonly runtime: Runtime
     chance: Math.random,
     config: () => config,
     settingsIn: async (folder, signal) => (await base.settingsIn({ folder }, signal)).config,
-    agents: async (root, signal) => (await options.agents.load(base.project(root), signal)).agents,
+    agents: async (folder, signal) => (await base.agentsIn(folder, signal)).agents,
     models,
     prices: base.prices,
     slots: new Slots(() => config.runtime.max_concurrent),

@@ -117,7 +117,7 @@ async function openParts(base: Base, clis: Parts['clis']): Promise<Parts & { rea
     config: () => config,
     prices: base.prices,
     settingsIn: base.settingsIn,
-    agents: async (signal) => (await options.agents.load(base.project(options.projectRoot), signal)).agents,
+    agents: (folder, signal) => base.agentsIn(folder ?? options.projectRoot, signal),
     grants: {
       grant: (sessionId) => authority.grantSession(sessionId),
       revoke: (sessionId) => authority.revokeSession(sessionId),

@@ -12,14 +12,13 @@ import { checkAgents } from '../../core/definitions/check-agents.ts'
 import { findAgent } from '../../core/definitions/find-definition.ts'
 import { newAgent, refuseName } from '../../core/definitions/new-agent.ts'
 import type { FileTrust } from '../../ports/definitions.ts'
-import { homeFiles, shippedFolder } from '../home.ts'
+import { agentHomes, homeFiles, shippedFolder } from '../home.ts'
 import { savedTrust, trustIn } from './saved-trust.ts'
 
 /** The agents that count in a folder, and everything that is wrong with their files. */
 export async function agentsLoad(place: OfflinePlace, signal: AbortSignal): Promise<LoadedAgents> {
   const { root } = await findProject(place.cwd, place.home)
-  const { userAgentsDir } = musterPaths(place)
-  const files = agentFiles({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir })
+  const files = agentFiles(agentHomes(musterPaths(place)))
   const trusts = await trustOf(place)
   const loaded = await files.load({ root, trusts: trusts(root) }, signal)
   return { ...loaded, problems: checkAgents(loaded) }
@@ -47,13 +46,13 @@ export async function agentsNew(
 /** The crews that count in a folder, and everything that is wrong with their files. */
 export async function crewsLoad(place: OfflinePlace, signal: AbortSignal): Promise<LoadedCrews<Crew>> {
   const { root } = await findProject(place.cwd, place.home)
-  const { userAgentsDir, userCrewsDir } = musterPaths(place)
+  const paths = musterPaths(place)
   const trusts = await trustOf(place)
   // Members work in work trees, where no program of a project's settings runs.
   const { config } = await loadConfig({ ...place, projectTrust: () => () => false }, signal)
   const parts = {
-    crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: userCrewsDir }),
-    agents: agentFiles({ shippedDir: shippedFolder('agents'), userDir: userAgentsDir }),
+    crews: crewFiles({ shippedDir: shippedFolder('crews'), userDir: paths.userCrewsDir }),
+    agents: agentFiles(agentHomes(paths)),
     clis: config.clis,
   }
   return loadCrews(parts, { root, trusts: trusts(root) }, signal)

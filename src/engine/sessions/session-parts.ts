@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../contract/agent-definition.ts'
+import type { LoadedAgents } from '../../contract/agent-definition.ts'
 import type { AgentCliName } from '../../contract/config/names.ts'
 import type { Config, LoadedConfig } from '../../contract/config.ts'
 import type { SessionId } from '../../contract/ids.ts'
@@ -34,7 +34,11 @@ export type Parts = {
     where: { readonly folder: string; readonly isForWorktree?: boolean },
     signal: AbortSignal,
   ) => Promise<Pick<LoadedConfig, 'config' | 'project'>>
-  readonly agents: (signal: AbortSignal) => Promise<readonly AgentDefinition[]>
+  /** The agents that count in a folder; those of the daemon's own project where none is given. */
+  readonly agents: (
+    folder: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<Pick<LoadedAgents, 'agents' | 'held'>>
   /** Capabilities: a session's token lets it report for itself and manage what is below it. */
   readonly grants: {
     grant(sessionId: SessionId): Promise<string>

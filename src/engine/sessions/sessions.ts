@@ -145,13 +145,18 @@ export class Sessions {
     const panes = await this.#parts.terminal.panes(signal)
     if (panes.some((pane) => isAt(pane, state.managed?.place) && !pane.isDead))
       throw new AppError('conflict', 'its program is running; see: sm attach')
+    const wasFollowed = this.#live.has(state.sessionId)
     const live = this.follow(state)
     const wasWorking = [...state.open.values()].some(({ kind }) => kind === 'agent')
-    await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
+    try {
+      await relaunch(this.#parts, { state, root: live.watch.root, by }, signal)
+    } catch (error) {
+      // What cannot be started again would be shown as running from now on.
+      if (!wasFollowed && this.#live.delete(state.sessionId)) await leave(live)
+      throw error
+    }
     this.#live.delete(state.sessionId)
-    live.watch.stop()
-    await live.delivery.stop()
-    await live.transcript.stop()
+    await leave(live)
     const now = this.#parts.engine.session(state.sessionId)
     const watch = now && this.follow(now).watch
     // Nobody asked for it to be started again, so nobody knows yet that its turn is lost.
@@ -165,11 +170,7 @@ export class Sessions {
     this.#stopped.abort()
     this.#unlisten()
     this.approvals.stop()
-    for (const { watch, delivery, transcript } of this.#live.values()) {
-      watch.stop()
-      await delivery.stop()
-      await transcript.stop()
-    }
+    for (const live of this.#live.values()) await leave(live)
   }
 
   get(id: SessionId): Live | undefined {
@@ -389,4 +390,10 @@ function notInterrupted(how: 'nothing' | 'unproved', watch: SessionWatch): AppEr
 // It ended meanwhile, and its end closed what was open in it.
 function onlyEnded(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'conflict')) throw error
+}
+
+async function leave({ watch, delivery, transcript }: Live): Promise<void> {
+  watch.stop()
+  await delivery.stop()
+  await transcript.stop()
 }

@@ -80,7 +80,7 @@ export async function spawn(
     )
   const sessionId = by.sessionId ?? parts.ids.session()
   const short = shortId(sessionId)
-  const context = { config, agents: await parts.agents(signal), shortId: short }
+  const context = { config, ...(await parts.agents(folder, signal)), shortId: short }
   if (by.caller?.managed) refuseFreer(request, by.caller.managed, context)
   const resolved = explained(held, () => resolveLaunch(request, context))
   refuseUncountedMoney(request.budget?.usd, parts.prices, [resolved])
