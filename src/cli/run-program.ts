@@ -90,6 +90,7 @@ async function printData({ command, invocation, terminal, io }: Printing): Promi
 function tell(error: unknown, terminal: Terminal, isJson: boolean): number {
   const { exit, ...failure } = failureOf(error)
   if (isJson) terminal.say(jsonText(failure))
+  else if (hasWays(error)) for (const line of [`sm: ${failure.message}`, ...waysOf(error)]) terminal.say(line)
   else if (hasLines(error)) for (const line of `sm: ${failure.message}`.split('\n')) terminal.say(line)
   else terminal.say(`sm: ${failure.message}`)
   return exit
@@ -99,6 +100,14 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): number {
 const hasLines = (error: unknown): boolean =>
   !(error instanceof AppError) ||
   Array.isArray((error.details as { problems?: unknown } | undefined)?.problems)
+
+/** What a person can do about it, each with its command. */
+const waysOf = (error: unknown): string[] => {
+  const ways = error instanceof AppError ? (error.details as { ways?: unknown } | undefined)?.ways : undefined
+  return Array.isArray(ways) ? ways.map((way) => `  ${String(way)}`) : []
+}
+
+const hasWays = (error: unknown): boolean => waysOf(error).length > 0
 
 /** A failed command as it is told: to people by its message, to programs as JSON, to the shell by its exit code. */
 export type Failure = {
