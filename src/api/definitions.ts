@@ -11,7 +11,9 @@ import { findAgent, findCrew } from '../core/definitions/find-definition.ts'
 import { resolveCrews } from '../core/definitions/resolve-crews.ts'
 import { chooseModels, nameOfModel, type PassedOver } from '../core/model/choose-models.ts'
 import type { AgentDefinitions, AgentProject, CrewDefinitions } from '../ports/definitions.ts'
+import type { ProjectFiles } from '../ports/files.ts'
 import type { Models } from '../ports/model.ts'
+import type { ChooseWorkers } from './worker-choices.ts'
 
 /** What stands behind the routes of agents, crews and models. */
 export function definitionHandlers(deps: DefinitionDeps): DefinitionApi {
@@ -25,6 +27,19 @@ export function definitionHandlers(deps: DefinitionDeps): DefinitionApi {
     listCrews: async (_input, { signal }) => ({ crews: (await crews(signal)).crews }),
     getCrew: async ({ name }, { signal }) => findCrew(await crews(signal), name),
     listModels: async (_input, { signal }) => modelsView(config.models, await deps.models.list(signal)),
+    async chooseWorker({ project_root, agent_id, model, cli }, { signal }) {
+      const root = await deps.projects.folder(project_root)
+      const agent = agent_id === undefined ? undefined : await deps.modelOf(root, agent_id, signal)
+      const [found] = await deps.choose([{ agent, override: model, cli }], signal)
+      if (!found) throw new AppError('internal', 'nobody was chosen')
+      const [first] = found.chosen?.models ?? []
+      return {
+        cli: found.cli,
+        model: first ? nameOfModel(first) : null,
+        why: found.why,
+        named: found.isNamed,
+      }
+    },
   }
 }
 
@@ -32,11 +47,14 @@ export type DefinitionDeps = Omit<CrewParts, 'clis'> & {
   readonly agentProject: AgentProject | undefined
   readonly loaded: LoadedConfig
   readonly models: Models
+  readonly choose: ChooseWorkers
+  readonly modelOf: (root: string, agent: string, signal: AbortSignal) => Promise<string | undefined>
+  readonly projects: Pick<ProjectFiles, 'folder'>
 }
 
 type DefinitionApi = Pick<
   Api,
-  'listAgents' | 'getAgent' | 'listAgentTypes' | 'listCrews' | 'getCrew' | 'listModels'
+  'listAgents' | 'getAgent' | 'listAgentTypes' | 'listCrews' | 'getCrew' | 'listModels' | 'chooseWorker'
 >
 
 /** Where crews come from, and who may fill their places. */
@@ -91,7 +109,10 @@ function modelsView(config: ModelsConfig, statuses: readonly ModelStatus[]): Mod
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { passedOver } = error.details as { passedOver: readonly PassedOver[] }
-    const why = 'neither models.default nor any of its fallbacks can be used'
+    const why =
+      config.default === undefined
+        ? error.message
+        : 'neither models.default nor any of its fallbacks can be used'
     return { ...same, default: { model: null, why, passed_over: [...passedOver] }, fallback: [] }
   }
 }

@@ -26,6 +26,7 @@ import type { CollaborationFiles } from './collaboration-files.ts'
 import type { Directory } from './directory.ts'
 import { approvalView } from './session-views.ts'
 import { askerOf, mayAct, refuseBehindWalls, refuseOnDuty, seenBy, within } from './who-may.ts'
+import { type ChooseWorkers, scriptWorker, whyOf } from './worker-choices.ts'
 
 export type WorkflowHandlerDeps = {
   /** The coding CLIs and the programs of the settings. */
@@ -40,8 +41,9 @@ export type WorkflowHandlerDeps = {
   /** What a person trusts in a project. */
   readonly trustIn: (root: string) => FileTrust
   readonly prices: Pick<PriceBook, 'knows'>
-  /** The model that a built-in agent would use which is asked for by this name, or by none. */
-  readonly ownModel: (name: string | undefined, signal: AbortSignal) => Promise<string>
+  readonly choose: ChooseWorkers
+  /** The model that the agent file of a project names. */
+  readonly modelOf: (root: string, agent: string, signal: AbortSignal) => Promise<string | undefined>
   readonly crewsOf: (root: string, signal: AbortSignal) => Promise<LoadedCrews<Crew>>
 }
 
@@ -109,12 +111,21 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
     const why = cli && unknownCli(cli.toLowerCase(), deps.clis())
     if (why) throw new AppError('invalid', why)
   }
-  /** Before anything is begun; the model of a built-in agent that its own file names is looked at when its run begins. */
-  const refuseMoney = async (usd: number | undefined, workers: readonly Worker[], signal: AbortSignal) => {
-    if (usd === undefined) return
-    const modelOf = async ({ cli, model }: Worker) => (cli === 'own' ? deps.ownModel(model, signal) : model)
-    const known = workers.map(async (worker) => ({ ...worker, model: await modelOf(worker) }))
-    refuseUncountedMoney(usd, deps.prices, await Promise.all(known))
+  const refuseMoney = (usd: number | undefined, workers: readonly Worker[]) => {
+    if (usd !== undefined) refuseUncountedMoney(usd, deps.prices, workers)
+  }
+  /** Everybody that a crew needs, chosen before anything starts: what is missing is refused now. */
+  const staffed = async (crew: Crew, root: string, signal: AbortSignal) => {
+    const wanted = crew.members.map(async ({ agent, cli, model }) => ({
+      cli,
+      override: model,
+      agent: await deps.modelOf(root, agent, signal),
+    }))
+    const chosen = await deps.choose(await Promise.all(wanted), signal)
+    const members = crew.members.map((member, i) => ({ ...member, cli: chosen[i]?.cli ?? 'own' }))
+    const models = chosen.map((one, i) => one.chosen?.models[0].id ?? crew.members[i]?.model)
+    const workers = members.map(({ cli }, i): Worker => ({ cli, model: models[i] }))
+    return { crew: { ...crew, members }, workers, why: whyOf(chosen) }
   }
   return {
     async startCrew(asked, { principal, signal }) {
@@ -128,10 +139,10 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
           `the crew ${found.name} works as ${found.pattern}; leave out the pattern ${asked.pattern}, or name another crew, see: sm crews list`,
         )
       if (principal.kind === 'session') refuseLooserCrew(found, asked)
-      const crew = withWishes(found, asked)
       refuseUnknownCli(asked.cli)
+      const { crew, workers, why } = await staffed(withWishes(found, asked), root, signal)
       const { minutes: _minutes, ...budget } = crew.budget ?? {}
-      await refuseMoney(budget.usd, crew.members, signal)
+      refuseMoney(budget.usd, workers)
       const styleGuide = await projects.styleGuide(root, crew, signal)
       const head = await branches.head(root, signal)
       const parent = principal.kind === 'session' ? engine.session(principal.sessionId) : undefined
@@ -172,7 +183,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
             .map(({ id, role }) => ({ agentId: id, agentType: role })),
         },
       })
-      return { workflow_id: workflowId, session_id: shortId(sessionId), branch: `muster/${workflowId}` }
+      return { workflow_id: workflowId, session_id: shortId(sessionId), branch: `muster/${workflowId}`, why }
     },
     async listWorkflows({ limit }, { principal }) {
       await directory.caughtUp()
@@ -208,7 +219,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       }
     },
     async startScript(asked, { principal, signal }) {
-      const { script, project_root, args, cli, limits, approved, unsafe = false } = asked
+      const { script, project_root, args, cli, limits, approved, unattended, unsafe = false } = asked
       await refuseOnDuty(engine, principal)
       refuseBehindWalls(engine, principal)
       if (unsafe && principal.kind !== 'operator')
@@ -219,18 +230,24 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const { meta, source } = await deps.scripts.describe(file)
       const { tokens, usd } = limits
       refuseUnknownCli(cli)
-      await refuseMoney(usd, [{ cli }], signal)
+      const worker = await scriptWorker(deps.choose, { cli, source }, signal)
+      refuseMoney(usd, [worker])
       const by = askerOf(engine, principal)
       // What an agent starts a person approves: it carries no authority of theirs.
       const isApproved =
         principal.kind === 'operator' &&
         (approved === true || (!unsafe && isTrusted(deps.trustIn(root), { root, file, source })))
+      if (!isApproved && unattended === true)
+        throw new AppError(
+          'conflict',
+          `${meta.name} needs approval, and nobody can be asked here; run it with --yes, or with -d and answer it with: sm approve`,
+        )
       const input: ScriptInput = {
         meta,
         source,
         args: args ?? null,
         workspace: root,
-        cli,
+        cli: worker.cli,
         limits,
         ...(unsafe && { unsafe: scriptHash(source) }),
         ...(isApproved && { approvedBy: by.name }),
@@ -246,7 +263,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         parent: principal.kind === 'session' ? engine.session(principal.sessionId) : undefined,
         budget: budgetOf({ tokens, usd }),
       })
-      return { workflow_id: workflowId, session_id: shortId(sessionId) }
+      return { workflow_id: workflowId, session_id: shortId(sessionId), why: worker.why }
     },
     async resumeWorkflow({ id }, { principal }) {
       const row = await reach(id, principal)

@@ -1,9 +1,12 @@
 import type { Client } from '../client/client.ts'
 import { bodyText } from '../contract/body-text.ts'
+import type { ApprovalView } from '../contract/session-views.ts'
 import type { WorkflowDetail } from '../contract/workflow-routes.ts'
 import type { Io } from './io.ts'
+import { answerCommands } from './render/approvals.ts'
 import { type Paint, painter } from './render/paint.ts'
 import { oneLine } from './render/safe-text.ts'
+import { terms } from './render/table.ts'
 import { cut } from './render/text-width.ts'
 
 const lookMs = 250
@@ -15,12 +18,14 @@ type Followed = {
   readonly workflow_id: string
   readonly session_id: string
   readonly indent?: string
+  /** Whoever follows it may decide here whether it begins. */
+  readonly decides?: boolean
 }
 
 /** The news of a workflow for a person as they come, none as data, until it has ended; answers how it ended. */
 export async function* followWorkflow(
   client: Client,
-  { workflow_id, session_id, indent = '' }: Followed,
+  { workflow_id, session_id, indent = '', decides = false }: Followed,
   io: Io,
 ): AsyncGenerator<string, WorkflowDetail> {
   const paint = painter(io.isColored)
@@ -38,14 +43,32 @@ export async function* followWorkflow(
       if (line !== undefined && !io.isJson) yield `${indent}${line}\n`
     }
     if (flow.status !== 'running' && events.length === 0) return flow
-    for (const { approval_id, session_id: id, name, action } of flow.approvals) {
+    for (const approval of flow.approvals) {
+      const { approval_id, session_id: id, name, action } = approval
       if (asked.has(approval_id) || flow.status !== 'running' || io.isJson) continue
       asked.add(approval_id)
+      if (decides && approval.subject === 'workflow' && id === session_id) {
+        yield `${scriptTable(approval)}\n`
+        const verdict = (await io.confirm('Run it?')) ? 'allow' : 'deny'
+        await client.decideApproval({ id: approval_id, verdict }, { signal: io.signal })
+        continue
+      }
       const what = cut(oneLine(action), longestAsk)
-      yield `${indent}${paint('yellow', '?')} ${oneLine(name)} asks: ${what}\n  sm approve ${id}    sm reject ${id}\n`
+      yield `${indent}${paint('yellow', '?')} ${oneLine(name)} asks: ${what}\n${answerCommands(approval, id)
+        .map((line) => `  ${line}\n`)
+        .join('')}`
     }
     if (events.length < pageOf) await io.sleep(lookMs)
   }
+}
+
+/** What a script will do and may use, before anything of it runs. */
+function scriptTable({ action, reason }: ApprovalView): string {
+  const rows = (reason ?? '').split('\n').flatMap((line): (readonly [string, string])[] => {
+    const at = line.indexOf(': ')
+    return at < 0 ? [] : [[line.slice(0, at), oneLine(line.slice(at + 2))]]
+  })
+  return [oneLine(action), ...terms(rows)].join('\n')
 }
 
 type Told = { readonly type: string; readonly taskId?: string | undefined; readonly payload?: unknown }

@@ -126,7 +126,7 @@ function tell(error: unknown, terminal: Terminal, { isJson, name }: Line): numbe
   if (isJson) terminal.say(jsonText(failure))
   else {
     const text = `sm: ${shortened(inWordsOf(name, failure))}`
-    for (const line of hasLines(error) ? text.split('\n') : [text]) terminal.say(line)
+    for (const line of hasLines(error) ? text.split('\n') : [text, ...waysOf(error)]) terminal.say(line)
   }
   return exit
 }
@@ -135,6 +135,13 @@ function tell(error: unknown, terminal: Terminal, { isJson, name }: Line): numbe
 const hasLines = (error: unknown): boolean =>
   !(error instanceof AppError) ||
   Array.isArray((error.details as { problems?: unknown } | undefined)?.problems)
+
+/** What a person can do about it, each with its command. */
+const waysOf = (error: unknown): string[] => {
+  const ways = error instanceof AppError ? (error.details as { ways?: unknown } | undefined)?.ways : undefined
+  return Array.isArray(ways) ? ways.map((way) => `  ${String(way)}`) : []
+}
+
 
 /** A failed command as it is told: to people by its message, to programs as JSON, to the shell by its exit code. */
 export type Failure = {

@@ -88,8 +88,11 @@ export function redrawing(lines: readonly string[], drawnRows: number): string {
   return `${back}${lines.map((line) => `${terminalLine(line)}\u001b[K\n`).join('')}\u001b[J`
 }
 
+/** Whoever reads a pipe gets everything: what would be cut to fit a screen is lost to them. */
+const unbounded = 100_000
+
 function widthOf(asked: string | undefined, actual: number | undefined): number {
   const width = Number(asked)
   if (Number.isInteger(width) && width >= 20) return width
-  return actual ?? 80
+  return actual ?? unbounded
 }

@@ -151,6 +151,7 @@ test('[MUS-255] what is written of a built-in provider is laid over it, and othe
     protocol: 'compatible',
     base_url: 'http://10.0.0.7:8000/v1',
     models: [],
+    isGuessed: false,
   })
 })
 

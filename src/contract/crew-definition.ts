@@ -25,8 +25,8 @@ const Member = z.strictObject({
     'architect plans, challenger looks for flaws in the plan, developer takes tasks, reviewer judges; any other word is the role of an agent.',
   ),
   agent: GivenName.optional().describe('Agent definition of this member; the role when left out.'),
-  cli: GivenName.default('own').describe(
-    'own is a built-in agent; otherwise a coding CLI, or a program from the settings.',
+  cli: GivenName.optional().describe(
+    'own is a built-in agent; otherwise a coding CLI, or a program from the settings. Chosen when the crew starts if left out.',
   ),
   model: z.string().min(1).max(200).optional().describe('Model to use instead of the model of its agent.'),
   count: z.int().min(1).max(32).default(1).describe('How many may work at a time.'),
@@ -137,7 +137,7 @@ export function crewDefinition(written: CrewFile, origin: CrewOrigin): CrewDefin
       id: (member.id ?? usualId(written.members, index)).toLowerCase(),
       role: member.role.toLowerCase(),
       agent: (member.agent ?? member.role).toLowerCase(),
-      cli: member.cli.toLowerCase(),
+      ...(member.cli !== undefined && { cli: member.cli.toLowerCase() }),
       ...(member.model !== undefined && { model: member.model }),
       count: member.count,
       guidelines: member.guidelines,

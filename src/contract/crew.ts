@@ -95,8 +95,8 @@ const CrewMember = z.strictObject({
   duty: Duty,
   /** The agent definition, by the name that is in force. */
   agent: z.string(),
-  /** `own` is a built-in agent; anything else is a coding CLI or a program of the settings. */
-  cli: z.string(),
+  /** `own` is a built-in agent; anything else is a coding CLI or a program of the settings. Chosen at the start when left out. */
+  cli: z.string().optional(),
   model: z.string().optional(),
   /** How many may work at a time. */
   count: z.int(),

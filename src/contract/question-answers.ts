@@ -12,6 +12,13 @@ export const answeringMs = askedAgainMs + 30_000
 /** What an answer of several choices has between them. */
 const between = ', '
 
+/** The options of a question that wants only a yes or no; others are choices of their own, of which one must be named. */
+const plainOptions: ReadonlySet<string> = new Set(['approve', 'reject', 'once', 'session', 'always', 'deny'])
+
+/** Whether one of the options has to be chosen by its name: a yes alone would say nothing, or the most expensive. */
+export const mustChoose = (options: readonly string[]): boolean =>
+  options.some((option) => !plainOptions.has(option))
+
 /** One answer of several choices. */
 export const joinedAnswer = (labels: readonly string[]): string => labels.join(between)
 

@@ -77,6 +77,7 @@ export const places = {
   resumeWorkflow: post('/api/v1/workflows/{id}/resume'),
   forkWorkflow: post('/api/v1/workflows/{id}/fork'),
   listModels: get('/api/models'),
+  chooseWorker: post('/api/v1/choice'),
   listAgentTypes: get('/api/agents'),
   getConfig: get('/api/v1/config'),
   listTrust: get('/api/v1/trust'),

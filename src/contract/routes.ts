@@ -240,6 +240,25 @@ export const routes = {
     output: ModelsView,
     summary: 'Providers of models, whether they can be used or why not, and the default',
   }),
+  chooseWorker: route({
+    ...places.chooseWorker,
+    access: 'operate',
+    input: z.strictObject({
+      project_root: z.string().min(1).max(4096),
+      agent_id: z.string().min(1).max(64).optional(),
+      model: z.string().min(1).max(200).optional(),
+      cli: z.string().min(1).max(64).optional(),
+    }),
+    output: z.strictObject({
+      /** `own` is a built-in agent on the model below; anything else is a coding CLI. */
+      cli: z.string(),
+      model: z.string().nullable(),
+      why: z.string(),
+      /** A person named it, on the command line or in the settings. */
+      named: z.boolean(),
+    }),
+    summary: 'Who would answer here, and why: a model, or a coding CLI that is logged in',
+  }),
   listAgentTypes: route({
     ...places.listAgentTypes,
     access: 'session',

@@ -86,7 +86,13 @@ export const workflowRoutes = {
       name: z.string().min(1).max(64).optional(),
       parent: SessionRef.optional(),
     }),
-    output: z.strictObject({ workflow_id: z.string(), session_id: z.string(), branch: z.string() }),
+    output: z.strictObject({
+      workflow_id: z.string(),
+      session_id: z.string(),
+      branch: z.string(),
+      /** Who works, and why they were chosen, in a line for people. */
+      why: z.string(),
+    }),
     summary: 'Have a crew plan, carry out and review a request',
   }),
   startScript: route({
@@ -97,17 +103,20 @@ export const workflowRoutes = {
       script: z.string().min(1).max(4096),
       project_root: z.string().min(1).max(4096),
       args: z.unknown().optional(),
-      cli: z.string().min(1).max(64).default('own'),
+      /** Who does the work unless the script says; chosen when left out. */
+      cli: z.string().min(1).max(64).optional(),
       limits: ScriptLimits.extend({
         concurrency: ScriptLimits.shape.concurrency.default(8),
         agents: ScriptLimits.shape.agents.default(1000),
       }).prefault({}),
       /** The caller has seen what it will do; else it asks before anything runs. */
       approved: z.boolean().optional(),
+      /** Nobody can be asked where it is started: without approval it is refused instead of waiting. */
+      unattended: z.boolean().optional(),
       /** A person agrees that it runs without walls where this machine has none. */
       unsafe: z.boolean().optional(),
     }),
-    output: z.strictObject({ workflow_id: z.string(), session_id: z.string() }),
+    output: z.strictObject({ workflow_id: z.string(), session_id: z.string(), why: z.string() }),
     summary: 'Run a workflow script',
   }),
   listWorkflows: route({

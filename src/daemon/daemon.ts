@@ -15,18 +15,21 @@ import { workflowSession } from '../api/session-kinds/workflow-session.ts'
 import { systemHandlers } from '../api/system-handlers.ts'
 import { trustHandlers } from '../api/trust-handlers.ts'
 import { sees, topOf } from '../api/who-may.ts'
+import { workerChoices } from '../api/worker-choices.ts'
 import { workflowHandlers } from '../api/workflow-handlers.ts'
+import { findNamed } from '../contract/find-named.ts'
 import type { Health } from '../contract/health.ts'
 import { socketPath } from '../contract/home.ts'
 import type { Api } from '../contract/routes.ts'
 import { version, wireVersions } from '../contract/version.ts'
-import { chooseModels } from '../core/model/choose-models.ts'
 import { type ReactorReport, ReactorRun } from '../engine/react.ts'
 import type { PollFault } from '../engine/sessions/polling.ts'
 import { type HttpApp, type HttpDeps, httpApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { loadPage } from '../http/page.ts'
+import { answererCheck } from './answerer-check.ts'
 import { type Base, type DaemonOptions, type Feature, openBase } from './base.ts'
+import { cliFacts } from './cli-facts.ts'
 import { builtInAgents } from './features/built-in-agents.ts'
 import { housekeeping } from './features/housekeeping.ts'
 import { terminalSessions } from './features/terminal-sessions.ts'
@@ -120,6 +123,13 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
   const crewsOf = (root: string, signal: AbortSignal) =>
     loadCrews({ crews, agents: definitions, clis: config.clis }, base.project(root), signal)
   const clis = () => knownClis(config.clis)
+  const choose = workerChoices({
+    config: config.models,
+    models,
+    clis: (signal) => cliFacts({ clis: terminals.looking.clis, config, env: base.env }, signal),
+  })
+  const modelOf = async (root: string, agent: string, signal: AbortSignal) =>
+    findNamed((await definitions.load(base.project(root), signal)).agents, agent).found?.model
   const features = [
     agents,
     sessions,
@@ -127,7 +137,18 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
     housekeeping(base),
     { routes: systemHandlers(system) },
     { routes: trustHandlers({ engine, trusted: base.trusted }) },
-    { routes: definitionHandlers({ agents: definitions, crews, agentProject, loaded, models }) },
+    {
+      routes: definitionHandlers({
+        agents: definitions,
+        crews,
+        agentProject,
+        loaded,
+        models,
+        choose,
+        modelOf,
+        projects,
+      }),
+    },
     {
       routes: sessionHandlers({
         ...shared,
@@ -138,7 +159,10 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
         onBug: base.onBug,
         home: base.files.home,
         processes: systemProcesses(clock),
-        sessionChecks: (signal) => checkSessions(host, signal),
+        sessionChecks: async (signal) => [
+          ...(await checkSessions(host, signal)),
+          await answererCheck(choose, signal),
+        ],
       }),
     },
     { routes: runtimeHandlers({ ...shared, runtime, usualMode: () => config.runtime.mode }) },
@@ -150,11 +174,8 @@ function openFeatures(base: Base, { health, report }: SelfReports) {
         scripts,
         files: collaborations,
         crewsOf,
-        async ownModel(agent, signal) {
-          const statuses = await models.list(signal)
-          const chosen = chooseModels({ agent, override: undefined, config: config.models, statuses })
-          return chosen.models[0].id
-        },
+        choose,
+        modelOf,
         trustIn: (root) => base.project(root).trusts,
         clis,
       }),

@@ -3,6 +3,7 @@ import { type RunId, type SessionId, shortId } from '../contract/ids.ts'
 import { type Asker, muster } from '../contract/principal.ts'
 import type { Budget, LoopMode } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
+import { chooseModels } from '../core/model/choose-models.ts'
 import { hasEnded, type SessionState, spanKey } from '../core/session/state.ts'
 import { askedBy, draftOf, type Root, sessionRoot } from '../engine/sessions/drafts.ts'
 import { beginWithin } from '../engine/sessions/spawn.ts'
@@ -85,6 +86,7 @@ export class Runtime {
     const { engine, ids } = this.#parts
     const { parent, workspace, by } = request
     const agent = await mainAgent(this.#parts, request.agent, workspace)
+    await this.#refuseWithoutModel(agent.model, request.model)
     const sessionId = ids.session()
     const root: Root = {
       sessionId,
@@ -114,6 +116,13 @@ export class Runtime {
     await beginWithin(engine, drafts, { asker: by, parent, limits: this.#parts.config().limits })
     this.session(sessionId).lane(agent.name, true)
     return sessionId
+  }
+
+  /** Said before a session is begun: one in which nobody could answer would only be in the way. */
+  async #refuseWithoutModel(agent: string | undefined, override: string | undefined): Promise<void> {
+    const { models, config } = this.#parts
+    const statuses = await models.list(new AbortController().signal)
+    chooseModels({ agent, override, config: config().models, statuses })
   }
 
   /** Every run that is under way. */

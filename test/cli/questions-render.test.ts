@@ -48,3 +48,14 @@ test('[MUS-333] every question is shown with its choices, and how all of them ar
     ].join('\n'),
   )
 })
+
+test('[MUS-384] what has choices of its own shows each with its command, and no bare yes', () => {
+  const labels = ['one more round', 'stop']
+  const options = labels.map((label) => ({ label, description: `means ${label}` }))
+  const scope = [{ question: 'No rounds are left.', options, isMany: false }]
+  const choice: ApprovalView = { ...asked, subject: 'plan', options: labels, scope }
+  const shown = renderApprovals({ approvals: [choice] }, { width: 80, now, color: false })
+  expect(shown).toContain('      - one more round: means one more round')
+  expect(shown).toContain('    sm approve apr_1 --answer "one more round"  means one more round')
+  expect(shown).not.toMatch(/sm approve apr_1(?! --answer)/)
+})

@@ -322,7 +322,7 @@ describe('approvals', () => {
         'engineer-task1043 (def456) | tool | waits 4min | high risk',
         '    Bash: rm -rf build',
         '    why: the tool is not on the list',
-        '    sm approve apr_1',
+        '    sm approve apr_1  approve\n    sm reject apr_1   reject',
       ),
     )
     expect(renderApprovals({ approvals: [] }, plain)).toBe('Nothing is waiting for a decision.')

@@ -67,7 +67,7 @@ const runInput: CommandInput<'workflow run'> = {
 
 /** A daemon whose workflow has ended like this. */
 function ending(status: WorkflowView['status']) {
-  const begun = { workflow_id: id, session_id: '1749a2fe', branch: `muster/${id}` }
+  const begun = { workflow_id: id, session_id: '1749a2fe', branch: `muster/${id}`, why: '' }
   const { client } = recorder({
     startCrew: [begun],
     startScript: [begun],

@@ -80,7 +80,10 @@ export async function ownAgents(
   const agents = options.agents ?? roster()
   const { journal, engine } = await openEngine(join(folder, 'journal'))
   const vault = await openVault(join(folder, 'vault'), join(folder, 'key'))
-  const config = Config.parse({ runtime: options.runtime ?? {}, models: { prices: options.prices ?? {} } })
+  const config = Config.parse({
+    runtime: options.runtime ?? {},
+    models: { default: 'scripted/scripted', prices: options.prices ?? {} },
+  })
   const models = openModels({ config: config.models, env: {}, clock: systemClock })
   const tokens: TokenDelta[] = []
   const printed: OutputLine[] = []

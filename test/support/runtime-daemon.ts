@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { isIndexing, startDaemonProcess } from './daemon-process.ts'
+import { scriptedDefault } from './scripted-default.ts'
 import { eventually } from './session-daemon.ts'
 import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
@@ -43,7 +44,7 @@ export function runtimeHome({ config = '', agents = {}, folder = tempFolder('mrc
     writeFileSync(join(home, '.config/muster/agents', `${name}.md`), agentFile(kind))
   for (const [name, text] of Object.entries(agents))
     writeFileSync(join(home, '.config/muster/agents', `${name}.md`), text)
-  writeFileSync(join(home, 'config.yaml'), config)
+  writeFileSync(join(home, 'config.yaml'), scriptedDefault(config))
   return { home, project, settings: { MUSTER_CONFIG: join(home, 'config.yaml') } }
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionFiles } from '../../src/contract/home.ts'
 import { socketName } from '../../src/daemon/home.ts'
 import { clientFor, type DaemonProcess, startDaemonProcess } from './daemon-process.ts'
+import { scriptedDefault } from './scripted-default.ts'
 import { whenOver } from './shared.ts'
 import { tempFolder } from './temp-journal.ts'
 import { handOver } from './users.ts'
@@ -29,7 +30,10 @@ export async function sessionDaemon(options: SessionDaemonOptions = {}) {
   const home = tempFolder('muster-sessions-')
   const config = join(home, 'config.yaml')
   const isOwn = options.person === undefined
-  writeFileSync(config, `${options.config ?? usual}${isOwn ? '' : 'tmux: { socket: default }\n'}`)
+  writeFileSync(
+    config,
+    `${scriptedDefault(options.config ?? usual)}${isOwn ? '' : 'tmux: { socket: default }\n'}`,
+  )
   writeFileSync(join(home, '.tmux.conf'), options.person ?? '')
   const sockets = isOwn ? {} : { TMUX_TMPDIR: home }
   const env = { MUSTER_CONFIG: config, LANG: 'C.UTF-8', SHELL: '/bin/bash', ...sockets, ...options.env }

@@ -142,15 +142,25 @@ test('[COL-12][COL-62][COL-66] without an architect the rules decide about a fai
   const { workflow_id, session_id } = await m.play('Write a note.', { crew: 'two' })
   const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
   expect(asked.approvals).toMatchObject([
-    { action: expect.stringContaining('Looks right.'), options: ['iterate', 'force_approve', 'abort'] },
+    {
+      action: expect.stringContaining('Looks right.'),
+      options: ['one more round', 'accept as it is', 'stop'],
+    },
   ])
   const answer = (choice: string) =>
     m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once', answers: { choice } })
   await expect(answer('abrot')).rejects.toMatchObject({
     code: 'invalid',
-    message: 'abrot is not an answer to this; choose one of: iterate, force_approve, abort',
+    message: 'abrot is not an answer to this; choose one of: one more round, accept as it is, stop',
   })
-  await answer('force_approve')
+  // A yes alone would spend money on another round.
+  await expect(
+    m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once' }),
+  ).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('choose one of: one more round'),
+  })
+  await answer('accept as it is')
   expect(await m.ended(workflow_id)).toMatchObject({
     report: {
       outcome: 'force_approved',

@@ -6,6 +6,7 @@ import type { ConfigHome, Isolation, IsolationRequest } from '../../ports/isolat
 import { privateFolder } from '../system/durable-files.ts'
 import { noFile } from '../system/foreign-files.ts'
 import { gitClosedIn, gitRedirects, takeAway } from '../system/git-folders.ts'
+import { installCommand } from '../system/install-command.ts'
 import { askProgram, findProgram } from '../system/run-program.ts'
 import type { Layer } from '../system/shell-sandbox.ts'
 
@@ -65,7 +66,7 @@ async function state(signal: AbortSignal): ReturnType<Isolation['state']> {
     return {
       isThere: false,
       detail: 'bwrap was not found',
-      cure: 'install bubblewrap (Linux only), or spawn with --isolation none',
+      cure: `${installCommand('bubblewrap')} (Linux only), or spawn with --isolation none`,
     }
   const tried = await askProgram('bwrap', [...namespaces, '--', 'true'], { signal })
   if (tried?.code === 0) return { isThere: true, detail: version.stdout.trim() }

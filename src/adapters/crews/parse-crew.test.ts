@@ -45,7 +45,6 @@ test('[MUS-277] every field of a crew file is read, and names are the same in an
         id: 'architect',
         role: 'architect',
         agent: 'architect',
-        cli: 'own',
         model: 'opus',
         count: 1,
         guidelines: [],

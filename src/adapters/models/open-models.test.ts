@@ -34,7 +34,9 @@ function models(
 }
 
 /** A port that was free a moment ago; no test may depend on what runs on this machine. */
-const nowhere = { ollama: { base_url: 'http://127.0.0.1:9/v1' } }
+const nowhere = Object.fromEntries(
+  ['ollama', 'lmstudio', 'llamacpp'].map((name) => [name, { base_url: 'http://127.0.0.1:9/v1' }]),
+)
 
 type Request = { readonly url: string; readonly authorization: string | undefined }
 
@@ -74,6 +76,8 @@ describe('which can be used', () => {
       openai: [false, 'no key: set OPENAI_API_KEY or models.providers.openai.keyring'],
       google: [false, 'no key: set GEMINI_API_KEY or models.providers.google.keyring'],
       ollama: [false, 'nothing listens at http://127.0.0.1:9'],
+      lmstudio: [false, 'nothing listens at http://127.0.0.1:9'],
+      llamacpp: [false, 'nothing listens at http://127.0.0.1:9'],
       scripted: [true, expect.stringMatching(/^ready/)],
     })
   })

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
+import { mustChoose } from '../../contract/question-answers.ts'
+import type { OpenApproval } from '../../core/approvals/open-approvals.ts'
 import type { Workflows } from '../../workflow/workflows.ts'
-import { approvalView } from '../session-views.ts'
 import { answerQuestion, type BuiltInDeps, builtInSession, openSession } from './built-in-session.ts'
 import { type Decided, type SessionKind, titleOf } from './session-kind.ts'
 
@@ -51,24 +52,19 @@ export function workflowSession(deps: WorkflowDeps): SessionKind {
     async decide(state, ask, decided) {
       // A tool or a question is of an agent that works for it.
       if (ask.subject === 'tool' || ask.subject === 'question') return builtIn.decide(state, ask, decided)
-      await checkAnswers(deps, ask.approvalId, decided)
+      checkAnswers(ask, decided)
       await workflows.decide(state, ask, decided)
     },
   }
 }
 
-/** A word that is no option would be taken for the first of them. */
-async function checkAnswers(
-  { directory }: WorkflowDeps,
-  approvalId: string,
-  { decision }: Decided,
-): Promise<void> {
-  const answers = Object.values((decision.verdict === 'allow' && decision.answers) || {})
-  if (answers.length === 0) return
-  await directory.caughtUp()
-  const [row] = await directory.ask('approvals', { approvalId, limit: 1 })
-  if (!row) throw new AppError('unavailable', 'the index has not caught up with the question yet; try again')
-  const { options } = await approvalView(directory, row)
+/** A yes that names none of the choices would be taken for one of them, and a word that is none for another. */
+function checkAnswers({ options }: OpenApproval, { decision }: Decided): void {
+  if (decision.verdict === 'deny') return
+  const answers = Object.values(decision.answers ?? {})
+  if (answers.length === 0 && !mustChoose(options)) return
+  if (answers.length === 0)
+    throw new AppError('invalid', `choose one of: ${options.join(', ')}; give it with: --answer "…"`)
   const other = answers.find((answer) => !options.includes(answer))
   if (other !== undefined)
     throw new AppError('invalid', `${other} is not an answer to this; choose one of: ${options.join(', ')}`)

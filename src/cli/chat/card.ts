@@ -2,7 +2,14 @@ import type { ApprovalView } from '../../contract/session-views.ts'
 import { riskColours } from '../render/approvals.ts'
 import { type Paint, painter } from '../render/paint.ts'
 import { oneLine, plainLines } from '../render/safe-text.ts'
-import { markedAnswer, type Question, questionsOf, scopes, toggled } from '../tui/approval-questions.ts'
+import {
+  markedAnswer,
+  type Question,
+  questionsOf,
+  scopes,
+  toggled,
+  verdictWords,
+} from '../tui/approval-questions.ts'
 import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
 import { clip, fold } from '../tui/lines.ts'
 import { answerLines } from './chat-lines.ts'
@@ -144,7 +151,9 @@ function permission({ agent, line, now }: ChatModel, card: Card): Shown {
     ...(approval.reason === null ? [] : [`why: ${oneLine(approval.reason)}`]),
     ...(approval.diff === null ? [] : [approval.diff]),
   ]
-  const keys = isPlan ? '[y] yes  [n] no' : '[y] once  [s] this session  [a] always  [n] no'
+  const { yes, no } = verdictWords(approval)
+  const isPermission = approval.subject === 'tool'
+  const keys = isPermission ? '[y] once  [s] this session  [a] always  [n] no' : `[y] ${yes}  [n] ${no}`
   if (isRefusing) return [head, body, 'no: say why if you like; [enter] sends, [esc] goes back']
   if (armed !== undefined)
     return [head, body, `this is risky: press [${armed}] again to allow it, [n] to refuse`]

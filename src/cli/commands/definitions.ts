@@ -231,7 +231,7 @@ function memberTable({ members }: ShownCrew, width: number): string {
       { title: 'MEMBER', cell: ({ id }) => id },
       { title: 'DUTY', cell: ({ duty }) => duty },
       { title: 'AGENT', cell: ({ agent }) => agent },
-      { title: 'CLI', cell: ({ cli }) => cli },
+      { title: 'CLI', cell: ({ cli }) => cli ?? 'chosen' },
       { title: 'MODEL', cell: ({ model }) => model ?? '-' },
       { title: 'AT A TIME', isElastic: true, cell: ({ count }) => String(count) },
     ],

@@ -3,12 +3,14 @@ import type { Readable } from 'node:stream'
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError } from '../../contract/errors.ts'
 import { linked } from '../../contract/linked.ts'
+import { attachPlan, runHere } from '../attach-terminal.ts'
 import { defineCommands } from '../command-module.ts'
 import type { Io } from '../io.ts'
 import { textInput } from '../named-files.ts'
 import { plural } from '../render/figures.ts'
 import { jsonText } from '../render/safe-text.ts'
 import { answerData } from '../talk/answer.ts'
+import { askCli, chooseAnswerer } from '../talk/ask-cli.ts'
 import { askOnce, noAnswer } from '../talk/ask-once.ts'
 import { beginSession, shortOf, type Wanted } from '../talk/begin-session.ts'
 import { hearAnswer } from '../talk/hear-answer.ts'
@@ -29,11 +31,18 @@ export const interactiveCommands = defineCommands(
   },
   {
     ask: {
-      text: async function* ({ agent, prompt, session, mode, model, keep, timeout }, io) {
+      text: async function* ({ agent, prompt, session, mode, model, cli, keep, timeout }, io) {
         const text = await textInput(prompt, undefined, io)
         if (text === undefined || text.trim() === '')
           throw new AppError('invalid', 'the prompt is empty; give one, or - to read standard input')
         const client = await (await io.daemon()).client()
+        if (session === undefined) {
+          const chosen = await chooseAnswerer(client, { agent, model, cli }, io)
+          if (chosen.cli !== 'own') {
+            yield* askCli(client, { agent, cli: chosen.cli, model, keep, text, timeout }, io)
+            return
+          }
+        } else if (cli !== undefined) throw new AppError('invalid', '--cli is for a new session')
         const asked = { agent, session, mode, model, keep, text, timeout }
         const { begun, answer, ended } = yield* askOnce(client, asked, io)
         if (io.isJson) yield `${jsonText(answerData(begun, answer, ended), 2)}\n`
@@ -44,6 +53,7 @@ export const interactiveCommands = defineCommands(
     chat: {
       text: async function* ({ agent, session, model, mode }, io) {
         const wanted = { cwd: io.cwd, agent, session, model, mode }
+        if (session === undefined && (await chatsElsewhere(wanted, io))) return
         const isHere = io.isTerminal && process.stdin.isTTY && !io.isJson && io.env['TERM'] !== 'dumb'
         if (isHere) await (await import('../chat/run-chat.ts')).runChat(io, process, wanted)
         else yield* pipeChat(io, process.stdin, wanted)
@@ -51,6 +61,30 @@ export const interactiveCommands = defineCommands(
     },
   },
 )
+
+/** Whether a coding CLI is what one talks to here: then its own screen is the chat. */
+async function chatsElsewhere({ agent = 'lead', model }: Wanted, io: Io): Promise<boolean> {
+  const client = await (await io.daemon()).client()
+  const chosen = await chooseAnswerer(client, { agent, model, cli: undefined }, io)
+  if (chosen.cli === 'own') return false
+  if (!io.isTerminal || !process.stdin.isTTY)
+    throw new AppError('failed', `${chosen.why}; to talk to it without a terminal use: sm ask ${agent} -`)
+  const { id } = await client.spawnSession(
+    { agent_type: agent, cli: chosen.cli, prompt: '', working_dir: io.cwd },
+    { signal: io.signal, timeoutMs: startMs },
+  )
+  const { argv, name } = await client.getAttach({ id }, { signal: io.signal })
+  const { way, argv: here } = attachPlan(argv, name, io.env)
+  io.say(
+    way === 'window'
+      ? `${name} opens in a new tmux window; Ctrl-Q leaves it`
+      : `Ctrl-Q leaves it; sm attach ${name} returns`,
+  )
+  await runHere(here, io.env)
+  return true
+}
+
+const startMs = 60_000
 
 /** The sessions as they are, and again whenever something about them changed. */
 async function* snapshots(io: Io): AsyncGenerator<CommandOutput<'watch'>> {

@@ -59,12 +59,19 @@ export const messageCommands = defineCommands({
     render: renderApprovals,
   },
   approve: {
-    asks: ({ id, always, session, answer }) => {
+    run: async ({ id, always, session, answer }, io) => {
       if (always && session) throw new AppError('invalid', 'use --always or --session, not both')
       const scope = always ? 'always' : session ? 'session' : 'once'
-      return { id, verdict: 'allow', scope, ...(answer.length > 0 && { answers: answersOf(answer) }) }
+      const client = await (await io.daemon()).client()
+      const { seq } = await client.health({}, { signal: io.signal })
+      const decided = await client.decideApproval(
+        { id, verdict: 'allow', scope, ...(answer.length > 0 && { answers: answersOf(answer) }) },
+        { signal: io.signal, timeoutMs: answeringMs },
+      )
+      if (decided.subject === 'land')
+        io.say(await landed(client, { session: decided.session_id, after: seq }, io))
+      return decided
     },
-    timeoutMs: answeringMs,
     render: renderDecision,
   },
   reject: {
@@ -73,6 +80,42 @@ export const messageCommands = defineCommands({
     render: renderDecision,
   },
 })
+
+const landingMs = 120_000
+
+/** Waits until the work has landed, and says where; what is in the way is a refusal. */
+async function landed(
+  client: Client,
+  { session, after }: { readonly session: string; readonly after: number },
+  io: Io,
+): Promise<string> {
+  const until = io.now() + landingMs
+  while (io.now() < until) {
+    const { events } = await client.listEvents({ session, after, limit: 500 }, { signal: io.signal })
+    const intended = events.find(({ type }) => type === 'effect.intended')?.payload as Intended | undefined
+    const done = events.find(({ type }) => type === 'effect.done')?.payload as Done | undefined
+    const commit = done?.receipt?.landed
+    const { target, detail } = intended ?? {}
+    if (commit)
+      return `Landed ${oneLine(detail?.branch ?? 'the work')} on ${oneLine(target ?? 'its branch')} (${commit.slice(0, 7)}) in ${oneLine(detail?.dir ?? '')}`
+    if (done)
+      throw new AppError(
+        'conflict',
+        `it did not land: ${done.receipt?.why ?? 'no reason was given'}; fix that and approve again`,
+      )
+    await io.sleep(100)
+  }
+  throw new AppError(
+    'timeout',
+    `it has not landed after ${landingMs / 1000} s; see: sm workflow show ${session}`,
+  )
+}
+
+type Intended = {
+  readonly target?: string
+  readonly detail?: { readonly branch?: string; readonly dir?: string }
+}
+type Done = { readonly receipt?: { readonly landed?: string | null; readonly why?: string } }
 
 function targetsOf(sessions: string): string[] {
   const targets = [...new Set(sessions.split(',').map((target) => target.trim()))].filter(Boolean)

@@ -1,9 +1,11 @@
 import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
 import { defineCommands, type View } from '../command-module.ts'
+import { currentSession } from '../current-session.ts'
 import { followWorkflow } from '../follow-workflow.ts'
 import { textInput } from '../named-files.ts'
 import { given, parseBudget } from '../parse-values.ts'
+import { answerCommands } from '../render/approvals.ts'
 import { age } from '../render/figures.ts'
 import { type Colour, type Paint, painter } from '../render/paint.ts'
 import { jsonText, oneLine, plainLines } from '../render/safe-text.ts'
@@ -66,6 +68,7 @@ export const workflowCommands = defineCommands(
           }),
         })
         const { workflow_id } = begun
+        if (!io.isJson && begun.why !== '') io.say(begun.why)
         if (detach) {
           const flow = await client.getWorkflow({ id: workflow_id })
           yield io.isJson
@@ -92,10 +95,16 @@ export const workflowCommands = defineCommands(
           project_root: io.cwd,
           args: args === undefined ? null : parsed(args),
           limits: given({ agents, tokens, usd, minutes, concurrency }),
-          ...given({ cli, approved: yes, unsafe }),
+          ...given({
+            cli,
+            approved: yes,
+            unsafe,
+            unattended: !io.canAsk && !detach && currentSession(io) === undefined,
+          }),
         })
         const { workflow_id } = begun
-        if (!detach) yield* followWorkflow(client, begun, io)
+        if (!io.isJson && begun.why !== '') io.say(begun.why)
+        if (!detach) yield* followWorkflow(client, { ...begun, decides: io.canAsk }, io)
         const flow = await client.getWorkflow({ id: workflow_id })
         const view = { width: io.width(), now: io.now(), color: io.isColored }
         yield `${io.isJson ? jsonText(flow, 2) : renderWorkflow(flow, view)}\n`
@@ -175,9 +184,9 @@ export function renderWorkflows(
 export function renderWorkflow(flow: Shown, { width, color }: View): string {
   const paint = painter(color)
   const head = `${mark(flow.status, paint)} ${paint('bold', flow.workflow_id)}  ${oneLine(`${flow.phase ?? ''}  ${flow.title ?? ''}`)}`
-  const asks = flow.approvals.flatMap(({ approval_id, action }) => [
-    `${paint('yellow', '?')} ${oneLine(action)}`,
-    `  sm approve ${approval_id}    sm reject ${approval_id}`,
+  const asks = flow.approvals.flatMap((approval) => [
+    `${paint('yellow', '?')} ${oneLine(approval.action)}`,
+    ...answerCommands(approval, approval.approval_id).map((line) => `  ${line}`),
   ])
   const why = flow.detail === null ? [] : [paint('red', oneLine(flow.detail))]
   if (flow.report_text !== null) {

@@ -2,11 +2,11 @@ import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { answerName } from '../../contract/question-answers.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 import type { View } from '../command-module.ts'
-import { type Question, questionsOf } from '../tui/approval-questions.ts'
+import { type Question, questionsOf, takesWords, verdictWords } from '../tui/approval-questions.ts'
 import { age } from './figures.ts'
 import { painter } from './paint.ts'
 import { oneLine } from './safe-text.ts'
-import { cut, wrap } from './text-width.ts'
+import { cut, pad, textWidth, wrap } from './text-width.ts'
 
 /** How risky something looks. */
 export const riskColours = { low: 'dim', medium: 'yellow', high: 'red' } as const
@@ -19,7 +19,7 @@ export function renderApprovals({ approvals }: CommandOutput<'approvals'>, view:
 
 function renderApproval(approval: ApprovalView, { width, now, color }: View): string {
   const paint = painter(color)
-  const { approval_id, session_id, name, subject, risk, decision, options } = approval
+  const { approval_id, session_id, name, subject, risk, decision } = approval
   const questions = questionsOf(approval)
   const indented = (text: string, indent = '    ') =>
     wrap(oneLine(text), Math.max(20, width - indent.length)).map((line) => `${indent}${line}`)
@@ -36,11 +36,50 @@ function renderApproval(approval: ApprovalView, { width, now, color }: View): st
         indented(`- ${label}${description === '' ? '' : `: ${description}`}`, '      '),
       ),
     ]),
-    ...(approval.reason === null ? [] : indented(`why: ${approval.reason}`)),
-    ...(questions.length > 0 || options.length === 0 ? [] : indented(`answers: ${options.join(' | ')}`)),
-    // It is there to be copied, so that it is neither cut nor wrapped.
-    ...(decision === null ? [`    ${oneLine(`sm approve ${approval_id}${answersFor(questions)}`)}`] : []),
+    ...reasonLines(approval).flatMap((line) => indented(line)),
+    // They are there to be copied, so that they are neither cut nor wrapped.
+    ...(decision === null ? answerCommands(approval, approval_id).map((line) => `    ${line}`) : []),
   ].join('\n')
+}
+
+/** Why it is asked; what has lines of its own keeps them. */
+function reasonLines({ reason }: ApprovalView): readonly string[] {
+  if (reason === null || reason === '') return []
+  const [first = '', ...more] = reason.slice(0, 4000).split('\n')
+  return more.length === 0 ? [`why: ${first}`] : [first, ...more]
+}
+
+/** The commands that answer, each with what it does; by the name of its choice where there are choices. */
+export function answerCommands(approval: ApprovalView, id: string): readonly string[] {
+  const questions = questionsOf(approval)
+  const [only, ...others] = questions
+  if (only === undefined) {
+    const { yes, no } = verdictWords(approval)
+    const scopes = ['session', 'always'].filter((scope) => approval.options.includes(scope))
+    return aligned([
+      [`sm approve ${id}`, yes],
+      ...scopes.map(
+        (scope) =>
+          [
+            `sm approve ${id} --${scope}`,
+            scope === 'always' ? 'allow always' : 'allow in this session',
+          ] as const,
+      ),
+      [`sm reject ${id}`, no],
+    ])
+  }
+  if (others.length === 0 && !takesWords(approval))
+    return aligned(
+      only.options.map(
+        ({ label, description }) => [`sm approve ${id} --answer ${quoted(label)}`, description] as const,
+      ),
+    )
+  return [oneLine(`sm approve ${id}${answersFor(questions)}`)]
+}
+
+function aligned(rows: readonly (readonly [command: string, does: string])[]): string[] {
+  const width = Math.max(...rows.map(([command]) => textWidth(oneLine(command))))
+  return rows.map(([command, does]) => `${pad(oneLine(command), width)}  ${oneLine(does)}`.trimEnd())
 }
 
 function choiceOf({ options, isMany }: Question): string {

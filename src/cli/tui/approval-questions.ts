@@ -1,4 +1,4 @@
-import { joinedAnswer } from '../../contract/question-answers.ts'
+import { joinedAnswer, mustChoose } from '../../contract/question-answers.ts'
 import type { ApprovalView } from '../../contract/session-views.ts'
 
 /** One question of an approval, with what can be chosen. */
@@ -11,7 +11,7 @@ export type Question = {
 
 /** The questions that an approval asks, as far as they can be read; none when it only wants a yes or no. */
 export function questionsOf(approval: ApprovalView): readonly Question[] {
-  if (approval.subject !== 'question') return []
+  if (approval.subject !== 'question' && !mustChoose(approval.options)) return []
   const scope: readonly unknown[] = Array.isArray(approval.scope) ? approval.scope : []
   const read = scope.map(questionOf)
   if (read.length > 0 && read.every((one) => one !== undefined)) return read
@@ -41,6 +41,26 @@ function questionOf(value: unknown): Question | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
+
+/** Whether it may be answered in words of one's own, and not only by one of the choices. */
+export const takesWords = ({ subject }: ApprovalView): boolean => subject === 'question'
+
+const verdicts: Partial<Record<ApprovalView['subject'], { readonly yes: string; readonly no: string }>> = {
+  land: { yes: 'land it', no: 'leave the branch' },
+  workflow: { yes: 'run it', no: 'do not run it' },
+  plan: { yes: 'approve the plan', no: 'reject the plan' },
+}
+
+/** What a yes and a no mean for something that is asked, in the same words wherever it is asked. */
+export function verdictWords({ subject, options }: ApprovalView): {
+  readonly yes: string
+  readonly no: string
+} {
+  const usual = options.includes('once')
+    ? { yes: 'allow once', no: 'deny' }
+    : { yes: 'approve', no: 'reject' }
+  return verdicts[subject] ?? usual
+}
 
 /** For how long an approval is given, by the key that gives it. */
 export const scopes: Readonly<Record<string, 'once' | 'session' | 'always'>> = {

@@ -3,7 +3,14 @@ import { riskColours } from '../render/approvals.ts'
 import { age, shortDuration } from '../render/figures.ts'
 import { type Paint, paintedDiff, painter } from '../render/paint.ts'
 import { oneLine } from '../render/safe-text.ts'
-import { markedAnswer, type Question, questionsOf, scopes, toggled } from '../tui/approval-questions.ts'
+import {
+  markedAnswer,
+  type Question,
+  questionsOf,
+  scopes,
+  takesWords,
+  toggled,
+} from '../tui/approval-questions.ts'
 import { edit, emptyLine, textOf } from '../tui/line-editor.ts'
 import { fold } from '../tui/lines.ts'
 import {
@@ -49,7 +56,7 @@ type Asked = { readonly card: Card; readonly approval: ApprovalView; readonly qu
 
 function pressInQuestion(model: WatchModel, asked: Asked, key: string): Step {
   const { card, question } = asked
-  if (key === ' ') return still(words(model, card, true))
+  if (key === ' ' && takesWords(asked.approval)) return still(words(model, card, true))
   if (key === '<enter>' && question.isMany && card.marked.size > 0)
     return answered(model, asked, markedAnswer(question, card.marked))
   const chosen = /^[1-9]$/.test(key) ? question.options[Number(key) - 1] : undefined
@@ -114,7 +121,7 @@ export function cardHead({ approval }: Opened, now: number, paint: Paint): strin
 
 const subjects: Readonly<Record<ApprovalView['subject'], string>> = {
   tool: 'wants to run a tool',
-  plan: 'asks to approve a plan',
+  plan: 'asks what to do',
   workflow: 'asks to start a workflow',
   termination: 'asks whether the work is done',
   budget: 'asks for more budget',

@@ -154,9 +154,10 @@ test('at the start it has what ended lately or still runs, and nothing of what w
     sessionView(2, { ...over, completed_at: now(3 * 86_400_000) }),
     sessionView(3, { ...over, completed_at: now(3 * 86_400_000), is_alive: true }),
     sessionView(4, { ...over, completed_at: now(60_000), origin: 'imported' }),
+    sessionView(5, { status: 'error', is_alive: false, completed_at: now(60_000), origin: 'workflow' }),
   ])
   await pass(100)
-  expect(names()).toEqual(['engineer-1 completed', 'engineer-3 completed'])
+  expect(names()).toEqual(['engineer-1 completed', 'engineer-3 completed', 'engineer-5 error'])
 })
 
 test('approvals are asked for only when somebody waits for one', async () => {

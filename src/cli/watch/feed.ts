@@ -28,6 +28,8 @@ type FeedOptions = {
 const dayMs = 24 * 60 * 60 * 1000
 const mostEnded = 200
 const answerMs = 5000
+/** Where sessions come from that were begun by Muster; a crew that failed is looked for like any other. */
+const begunHere: ReadonlySet<string> = new Set(['managed', 'runtime', 'workflow'])
 const firstRetryMs = 200
 const longestRetryMs = 2000
 
@@ -129,7 +131,7 @@ export class Feed {
     const { client, now } = this.#options
     const { sessions } = await client.listSessions({ open: false, limit: mostEnded }, { signal })
     for (const session of sessions) {
-      const isOurs = session.origin === 'managed' || session.origin === 'runtime'
+      const isOurs = begunHere.has(session.origin ?? '')
       const isLate = now() - Date.parse(session.completed_at ?? session.last_activity_at) < dayMs
       if (session.is_alive || (isOurs && isLate)) this.#ended.set(session.id, session)
     }

@@ -3,7 +3,7 @@ import { type Colour, type Paint, painter } from '../render/paint.ts'
 import { oneLine } from '../render/safe-text.ts'
 import { isAgent } from '../render/session-lines.ts'
 import { textWidth } from '../render/text-width.ts'
-import { questionsOf } from '../tui/approval-questions.ts'
+import { questionsOf, takesWords, verdictWords } from '../tui/approval-questions.ts'
 import { editorLine } from '../tui/line-editor.ts'
 import { lineOf, type Piece } from '../tui/lines.ts'
 import { approvalOf, type Card, isOffered, pendingOf, type WatchModel } from './model.ts'
@@ -163,7 +163,7 @@ function cardHints(model: WatchModel, card: Card): readonly Hint[] {
         ? []
         : ([[`1-${Math.min(9, question.options.length)}`, question.isMany ? 'mark' : 'choose']] as const)),
       ...(question.isMany ? ([['enter', 'answer']] as const) : []),
-      ['space', 'own words'],
+      ...(takesWords(approval) ? ([['space', 'own words']] as const) : []),
       ['n', 'decline'],
       ['esc', 'back'],
     ]
@@ -171,12 +171,13 @@ function cardHints(model: WatchModel, card: Card): readonly Hint[] {
 }
 
 function decisionHints(approval: ApprovalView): readonly Hint[] {
+  const words = verdictWords(approval)
   return [
-    ['y', approval.options.includes('once') ? 'allow once' : 'approve'],
+    ['y', words.yes],
     ...(isOffered(approval, 'session') ? ([['s', 'this session']] as const) : []),
     ...(isOffered(approval, 'always') ? ([['a', 'always']] as const) : []),
-    ['n', approval.options.includes('deny') ? 'deny' : 'reject'],
-    ['r', 'deny + reason'],
+    ['n', words.no],
+    ['r', `${words.no}, with a reason`],
     ['esc', 'back'],
   ]
 }

@@ -285,7 +285,7 @@ describe('what lies over the list', () => {
 
 
 
- y allow once  s this session  a always  n deny  r deny + reason  esc back`)
+ y allow once  s this session  a always  n deny  r deny, with a reason  esc back`)
     expect(screen(press(model, 'y')).split('\n').at(-2)).toBe(' high risk: press y again to allow it')
   })
 

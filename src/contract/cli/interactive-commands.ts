@@ -21,7 +21,7 @@ export const interactiveCommands = commandFamily({
   },
   ask: {
     group: 'people',
-    summary: 'ask a built-in agent a question',
+    summary: 'ask an agent a question',
     needs: 'daemon',
     arguments: {
       agent: { takes: 'one', about: 'a main agent; sm agents list shows them' },
@@ -29,6 +29,11 @@ export const interactiveCommands = commandFamily({
     },
     options: {
       model: { kind: 'text', value: 'model', about: 'use this model instead of the one the agent names' },
+      cli: {
+        kind: 'text',
+        value: 'cli',
+        about: 'own (built-in agents), claude, codex and so on; chosen without it',
+      },
       mode,
       session: { kind: 'text', value: 'session', about: 'continue this session' },
       keep: { kind: 'switch', about: 'leave a new session open, for sm chat' },
@@ -41,6 +46,7 @@ export const interactiveCommands = commandFamily({
     },
     examples: [
       { line: 'sm ask coder "Why does test/login fail?"', does: 'the answer as it comes' },
+      { line: 'sm ask lead "Hello" --model scripted', does: 'an answer from a script; no model is called' },
       { line: 'sm ask architect - --json', does: 'the prompt from a pipe, one object back' },
     ],
   },

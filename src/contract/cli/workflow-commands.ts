@@ -42,7 +42,7 @@ export const workflowCommands = commandFamily({
       cli: {
         kind: 'text',
         value: 'cli',
-        about: 'who plays every role: own (built-in agents), claude, codex and so on',
+        about: 'who plays every role: own (built-in agents), claude, codex and so on; chosen without it',
       },
       model: {
         kind: 'text',
@@ -99,7 +99,7 @@ export const workflowCommands = commandFamily({
       cli: {
         kind: 'text',
         value: 'cli',
-        about: 'who does the work unless the script says; own (built-in agents) by default',
+        about: 'who does the work unless the script says; chosen without it',
       },
       agents: { kind: 'count', value: 'n', range: [1], about: 'maximum number of agents' },
       tokens: { kind: 'count', value: 'n', range: [1], about: 'maximum tokens' },

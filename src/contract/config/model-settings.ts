@@ -105,7 +105,9 @@ export const builtInProviders: ReadonlyMap<string, BuiltInProvider> = new Map(
       models: ['gemini-pro-latest', 'gemini-flash-latest'],
       family: /^gemini-/,
     },
-    ollama: { protocol: 'compatible', base_url: 'http://127.0.0.1:11434/v1', models: [] },
+    ollama: { protocol: 'compatible', base_url: 'http://127.0.0.1:11434/v1', models: [], isLocal: true },
+    lmstudio: { protocol: 'compatible', base_url: 'http://127.0.0.1:1234/v1', models: [], isLocal: true },
+    llamacpp: { protocol: 'compatible', base_url: 'http://127.0.0.1:8080/v1', models: [], isLocal: true },
     scripted: { protocol: 'anthropic', models: ['scripted'] },
   }),
 )
@@ -178,24 +180,31 @@ type BuiltInProvider = {
   readonly models: readonly string[]
   /** Whose model a bare id is. */
   readonly family?: RegExp
+  /** A server that may run on this machine; once a person writes it down it is a provider like any other. */
+  readonly isLocal?: true
 }
 
 /** A provider with everything that is known of it; no models means that it must be asked. */
-export type ProviderSettings = BuiltInProvider & { readonly name: string }
+export type ProviderSettings = Omit<BuiltInProvider, 'isLocal'> & {
+  readonly name: string
+  /** It is tried at its usual address though nobody named it. */
+  readonly isGuessed: boolean
+}
 
 /** The providers in force: the built-in ones with what was written over them, then the others. */
 export function providersOf({ providers }: Pick<ModelsConfig, 'providers'>): ProviderSettings[] {
   const names = new Set([...builtInProviders.keys(), ...Object.keys(providers)])
   return [...names].map((name) => {
     const { protocol, base_url, key_env, keyring, models } = providers[name] ?? {}
-    const builtIn = builtInProviders.get(name)
-    const spoken = protocol ?? builtIn?.protocol ?? 'compatible'
-    const address = base_url ?? builtIn?.base_url ?? builtInProviders.get(spoken)?.base_url
+    const { isLocal, ...builtIn }: Partial<BuiltInProvider> = builtInProviders.get(name) ?? {}
+    const spoken = protocol ?? builtIn.protocol ?? 'compatible'
+    const address = base_url ?? builtIn.base_url ?? builtInProviders.get(spoken)?.base_url
     return {
       name,
       ...builtIn,
       protocol: spoken,
-      models: models ?? builtIn?.models ?? [],
+      models: models ?? builtIn.models ?? [],
+      isGuessed: isLocal === true && providers[name] === undefined,
       ...(address !== undefined && name !== 'scripted' && { base_url: address }),
       ...(key_env !== undefined && { key_env }),
       ...(keyring !== undefined && { keyring }),

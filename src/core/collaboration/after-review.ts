@@ -24,6 +24,13 @@ type Escalation = z.infer<typeof OnMaxIterations>
 /** What a person may answer to work that the rounds were not enough for. */
 export const escalationAnswers = ['iterate', 'force_approve', 'abort'] as const
 
+/** The same in the words that a person is asked with. */
+export const escalationWords: Readonly<Record<EscalationAnswer, string>> = {
+  iterate: 'one more round',
+  force_approve: 'accept as it is',
+  abort: 'stop',
+}
+
 export type EscalationAnswer = (typeof escalationAnswers)[number]
 
 export type AfterReview =

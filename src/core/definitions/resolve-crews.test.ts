@@ -63,9 +63,9 @@ test('[COL-69][MUS-277] any agent takes part: one that may change files takes ta
   )
   expect(found).toEqual([])
   expect(crews[0]?.members.map(({ role: part, agent: name, duty, cli }) => [part, name, duty, cli])).toEqual([
-    ['architect', 'architect', 'plan', 'own'],
-    ['developer', 'developer', 'work', 'own'],
-    ['tester', 'tester', 'work', 'own'],
+    ['architect', 'architect', 'plan', undefined],
+    ['developer', 'developer', 'work', undefined],
+    ['tester', 'tester', 'work', undefined],
     ['audit', 'security', 'review', 'mine'],
   ])
 })

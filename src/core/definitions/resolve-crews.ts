@@ -41,7 +41,7 @@ function resolveCrew(crew: CrewDefinition, available: Available) {
   const members = crew.members.map((place, index): CrewMember => {
     const { agent, missing } = agentOf(place, available.agents)
     const duty = dutyOf(crew, place, agent)
-    const unknown = unknownCli(place.cli, available.clis)
+    const unknown = place.cli === undefined ? undefined : unknownCli(place.cli, available.clis)
     if (unknown !== undefined) report('error', `members.${index}.cli`, unknown)
     if (missing !== undefined) report('error', `members.${index}.agent`, missing)
     const unequal = duty === 'peer' && agent ? whyNoPeer(agent, available.agents) : undefined

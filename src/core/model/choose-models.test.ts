@@ -8,7 +8,7 @@ const having = (...usable: string[]): ModelStatus[] =>
   [...builtInProviders].map(([provider, { protocol, models }]) => ({
     provider,
     protocol,
-    models: provider === 'ollama' ? ['qwen3'] : [...models],
+    models: provider === 'ollama' ? ['nomic-embed-text', 'qwen3:latest'] : [...models],
     usable: provider === 'scripted' || usable.includes(provider),
     why: usable.includes(provider) ? 'ready' : `no key: set ${provider.toUpperCase()}_API_KEY`,
   }))
@@ -30,7 +30,8 @@ describe('which model', () => {
     ['a short name in any case', { agent: 'Opus' }, 'anthropic/claude-opus-5-5'],
     ['a full name', { agent: 'openai/whatever-9' }, 'openai/whatever-9'],
     ['a bare id by its family', { agent: 'claude-old-1' }, 'anthropic/claude-old-1'],
-    ['a bare id that a provider lists', { agent: 'qwen3' }, 'ollama/qwen3'],
+    ['a bare id that a provider lists', { agent: 'qwen3:latest' }, 'ollama/qwen3:latest'],
+    ['a model of a server by its usual tag', { agent: 'ollama/qwen3' }, 'ollama/qwen3'],
     ['the default when the agent names none', { agent: 'inherit' }, 'google/gemini-pro-latest'],
     ['the default when nobody names any', {}, 'google/gemini-pro-latest'],
   ])('[MUS-255] %s', (_, wish, model) => {
@@ -41,16 +42,22 @@ describe('which model', () => {
   test('[MUS-255] without a default it is the first provider that can be used, and the others say why not', () => {
     expect(choose(['openai', 'ollama'])).toEqual({
       models: ['openai/gpt-6-astra'],
-      reason: 'openai is the first provider that can be used',
+      reason: 'ready',
+      isNamed: false,
       passedOver: [{ model: 'anthropic', why: 'no key: set ANTHROPIC_API_KEY' }],
     })
-    expect(chosen(['ollama'])).toBe('ollama/qwen3')
+    expect(choose(['ollama'])).toMatchObject({
+      models: ['ollama/qwen3:latest'],
+      reason: 'a model server on this machine',
+    })
+    expect(chosen(['ollama', 'google'])).toBe('google/gemini-pro-latest')
   })
 
   test('[MUS-255] the wish of an agent file is passed over when it cannot be had, with the reason', () => {
     expect(choose(['openai'], { agent: 'sonnet' }, { default: 'openai/gpt-6-luna' })).toEqual({
       models: ['openai/gpt-6-luna'],
       reason: 'it is models.default',
+      isNamed: true,
       passedOver: [{ model: 'anthropic/claude-sonnet-5-5', why: 'no key: set ANTHROPIC_API_KEY' }],
     })
     expect(choose(['openai'], { agent: 'nonsense' }).passedOver[0]).toEqual({
@@ -98,12 +105,29 @@ describe('which model', () => {
 })
 
 describe('when nothing can be used', () => {
-  test('[MUS-255] the scripted model answers when no person named another', () => {
+  test('[MUS-255, MUS-383] the scripted model never answers unasked: it is refused with the ways to a model', () => {
     for (const wish of [{}, { agent: 'sonnet' }])
-      expect(choose([], wish)).toMatchObject({
-        models: ['scripted/scripted'],
-        reason: expect.stringContaining('no model is called'),
-      })
+      expect(() => choose([], wish)).toThrow(
+        expect.objectContaining({
+          code: 'failed',
+          message: expect.stringContaining('no model here'),
+          details: {
+            passedOver: expect.any(Array),
+            ways: [
+              expect.stringMatching(/^export ANTHROPIC_API_KEY/),
+              expect.stringMatching(/^npm install -g/),
+              expect.stringMatching(/^ollama/),
+              expect.stringMatching(/^sm demo/),
+            ],
+          },
+        }),
+      )
+  })
+
+  test('[MUS-383] a model that its server does not have is refused with the nearest one', () => {
+    expect(() => choose(['ollama'], { override: 'ollama/qwen4:latest' })).toThrow(
+      /ollama has no such model; did you mean qwen3:latest/,
+    )
   })
 
   test.each([
@@ -113,7 +137,7 @@ describe('when nothing can be used', () => {
   ])('[MUS-255] a model that was named %s is refused with what to set', (_, wish, config) => {
     expect(() => choose([], wish, config)).toThrow(
       expect.objectContaining({
-        code: 'unavailable',
+        code: 'failed',
         message: expect.stringMatching(/claude-opus-5-5: no key: set ANTHROPIC_API_KEY.*sm models/),
       }),
     )
@@ -130,7 +154,7 @@ describe('when nothing can be used', () => {
   test('[MUS-255] the scripted model can be named like any other', () => {
     expect(choose(['openai'], { override: 'scripted/scripted' })).toMatchObject({
       models: ['scripted/scripted'],
-      reason: 'it was chosen for this run',
+      reason: 'it was named for this run',
     })
   })
 })

@@ -32,7 +32,12 @@ export const openOffline: OpenOffline = (place) => {
     agentsLoad: (signal) => agentsLoad(place, signal),
     agentsNew: (request, signal) => agentsNew(request, place, signal),
     crewsLoad: (signal) => crewsLoad(place, signal),
-    doctor: (signal) => doctorChecks(paths.stateDir, signal),
+    async doctor(signal) {
+      // What speaks with models is loaded by nobody else here.
+      const { offlineChoices } = await import('../offline/choices.ts')
+      await using choices = offlineChoices((await config(signal)).config, place.env)
+      return doctorChecks({ home: paths.stateDir, choose: choices.choose }, signal)
+    },
   }
 }
 

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { installCommand } from '../../adapters/system/install-command.ts'
+import type { ChooseWorkers } from '../../api/worker-choices.ts'
 import type { Check } from '../../contract/health.ts'
+import { answererCheck } from '../answerer-check.ts'
 import { homeFiles } from '../home.ts'
 import { journalCheck } from './journal.ts'
 import { savedTrust } from './saved-trust.ts'
@@ -11,15 +14,22 @@ const run = promisify(execFile)
 const lowDiskBytes = 1 << 30
 
 /** What can be seen without a daemon: folders, rights, space, and the programs Muster works with. */
-export async function doctorChecks(home: string, signal: AbortSignal): Promise<Check[]> {
+export async function doctorChecks(
+  { home, choose }: { readonly home: string; readonly choose: ChooseWorkers },
+  signal: AbortSignal,
+): Promise<Check[]> {
   return [
     folderCheck(home),
     privateCheck(home),
     diskCheck(home),
     await journalCheck(homeFiles(home)),
     ...(await trustChecks(homeFiles(home).trust)),
-    await toolCheck({ name: 'git', args: ['--version'], cure: 'install git' }, signal),
-    await toolCheck({ name: 'tmux', args: ['-V'], cure: 'install tmux to run agents in terminals' }, signal),
+    await toolCheck({ name: 'git', args: ['--version'], cure: installCommand('git') }, signal),
+    await toolCheck(
+      { name: 'tmux', args: ['-V'], cure: `${installCommand('tmux')}, to run agents in terminals` },
+      signal,
+    ),
+    await answererCheck(choose, signal),
   ]
 }
 

@@ -7,6 +7,7 @@ import {
   answerDecision,
   type EscalationAnswer,
   escalationAnswers,
+  escalationWords,
   newestWork,
   type Revision,
   revise,
@@ -200,19 +201,32 @@ async function escalated(crew: CrewRun, { number, after, verdict }: Reviewed): P
 }
 
 /** Asks a person what becomes of work that the rounds were not enough for. */
-async function askAboutRound({ flow, state }: CrewRun, number: number): Promise<EscalationAnswer> {
+async function askAboutRound({ flow, state, branch }: CrewRun, number: number): Promise<EscalationAnswer> {
   const { rounds } = state
+  const each = Math.max(1, Math.round(flow.spent().tokens / Math.max(1, rounds.length) / 1000))
+  const means: Readonly<Record<EscalationAnswer, string>> = {
+    iterate: `the findings go back to the developers; about ${each}k tokens`,
+    force_approve: `the work is approved with what is open, and you are asked to land it`,
+    abort: `nothing is landed; the work stays on ${branch}`,
+  }
+  const action = `No rounds are left and the work is not approved: ${rounds.at(-1)?.summary ?? ''}`
+  const options = escalationAnswers.map((answer) => ({
+    label: escalationWords[answer],
+    description: means[answer],
+  }))
   const open = settledFindings(rounds).open.map(({ severity, description }) => `${severity}: ${description}`)
   const decision = await askPerson(flow, `human-review-${number}`, {
     subject: 'plan',
-    action: `No rounds are left and the work is not approved: ${rounds.at(-1)?.summary ?? ''}`,
+    action,
     reason: open.join('\n'),
+    scope: [{ question: action, options, isMany: false }],
     risk: 'medium',
-    options: [...escalationAnswers],
+    options: options.map(({ label }) => label),
   })
   if (decision.verdict === 'deny') return 'abort'
   const [said] = Object.values(decision.answers ?? {})
-  return escalationAnswers.find((answer) => answer === said) ?? 'iterate'
+  // What no answer names costs nothing.
+  return escalationAnswers.find((answer) => said === escalationWords[answer]) ?? 'abort'
 }
 
 type Recorded = { readonly name: string; readonly by: string; readonly decision: Decision }

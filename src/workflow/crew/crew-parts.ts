@@ -52,7 +52,7 @@ export type Someone = { readonly id: string; readonly member: CrewMember }
 
 /** The same as somebody who is given work. */
 export const workerOf = ({ id, member }: Someone): Worker => {
-  const { role, agent, cli, model, guidelines } = member
+  const { role, agent, cli = 'own', model, guidelines } = member
   return { agentId: id, role, agent, cli, model, guidelines }
 }
 
