@@ -4,16 +4,18 @@ import { lintSource } from '@secretlint/core'
 import { creator } from '@secretlint/secretlint-rule-preset-recommend'
 import { createRedactor } from '../src/core/redaction/redactor.ts'
 import { type SecretSample, secretSamples } from '../test/support/secret-kinds.ts'
+import { treeOf } from './support/compare.ts'
 import { type Figure, median, ratio } from './support/figure.ts'
 
 export const about =
-  'redaction: how many made-up secrets are found, false alarms in real code and speed, against the recommended rules of secretlint'
+  'redaction: how many made-up secrets are found, false alarms in real code and speed, against the recommended rules of secretlint, and with --before=COMMIT against the redactor of that commit'
 
 const perKind = 20
 const codeBytes = 5_000_000
 const textChars = 600
 const rounds = 9
 const redactor = createRedactor()
+type Redactor = typeof redactor
 
 export async function run(): Promise<Figure[]> {
   const samples = secretSamples(perKind)
@@ -24,7 +26,8 @@ export async function run(): Promise<Figure[]> {
   const ourAlarms = files.reduce((sum, text) => sum + redactor.find(text).length, 0)
   const theirAlarms = await count(files, async (text) => (await secretlint(text)).length)
   const texts = files.flatMap((text) => text.match(inTexts) ?? [])
-  const speed = await speeds(texts)
+  const before = await redactorBefore()
+  const speed = await speeds(texts, before ?? redactor)
   return [
     { what: 'kinds of secrets', value: kinds, unit: 'kinds', atLeast: 150 },
     { what: 'samples', value: samples.length, unit: 'texts' },
@@ -36,7 +39,16 @@ export async function run(): Promise<Figure[]> {
     { what: 'secretlint on ordinary text', value: Math.round(speed.theirs * 10) / 10, unit: 'MB/s' },
     ratio('redactor / secretlint', speed.ours / speed.theirs, { atLeast: 1 }),
     ratio('redactor / one search for a fixed text', speed.againstSearch, { atLeast: 0.01 }),
+    ...(before ? [ratio('redactor / redactor before', speed.ours / speed.before, { atLeast: 0.95 })] : []),
   ]
+}
+
+/** The redactor of the commit that is asked for. */
+async function redactorBefore(): Promise<Redactor | undefined> {
+  const commit = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length)
+  if (commit === undefined) return undefined
+  const file = join(treeOf(commit).root, 'src/core/redaction/redactor.ts')
+  return ((await import(file)) as { createRedactor(): Redactor }).createRedactor()
 }
 
 /** Found whole: no stretch of twelve characters of the secret is left. */
@@ -95,13 +107,16 @@ const inTexts = new RegExp(`[^]{1,${textChars}}`, 'g')
 /** All alternate inside one run and are counted in processor time, so that a busy machine slows all of them. */
 async function speeds(
   texts: readonly string[],
-): Promise<Record<'ours' | 'theirs' | 'againstSearch', number>> {
+  before: Redactor,
+): Promise<Record<'ours' | 'before' | 'theirs' | 'againstSearch', number>> {
   const few = texts.slice(0, 200)
   const ours: number[] = []
+  const earlier: number[] = []
   const theirs: number[] = []
   const searches: number[] = []
   for (let round = 0; round < rounds; round++) {
     ours.push(processorMs(() => texts.reduce((sum, text) => sum + redactor.find(text).length, 0)))
+    earlier.push(processorMs(() => texts.reduce((sum, text) => sum + before.find(text).length, 0)))
     searches.push(processorMs(() => texts.reduce((sum, text) => sum + text.indexOf('-----BEGIN '), 0)))
     const start = process.cpuUsage()
     for (const text of few) await secretlint(text)
@@ -109,6 +124,7 @@ async function speeds(
   }
   return {
     ours: megabytes(texts) / (median(ours) / 1000),
+    before: megabytes(texts) / (median(earlier) / 1000),
     theirs: megabytes(few) / (median(theirs) / 1000),
     againstSearch: median(searches) / median(ours),
   }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [NAME…] [-- --OPTION…]`: each benchmark in a process of its own, one table, exit 1 when a bound is broken.
- * With `--against=COMMIT [--pairs=10]` the same in two commits in turn, and the medians of both.
+ * With `--against=COMMIT [--pairs=10] [--within=PERCENT]` the same in two commits in turn, and the medians of both.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -21,9 +21,13 @@ else {
   const named = words.filter((word) => !word.startsWith('--'))
   const wanted = named.length === 0 ? names : named
   const against = option('against')
-  const options = words.filter((word) => /^--(?!against=|pairs=)/.test(word))
+  const options = words.filter((word) => /^--(?!against=|pairs=|within=)/.test(word))
   if (against === undefined) runMany(wanted, options)
-  else compare({ names: wanted, against, pairs: Number(option('pairs') ?? 10), options })
+  else {
+    const within = option('within')
+    const asked = { names: wanted, against, pairs: Number(option('pairs') ?? 10), options }
+    compare({ ...asked, within: within === undefined ? undefined : Number(within) })
+  }
 }
 
 function option(name: string): string | undefined {

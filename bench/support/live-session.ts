@@ -9,7 +9,8 @@ import { type DaemonProcess, startDaemonProcess } from '../../test/support/daemo
 /** A daemon that can run sessions of a program that does nothing. */
 export function startWithSessions(home: string): Promise<DaemonProcess> {
   const config = join(home, 'config.yaml')
-  writeFileSync(config, 'clis: { light: { command: sleep, args: [infinity] } }\n')
+  const clis = { light: { command: 'sleep', args: ['infinity'] } }
+  writeFileSync(config, JSON.stringify({ clis, limits: { spawns_per_minute: 100_000 } }))
   return startDaemonProcess(home, { env: { MUSTER_CONFIG: config } })
 }
 

@@ -50,6 +50,13 @@ type SystemApi = Pick<
   | 'shutdown'
 >
 
+/** Whoever only reaches the port is not told which process this is and where its files are. */
+function healthFor({ kind }: Principal, health: Health): Health {
+  if (kind !== 'anonymous') return health
+  const { pid: _pid, home: _home, damage: _damage, ...open } = health
+  return open
+}
+
 /** What stands behind the routes of the daemon itself: its journal and index, session files, settings, its end. */
 export function systemHandlers(deps: SystemDeps): SystemApi {
   const { engine, journal, index, directory } = deps
@@ -61,7 +68,7 @@ export function systemHandlers(deps: SystemDeps): SystemApi {
     return { sessionId }
   }
   return reaching<keyof SystemApi>(deps, {
-    health: async () => deps.health(),
+    health: async (_input, { principal }) => healthFor(principal, deps.health()),
     doctor: async () => deps.report(),
     listEvents: async ({ session, ...filter }, { principal }) =>
       listEvents(deps, { ...filter, ...(await among(session, principal)) }),

@@ -43,7 +43,8 @@ export function daemonConnection(io: Io, patience = usualPatience): DaemonConnec
   const isIsolated = io.env[environmentNames.isolation] !== undefined
   const probe = async (timeoutMs: number): Promise<Probed> => {
     const address = addressOf(home, isIsolated)
-    return address === undefined ? { state: 'down' } : probeDaemon(address, timeoutMs, io.signal)
+    if (address === undefined) return { state: 'down' }
+    return probeDaemon(transportTo(address, tokenOf(io.env, home)), timeoutMs, io.signal)
   }
   const find = () => findHealth(probe, { io, patience })
   const client = (): Client => {
@@ -108,7 +109,7 @@ async function findHealth(probe: Probe, { io, patience }: Waiting): Promise<Heal
 // The lock is free only when the process is gone; a daemon that merely stopped listening still holds it.
 async function untilGone({ pid }: Health, probe: Probe, { io, patience }: Waiting): Promise<void> {
   const deadline = Date.now() + patience.stopMs
-  while (isProcessAlive(pid) || (await probe(patience.answerMs)).state !== 'down') {
+  while ((pid !== undefined && isProcessAlive(pid)) || (await probe(patience.answerMs)).state !== 'down') {
     if (Date.now() > deadline) {
       throw new AppError(
         'timeout',
@@ -164,14 +165,21 @@ export function transportTo(address: Address, token?: string): Transport {
   }
 }
 
-/** Asks for the daemon's health, without a token: a stale one would hide that the daemon is well. */
-export async function probeDaemon(address: Address, timeoutMs: number, signal: AbortSignal): Promise<Probed> {
+/** Asks for the daemon's health; a token that is not known any more would hide that the daemon is well. */
+export async function probeDaemon(
+  transport: Transport,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Probed> {
   try {
-    const health = await httpClient(transportTo(address)).health({}, { signal, timeoutMs })
+    const health = await httpClient(transport).health({}, { signal, timeoutMs })
     if (health.name !== 'muster') throw notMuster(200)
     return { state: 'running', health }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    const { token, ...anonymous } = transport
+    if (error.code === 'unauthenticated' && token !== undefined)
+      return probeDaemon(anonymous, timeoutMs, signal)
     if (error.code === 'timeout') return { state: 'slow' }
     if (isAbsent(error.cause)) return { state: 'down' }
     throw error

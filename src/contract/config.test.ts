@@ -70,6 +70,7 @@ test('[SM-44, SM-49, SM-50, SM-51, SM-52, SM-63, MUS-144] an empty configuration
     'journal.group_commit_ms': 5,
     'journal.group_commit_events': 1000,
     'journal.segment_bytes': 67_108_864,
+    'journal.reread_ms': 120_000,
     'journal.reserve_bytes': 8_388_608,
     'redaction.rules': [],
     'redaction.known_env': ['*_TOKEN', '*_KEY', '*_SECRET', '*PASSWORD*'],

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { Count } from './values.ts'
 
-/** What the daemon answers at once, whatever else it is doing. */
+/** What the daemon answers at once, whatever else it is doing; which process and files it has only with a token. */
 export const Health = z.strictObject({
   name: z.literal('muster'),
   version: z.string(),
   wire: z.strictObject({ current: Count, oldest: Count }),
-  pid: z.int(),
+  pid: z.int().optional(),
   startedAt: z.string(),
-  home: z.string(),
+  home: z.string().optional(),
   url: z.string(),
   seq: Count,
   journal: z.enum(['ok', 'damaged', 'full', 'poisoned']),

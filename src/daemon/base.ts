@@ -182,10 +182,7 @@ export async function openBase(
       }),
     ])
   const findings = journal.findings()
-  if (findings.length > 0) {
-    for (const { file, reason } of findings) onDamage(`${file} ${reason}`)
-    await engine.record([fleetFact({ type: 'journal.damaged', payload: damagePayload(findings) })])
-  }
+  if (findings.length > 0) await tellDamage(findings, { engine, onDamage })
   await keepTrust(files.trust, engine)
   const parser = scriptParser()
   parts.defer(() => parser.close())
@@ -273,6 +270,15 @@ async function settingsIn(
 /** A fact about Muster itself. */
 export const fleetFact = (draft: Pick<Draft, 'type' | 'payload'>): Draft =>
   ({ ...fleet, actor: 'daemon', ...draft }) as Draft
+
+/** Says in the log and writes down which files of the journal are not as they were left. */
+export async function tellDamage(
+  findings: readonly JournalFinding[],
+  { engine, onDamage }: { readonly engine: Engine } & Pick<DaemonOptions, 'onDamage'>,
+): Promise<void> {
+  for (const { file, reason } of findings) onDamage(`${file} ${reason}`)
+  await engine.record([fleetFact({ type: 'journal.damaged', payload: damagePayload(findings) })])
+}
 
 /** Of a folder that lost its files the first say enough. */
 const mostNamed = 20

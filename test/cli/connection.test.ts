@@ -127,7 +127,7 @@ describe('the way to the daemon', () => {
     const home = join(temporaryFolder(), 'state')
     const { connection } = connect(home)
     const { health } = await connection.start()
-    process.kill(health.pid, 'SIGKILL')
+    process.kill(health.pid as number, 'SIGKILL')
     await expect.poll(async () => (await connection.probe()).state).toBe('down')
     expect(existsSync(join(home, 'muster.sock'))).toBe(true)
   })
@@ -146,8 +146,16 @@ describe('the way to the daemon', () => {
     expect(await connection.stop()).toEqual({ stopped: false, killed: 0, suspects: [] })
     const { health } = await connection.start()
     expect(await connection.stop()).toEqual({ stopped: true, killed: 0, suspects: [] })
-    expect(isProcessAlive(health.pid)).toBe(false)
+    expect(isProcessAlive(health.pid as number)).toBe(false)
     expect(read(home, 'authorization')).toBe('Bearer mop_test\n')
+  })
+
+  test('[MUS-116] a daemon that does not know the token is found all the same, only not which process it is', async () => {
+    const home = join(temporaryFolder(), 'state')
+    const { connection } = connect(home, { STAND_IN: 'stranger' })
+    const { health } = await connection.start()
+    expect(health).toMatchObject({ name: 'muster' })
+    expect(health.pid).toBeUndefined()
   })
 
   test("[MUS-205] a session's own token goes before the operator's", async () => {

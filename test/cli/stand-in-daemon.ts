@@ -30,13 +30,16 @@ const server = createServer((request, response) => {
     rmSync(join(home, 'lock'), { recursive: true })
     process.exit(0)
   }
+  if (way === 'stranger' && request.headers.authorization) {
+    response.writeHead(401, { 'content-type': 'application/json' })
+    return void response.end('{"code":"unauthenticated","message":"the token is not known here"}')
+  }
   const health = {
     name: 'muster',
     version: '0.1.0',
     wire: { current: 1, oldest: 1 },
-    pid: process.pid,
+    ...(way !== 'stranger' && { pid: process.pid, home }),
     startedAt: '2026-01-27T15:00:00.000Z',
-    home,
     url: `http://127.0.0.1:${port}`,
     seq: 0,
     journal: 'ok',

@@ -81,6 +81,41 @@ test.each(damages)(
   },
 )
 
+test('[MUS-299] whichever bit of a closed segment is flipped, reading one after the other again finds it, once', async () => {
+  const { whole } = await original()
+  const closed = segmentsOf(whole).slice(0, -1)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat({ max: closed.length - 1 }),
+      fc.nat(),
+      fc.nat({ max: 7 }),
+      async (i, place, bit) => {
+        const dir = copyOf(whole)
+        const { journal } = await openAgain(dir)
+        const path = segmentsOf(dir)[i] as string
+        flipBit(path, place % statSync(path).size, bit)
+        const found: string[] = []
+        for (let n = 0; n < 2 * closed.length; n++) found.push((await journal.readOneAgain())?.file ?? '')
+        expect(found.filter((file) => file !== '')).toEqual([path])
+        expect(journal.health()).toBe('damaged')
+        expect(journal.findings()).toMatchObject([{ file: path }])
+        await journal.close()
+      },
+    ),
+    runs(100),
+  )
+})
+
+test('[MUS-299] a journal that nobody harmed is read again without a finding, also its newest segments', async () => {
+  const { journal } = await openAgain(copyOf((await original()).whole))
+  for (let n = 0; n < 12; n++) {
+    for (let i = 0; i < 4; i++) await journal.append(batchOf(journal, [`more ${n} ${'x'.repeat(500)}`]))
+    expect(await journal.readOneAgain()).toBeUndefined()
+  }
+  expect(journal.health()).toBe('ok')
+  await journal.close()
+})
+
 test.each(
   sampled(
     damages.filter(({ start }) => start !== 'refused'),

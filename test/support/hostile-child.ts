@@ -14,6 +14,7 @@ import type fc from 'fast-check'
 import type * as z from 'zod'
 import { AppError } from '../../src/contract/errors.ts'
 import { catalogue, eventTypes } from '../../src/contract/event.ts'
+import { linked } from '../../src/contract/linked.ts'
 import { type JsonRouteName, routeEntries } from '../../src/contract/routes.ts'
 import { fittingInput } from './fitting-request.ts'
 import { put } from './git-repository.ts'
@@ -30,6 +31,7 @@ export type Move = (world: HostileWorld, child: Intruder) => Promise<string>
 export const moves: Readonly<Record<string, Move>> = {
   forge,
   call,
+  stream,
   hook,
   record,
   plant,
@@ -131,6 +133,49 @@ async function call(world: HostileWorld, child: Intruder): Promise<string> {
   if (isDear && random() < 0.5) input['project_root'] = '/nowhere'
   const client = world.client(child)
   return told((client[name] as (input: object, options: object) => Promise<unknown>)(input, within(callMs)))
+}
+
+const markMs = 2000
+
+/** Both streams, from any place in the journal, narrowed to others: what they sent until its own mark, or for a while. */
+async function stream(
+  { pick, random, roots, named, client }: HostileWorld,
+  child: Intruder,
+): Promise<string> {
+  const mark = `mark-${Math.floor(random() * 2 ** 31)}`
+  using stop = linked(AbortSignal.timeout(markMs))
+  const options = {
+    signal: stop.signal,
+    lastId: pick(['0.0', '1.0', '7.3', '999999999.0', hostile.replaceAll(/[^!-~]/g, 'x')]),
+    maxFailures: 1,
+  }
+  const own = client(child)
+  const other = pick(roots)
+  const narrowed = pick<object>([
+    {},
+    {},
+    { session: other.sessionId },
+    { run: other.runId },
+    { trace: other.traceId },
+  ])
+  const frames = pick([
+    () => own.streamEvents(narrowed, options),
+    () => own.streamEvents({ type: pick(eventTypes), told: pick([true, false]) }, options),
+    () => own.streamRuntime({ session_id: pick(named['id'] ?? []) as string }, options),
+    () => own.streamRuntime({}, options),
+  ])()
+  let said = ''
+  const read = async () => {
+    for await (const { id, event, data } of frames) {
+      said += `${id} ${event} ${JSON.stringify(data)}\n`
+      if (said.includes(mark)) return stop.abort()
+    }
+  }
+  const [failed] = await Promise.all([
+    told(read()),
+    told(own.addCheckpoint({ id: child.id, message: mark }, within(callMs))),
+  ])
+  return said + failed
 }
 
 const hookEvents = [

@@ -126,22 +126,24 @@ test.each([
   expect(daemon.log()).not.toContain('"stopped"')
 })
 
-test('[MUS-94] health is told to anybody, without the state folder and all that is in it', async () => {
+test('[MUS-94][MUS-203] health is told to anybody, without the state folder; its path and the process only with a token', async () => {
   const daemon = await started()
   const { seq } = await daemon.client.health({})
   rmSync(daemon.home, { recursive: true })
-  const answer = await fetch(`${daemon.url}/api/v1/health`)
-  expect(await answer.json()).toEqual({
+  const open = {
     name: 'muster',
     version,
     wire: { ...wireVersions },
-    pid: daemon.process.pid,
     startedAt: expect.any(String),
-    home: daemon.home,
     url: daemon.url,
     seq,
     journal: 'ok',
-  })
+  }
+  const ask = async (headers: Record<string, string> = {}) =>
+    (await fetch(`${daemon.url}/api/v1/health`, { headers })).json()
+  expect(await ask()).toEqual(open)
+  const { pid } = daemon.process
+  expect(await ask({ authorization: `Bearer ${daemon.token}` })).toEqual({ ...open, pid, home: daemon.home })
 })
 
 test('[MUS-211] the port that was chosen first is used again; another only while somebody else has it', async () => {

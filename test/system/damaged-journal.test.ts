@@ -1,19 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { emptyEnvironment, runProgram } from '../cli/run-sm.ts'
 import { clientFor } from '../support/daemon-process.ts'
+import { flipBit } from '../support/damaged-journal.ts'
 import { smProgram } from '../support/programs.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { openEngine, operator, sessionDrafts } from '../support/temp-engine.ts'
 import { tempFolder } from '../support/temp-journal.ts'
 
 /** A person whose journal has several segments, and whose daemon is stopped when the test ends. */
-async function person() {
+async function person(settings = '{}') {
   const env = emptyEnvironment({ NODE_NO_WARNINGS: '1' })
   const home = env['MUSTER_HOME'] as string
   mkdirSync(home, { mode: 0o700 })
+  env['MUSTER_CONFIG'] = join(home, 'config.yaml')
+  writeFileSync(env['MUSTER_CONFIG'], settings)
   const { engine, journal } = await openEngine(join(home, 'journal'), { journal: { segmentBytes: 6000 } })
   const saved: Promise<void>[] = []
   journal.onRotate(() => saved.push(journal.snapshot(engine.snapshot())))
@@ -77,6 +80,21 @@ test('[MUS-299][MUS-301] a segment that is gone is told by up, doctor, health, a
     stdout: expect.stringContaining(`${to - from} events recorded as lost`),
   })
   expect(await (await client()).health({})).toMatchObject({ journal: 'ok' })
+})
+
+test('[MUS-299] a bit that changed in an old segment is noticed while the daemon runs, and told as at a start', async () => {
+  const { sm, client, segments } = await person('journal: { reread_ms: 20 }')
+  const [, old = ''] = segments()
+  flipBit(old, readFileSync(old).indexOf('"message":"') + 12, 1)
+  const asked = await client()
+  const { events } = await eventually(
+    () => asked.listEvents({ type: 'journal.damaged', limit: 10 }),
+    (page) => page.events.length > 0,
+  )
+  expect(events).toMatchObject([{ payload: { count: 1, files: [{ file: basename(old) }] } }])
+  const { journal, damage } = await asked.health({})
+  expect([journal, damage]).toEqual(['damaged', [expect.stringContaining(`${old} is damaged in line`)]])
+  expect((await sm('doctor')).stdout).toContain('its past is damaged')
 })
 
 test('[MUS-300][MUS-299] a last segment that is gone stops the daemon with what to do; once the loss is accepted, its numbers are not given again', async () => {

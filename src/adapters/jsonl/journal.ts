@@ -38,6 +38,7 @@ import {
   segmentPath,
 } from './format.ts'
 import { DiskReserve, type Lock, takeLock } from './lock-and-reserve.ts'
+import { ReadAgain } from './read-again.ts'
 import { Recent, Waiters } from './recent-events.ts'
 import { type Cut, moveUnbegunAside, recoverSegment } from './recover.ts'
 import { loadSnapshot, type Snapshot, saveSnapshot } from './snapshots.ts'
@@ -79,6 +80,7 @@ export class Journal implements JournalWriter, JournalReader {
   #findings: readonly Finding[] = []
   /** What the next snapshot remembers of each segment, by its number. */
   readonly #anchored = new Map<number, Anchored>()
+  readonly #readAgain = new ReadAgain()
   readonly #closing = new AbortController()
   #full = false
   #onRotate: () => void = () => {}
@@ -134,9 +136,16 @@ export class Journal implements JournalWriter, JournalReader {
     return this.#findings.length > 0 ? 'damaged' : 'ok'
   }
 
-  /** What was found at the start to be different from what was left, as far as that can be told without reading it all. */
+  /** What is different from what was left: found at the start without reading it all, or when it was read again. */
   findings(): readonly JournalFinding[] {
     return this.#findings
+  }
+
+  /** Reads one closed segment, each time the next one, and gives what is wrong with it and was not known. */
+  async readOneAgain(): Promise<JournalFinding | undefined> {
+    const found = await this.#readAgain.next(this.#segments, this.#findings, this.#closing.signal)
+    if (found) this.#findings = [...this.#findings, found]
+    return found
   }
 
   watermark(): number {

@@ -61,21 +61,30 @@ async function inBackground(replace: boolean, io: Io): Promise<CommandOutput<'up
       `the running daemon is version ${health.version}, this is ${version}; switch to this one with: sm up --replace`,
     )
   }
-  return describe(health, started, io)
+  return describe(health, { started, home: daemon.home }, io)
 }
 
 async function* inForeground(replace: boolean, io: Io): AsyncGenerator<CommandOutput<'up'>> {
   const daemon = await io.daemon()
   if (replace) await daemon.stop()
   const { runInForeground } = await import('../start-daemon.ts')
-  yield* runInForeground(daemon, io, (health) => describe(health, true, io))
+  yield* runInForeground(daemon, io, (health) => describe(health, { started: true, home: daemon.home }, io))
 }
 
-function describe(health: Health, started: boolean, io: Io): CommandOutput<'up'> {
-  const { url, pid, home } = health
+type Started = Pick<CommandOutput<'up'>, 'started' | 'home'>
+
+function describe(health: Health, { started, home }: Started, io: Io): CommandOutput<'up'> {
+  const { url, pid } = health
   for (const what of health.damage ?? []) io.say(`the journal is damaged: ${what}; what to do: sm doctor`)
   const forward = sshForward(url, io.env)
-  return { url, pid, version: health.version, home, started, ...(forward === undefined ? {} : { forward }) }
+  return {
+    url,
+    ...(pid !== undefined && { pid }),
+    version: health.version,
+    home,
+    started,
+    ...(forward !== undefined && { forward }),
+  }
 }
 
 const marks = {
@@ -133,7 +142,7 @@ export function renderUp(
   const paint = painter(color)
   const state = started ? 'is up' : 'was running already'
   return [
-    `Muster ${state} at ${paint('cyan', url)} (version ${running}, pid ${pid})`,
+    `Muster ${state} at ${paint('cyan', url)} (version ${running}${pid === undefined ? '' : `, pid ${pid}`})`,
     ...(forward === undefined ? [] : [`From your own machine: ${forward}`]),
   ].join('\n')
 }

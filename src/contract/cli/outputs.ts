@@ -105,7 +105,8 @@ const ownOutputs = {
   }),
   up: z.strictObject({
     url: z.string(),
-    pid: z.int(),
+    /** Left out by a daemon that does not know our token. */
+    pid: z.int().optional(),
     version: z.string(),
     home: z.string(),
     /** False when it was running already. */

@@ -75,6 +75,14 @@ export const JournalConfig = z
       .max(4096 * mebibyte)
       .default(64 * mebibyte)
       .describe('Size at which a segment of the log is closed and the next one begins.'),
+    reread_ms: z
+      .int()
+      .min(10)
+      .max(86_400_000)
+      .default(120_000)
+      .describe(
+        'Every so many milliseconds one closed segment is read again in the background, to notice changed bits.',
+      ),
     reserve_bytes: z
       .int()
       .min(0)

@@ -19,6 +19,8 @@ export function isSecretValue(value: string, context: ValueContext): boolean {
   if (isReference(value) || plainWords.test(value) || isDirectoryName(context.name, value)) return false
   // `wire ? "client_secrets" : "clientSecrets"`: two spellings of one name.
   if (value.length <= maxName && lettersOf(value) === lettersOf(context.name)) return false
+  // What a browser is told about its cookies.
+  if (/credentials$/i.test(context.name) && /^(?:include|omit|same-origin)$/.test(value)) return false
   if (context.strength === 'strong') return isStrongSecret(value, context)
   if (/^(?:~|\.{0,2})\//.test(value) && value.length < 40) return false
   if (context.form === 'tight' && /^[A-Z0-9_]+$/.test(context.name)) {

@@ -41,6 +41,7 @@ const nearMisses: Record<string, string[]> = {
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURkekNDQWwrZ0F3SUJBZ0lFQWdBQXVUQU5CZ2txaGtpRzl3',
   ],
   'commands and files': [
+    `fetch(url, { credentials: 'include' }); type RequestCredentials = 'omit' | 'include' | 'same-origin'`,
     'the machine is slow, and its password is asked for; a virtual machine login prompt',
     'machine learning login page',
     'docker run -p 8080:80 -d nginx; docker login registry.test; docker compose -p shop up',
