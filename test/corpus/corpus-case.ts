@@ -17,6 +17,8 @@ export type CaseConfig = {
   readonly detectPhrases?: boolean
   readonly patterns?: readonly string[]
   readonly startedAt?: number
+  /** The prompt that its program was started with. */
+  readonly startedWith?: string
   /** A later daemon follows it from here on, and reads its record again. */
   readonly resumedAt?: number
   /** The daemon before it was gone from here on; when left out, until then. */

@@ -161,7 +161,7 @@ function partsOf(clock: Clock, settings: Config['child_agents']): Parts {
 }
 
 /** Its program runs in its terminal, and has not shown anything yet. */
-async function begin({ engine }: Parts, { cli, version }: CorpusCase): Promise<void> {
+async function begin({ engine }: Parts, { cli, version, config }: CorpusCase): Promise<void> {
   const root = {
     sessionId: ids.session(),
     traceId: ids.trace(),
@@ -177,8 +177,13 @@ async function begin({ engine }: Parts, { cli, version }: CorpusCase): Promise<v
     paneId: '%1',
     pid: 2,
   }
+  const { startedWith: preview } = config ?? {}
+  const message = { ...root, spanId: ids.span(), parentSpanId: root.spanId }
   const drafts: Draft[] = [
     draftOf(root, 'session.started', { name: 'corpus', origin: 'managed', cli, workingDir: '/', depth: 0 }),
+    ...(preview === undefined
+      ? []
+      : [draftOf(message, 'message.queued', { messageId: 'msg', to: 'corpus', by: 'launch', preview })]),
     draftOf(root, 'session.launched', { ...place, cli, cliVersion: version, program: cli }),
     draftOf(root, 'session.state.changed', { from: 'spawned', to: 'starting' }),
   ]

@@ -96,6 +96,31 @@ describe.each(both)('Claude Code $version', (cli) => {
   })
 })
 
+test('[MUS-380] Gemini CLI stands still over a line of 50,000 characters: it is running from its prompt to the end of its turn', async ({
+  skip,
+}) => {
+  const cli = { name: 'gemini', version: '0.61.0' } as const
+  if (cliPath(cli.name) === undefined) return skip(missingCli(cli))
+  const m = await cliSessions('gemini', { config: 'child_agents: { mode: manual }\n' })
+  const { session_id: short, id } = await m.spawn(scripted([{ text: 'Ready.' }], 'Begin.'))
+  await eventually(
+    () => m.client.getSession({ id: short }),
+    ({ status }) => status === 'idle',
+  )
+  const { seq } = await m.client.health({})
+  const script = scripted([{ text: 'Read.', delayMs: 12_000 }], '')
+  await m.client.sendMessage({
+    id: short,
+    text: `${'plain words '.repeat(4200).slice(0, 50_000 - script.length)}${script}`,
+  })
+  const said = async () =>
+    (
+      await m.client.listEvents({ after: seq, session: id, type: 'agent.completed,session.state.changed' })
+    ).events.map(({ type, payload }) => (type === 'agent.completed' ? type : (payload as { to: string }).to))
+  await eventually(said, (all) => all.at(-1) === 'idle' && all.includes('agent.completed'))
+  expect(await said()).toEqual(['running', 'agent.completed', 'idle'])
+})
+
 test('[MUS-376] Gemini CLI stands still for longer than a paste may take to show: the message is typed once and arrives when it moves again', async ({
   skip,
 }) => {

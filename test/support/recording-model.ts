@@ -18,6 +18,7 @@ export async function recordingModel() {
     asked,
     /** Requests with one of these words in their address or body wait until it is taken out. */
     held,
+    requests: () => model.requests(),
     async close() {
       server.closeAllConnections()
       server.close()

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { loadPlugin, pluginDaemon } from '../../../test/support/plugin-host.ts'
 import { openCodeHook } from './opencode-hooks.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
@@ -83,6 +83,51 @@ test('[MUS-205] what the daemon refuses is not sent for ever', async () => {
   expect(daemon.heard.map(({ event }) => event)).toEqual(['init', 'session.compacted', 'session.idle'])
   expect(daemon.heard[0]?.['authorization']).toBe('Bearer mst_test')
 })
+
+test('[MUS-205] what the daemon has no room for now is told again, before what came after it', async () => {
+  const { daemon, send } = await host(false)
+  let refusals = 0
+  daemon.answer = ({ event }) => (event === 'session.error' && ++refusals < 2 ? 429 : undefined)
+  await send('session.error', { sessionID: 'ses_1', error: { name: 'MessageAbortedError' } })
+  await send('session.idle', { sessionID: 'ses_1' })
+  await daemon.hears(4)
+  expect(daemon.heard.map(({ event }) => event)).toEqual([
+    'init',
+    'session.error',
+    'session.error',
+    'session.idle',
+  ])
+})
+
+test('[SM-86] a daemon that takes long for each answer hears of everything: what is told again waits longer', async () => {
+  const { daemon, send } = await host(false)
+  await daemon.hears(1)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const answers: (() => void)[] = []
+  daemon.answer = () => new Promise<undefined>((resolve) => answers.push(() => resolve(undefined)))
+  const turnsOfTheLoop = async () => {
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await turnsOfTheLoop()
+  void send('session.idle', { sessionID: 'ses_1' })
+  await daemon.hears(2)
+  // It gives up, pauses, and tells the same again.
+  vi.advanceTimersByTime(3100)
+  await turnsOfTheLoop()
+  vi.advanceTimersByTime(1000)
+  await daemon.hears(3)
+  vi.advanceTimersByTime(5000)
+  void send('session.compacted', { sessionID: 'ses_1' })
+  answers.at(-1)?.()
+  await daemon.hears(4)
+  expect(daemon.heard.map(({ event }) => event)).toEqual([
+    'init',
+    'session.idle',
+    'session.idle',
+    'session.compacted',
+  ])
+}, 20_000)
 
 test('[MUS-187] a permission is held at the daemon and its answer handed to OpenCode', async () => {
   const { daemon, posted, send } = await host(false)

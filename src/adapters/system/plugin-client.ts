@@ -13,6 +13,8 @@ import { connect } from 'node:net'
 
 const { host, hostname, port, pathname } = new URL(${JSON.stringify(url)})
 const most = 2000
+/** What a daemon that has too much to do answers: the same is told again. */
+const later = new Set([408, 429])
 const token = process.env.MUSTER_TOKEN ?? ''
 const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8)
 let sent = 0
@@ -31,18 +33,21 @@ function ask(body, ms, cut) {
     const parts = []
     const socket = connect({ host: hostname.replace(/^\\[|\\]$/g, ''), port: Number(port) })
     const fail = (error) => {
-      clearTimeout(timer)
+      clearInterval(timer)
       socket.destroy()
       reject(error)
     }
-    const timer = setTimeout(() => fail(new Error('Muster did not answer in time')), ms)
+    // A host without a turn for seconds sees its timer before what has come for it: only turns that it had count.
+    let turns = 30
+    const late = () => --turns > 0 || fail(Object.assign(new Error('Muster did not answer in time'), { late: true }))
+    const timer = setInterval(late, ms / turns)
     timer.unref?.()
     cut?.addEventListener('abort', () => fail(new Error('no longer asked')), { once: true })
     socket.on('error', fail)
     socket.on('connect', () => socket.write(head.join('\\r\\n') + '\\r\\n\\r\\n' + text))
     socket.on('data', (part) => parts.push(part))
     socket.on('close', () => {
-      clearTimeout(timer)
+      clearInterval(timer)
       try {
         resolve(read(Buffer.concat(parts)))
       } catch (error) {
@@ -59,7 +64,7 @@ function read(said) {
   const head = said.toString('latin1', 0, end)
   const body = said.subarray(end + 4)
   const status = Number(/^HTTP\\/1\\.[01] (\\d{3})/.exec(head)?.[1])
-  if (status !== 200) throw Object.assign(new Error('Muster answered ' + status), { refused: status >= 400 && status < 500 })
+  if (status !== 200) throw Object.assign(new Error('Muster answered ' + status), { refused: status >= 400 && status < 500 && !later.has(status) })
   const length = /^content-length: *(\\d+)/im.exec(head)?.[1]
   if (length !== undefined && Number(length) !== body.length) throw new Error('the answer of Muster was cut off')
   return body.length === 0 ? {} : (JSON.parse(body.toString()) ?? {})
@@ -68,6 +73,7 @@ function read(said) {
 const waiting = []
 let isTelling = false
 let isAway = false
+let patienceMs = 3000
 const heard = new Map()
 
 function tell(body) {
@@ -84,12 +90,15 @@ async function pump() {
   while (waiting.length > 0) {
     const [next] = waiting
     try {
-      await ask(next, 3000)
+      await ask(next, patienceMs)
       isAway = false
+      patienceMs = 3000
       take(next)
     } catch (error) {
       if (error.refused) take(next)
       else {
+        // Told again just as impatiently, nothing would ever arrive at a daemon that takes longer.
+        if (error.late) patienceMs = Math.min(2 * patienceMs, 60_000)
         isAway = true
         for (const goOn of heard.values()) goOn()
         heard.clear()

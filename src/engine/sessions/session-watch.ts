@@ -278,6 +278,8 @@ export class SessionWatch {
     const isUntold = !resting.has(this.#recorded) && this.#evidence.last.prompt === undefined
     const record = agentClis[managed?.cli as AgentCliName]?.record
     if (!(isNew || isUntold) || record === undefined || !queue.some(({ by }) => by === 'launch')) return false
+    // Somebody stopped it, and saw that it stopped; a busy program tells of its prompt later than that.
+    if (this.#evidence.last.interrupted) return false
     const now = this.#parts.clock.now()
     // From its box on, not from its start: on a busy machine a CLI takes minutes to come up.
     this.#boxSeenAt ??= now

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import { type SessionId, shortId } from '../../contract/ids.ts'
 import { type Asker, muster } from '../../contract/principal.ts'
 import type { SpawnedView, SpawnRequest } from '../../contract/session-views.ts'
+import type { Signal } from '../../contract/signal.ts'
 import { Turns } from '../../contract/turns.ts'
 import { labelled } from '../../core/messages/message-text.ts'
 import { hasEnded, type SessionState } from '../../core/session/state.ts'
@@ -359,7 +360,8 @@ export class Sessions {
       const seen = await readScreen(this.#parts, watch, this.#stopped.signal)
       if (!seen) return
       const { reading } = seen
-      await watch.take([{ kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }])
+      const shown: Signal = { kind: 'screen', source: 'pane', at: this.#parts.clock.now(), reading }
+      await watch.take(seen.isMute ? [] : [shown])
       this.approvals.notice(watch, reading.dialog)
       if (seen.againMs !== undefined) this.#lookAgain(watch, seen.againMs)
     } catch (error) {

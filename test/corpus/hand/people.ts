@@ -10,6 +10,7 @@ import {
   line,
   over,
   prompt,
+  ready,
   running,
   screen,
   status,
@@ -43,6 +44,27 @@ export const people: readonly CorpusCase[] = [
     ],
     at: 10,
     is: { ...running, activity: 'calling_tool', waitingFor: 'none' },
+  }),
+  handCase('stopped-before-its-prompt-was-told', {
+    cli: 'opencode',
+    version: '1.18.33',
+    config: { startedWith: 'Work.' },
+    signals: [
+      ready(1),
+      screen(3, screens.working),
+      status(9, { kind: 'interrupted' }),
+      screen(10, screens.calm),
+    ],
+    at: 11,
+    is: { ...idle, waitingFor: 'none' },
+  }),
+  handCase('at-rest-before-its-prompt-was-told', {
+    cli: 'opencode',
+    version: '1.18.33',
+    config: { startedWith: 'Work.' },
+    signals: [ready(1), screen(3, screens.working), screen(10, screens.calm)],
+    at: 30,
+    is: { lifecycle: 'starting' },
   }),
   handCase('only-the-vague-notice', {
     signals: [

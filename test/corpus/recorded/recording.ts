@@ -1,7 +1,7 @@
 import type { Signal } from '../../../src/contract/signal.ts'
 import { type CorpusCase, type Expected, isHeldOut } from '../corpus-case.ts'
 
-type Label = Omit<Expected, 'complete'> & { readonly complete?: boolean }
+export type Label = Omit<Expected, 'complete'> & { readonly complete?: boolean }
 
 /** A moment of a recorded session. `without` has what a careful person says when a channel is not there. */
 type Probe = {

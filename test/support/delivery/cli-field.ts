@@ -25,6 +25,9 @@ type CliOptions = {
   readonly isDressed?: boolean
 }
 
+/** Several large programs that start at once on a machine that is busy with others. */
+const startsWithinMs = 900_000
+
 /** Sessions of a real CLI; what they took is what they told the model. */
 export async function cliField(
   home: string,
@@ -69,6 +72,7 @@ sessions: { inherit_environment_vars: ${JSON.stringify(['PATH', ...inherited])} 
       await eventually(
         () => daemon.ask((client) => client.getSession({ id: session_id })),
         ({ status }) => status === 'idle',
+        startsWithinMs,
       )
       return { id: session_id, tmuxSession: tmux_session, taken: () => proxy.heard(name) }
     }),

@@ -41,6 +41,13 @@ test('[SM-43] what a model was told is held against what was sent: all of it, on
   expect(findings(sent, told.toReversed())).toContainEqual(expect.stringMatching(/^out of order/))
 })
 
+test('[MUS-324] a joiner that joins nothing may be left out, one that joins may not', () => {
+  const same = (told: string, text: string) => isSame({ text: told, how: 'typed' }, text)
+  expect(same('m1.\n👩\n👧.', 'm1.\n\u200D👩\u200D\n👧.')).toBe(true)
+  expect(same('m1. 👩👧', 'm1. 👩\u200D👧')).toBe(false)
+  expect(same('m1. 👩🏽👧', 'm1. 👩🏽\u200D👧')).toBe(false)
+})
+
 test('[SM-43] a conversation that is sent again tells nothing twice, and what has left it may come anew', () => {
   const heard = new Heard()
   const listen = (...texts: string[]) => heard.listen(takenFrom(texts)).map(({ text }) => text)

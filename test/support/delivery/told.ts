@@ -36,8 +36,13 @@ const typedTiny = new Set(tiny.map((text) => claudeDialect.harmless(text)))
 const isOfCampaign = (text: string): boolean =>
   /\bm\d+\./.test(text) || text.includes('draft-') || typedTiny.has(text.trim())
 
+/** A joiner that joins nothing shows nothing; Claude Code leaves it out at the edges of a line. */
+const idleJoiner =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})/gu
+
 const folded = (text: string): string =>
   text
     .normalize('NFC')
+    .replaceAll(idleJoiner, '')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()

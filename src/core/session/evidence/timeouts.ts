@@ -6,6 +6,8 @@ type Timeouts = {
   readonly callMs: number
   /** Signs of one moment reach us in some order within this time. */
   readonly settleMs: number
+  /** The screen of a turn that ended may be drawn wrongly, or late, for this long. */
+  readonly staleScreenMs: number
   /** A screen that looks calm ends a turn when nothing else was seen for this long. */
   readonly calmMs: number
   /** A dialog may be drawn, and a spinner gone, this much later than a hook tells it. */
@@ -30,6 +32,7 @@ export const defaultTimeouts: Timeouts = {
   freshMs: 180_000,
   callMs: 600_000,
   settleMs: 3_000,
+  staleScreenMs: 15_000,
   calmMs: 5_000,
   lagMs: 1_500,
   unprovenMs: 60_000,

@@ -42,20 +42,25 @@ export function turnOf(evidence: Evidence, timing: Timing): Turn {
     last.compacting?.trigger === 'manual' ? last.compacting : undefined,
     latest(asks.filter((ask) => ask.agent === undefined)),
   ]
+  // Work that the screen has shown ever since the turn ended is what it showed before; at rest meanwhile, it is new.
+  const { 'screen-working': shown, 'screen-calm': calmed } = last
+  const isNew = timeOf(calmed) > timeOf(saidEnd) && timeOf(calmed) < timeOf(shown)
+  const screenMs = isNew ? settleMs : timing.timeouts.staleScreenMs
   const suggested: (Sighting | undefined)[] = [
     last.text,
     last['tool-end'],
     response?.isLast === false ? response : undefined,
     last.retrying,
-    last['screen-working'],
+    shown,
     last['screen-dialog'],
     // It continues with the answer, and the screen may still be that of the question.
     latest(answers.filter((answer) => answer.agent === undefined)),
   ]
-  const isLater = (sighting: Sighting | undefined) => timeOf(sighting) > timeOf(saidEnd) + settleMs
+  const isLater = (sighting: Sighting | undefined) =>
+    timeOf(sighting) > timeOf(saidEnd) + (sighting === shown ? screenMs : settleMs)
   const works = [...said, ...suggested.filter(isLater)].filter((sighting) => sighting !== undefined)
   const work = latest<Sighting>(works)
-  const sign = latest<Sighting>([...said, ...suggested])
+  const sign = latest<Sighting>([...said, ...suggested.filter((one) => one !== shown || isLater(shown))])
   const calm = calmAfter(evidence, sign, timing)
   const end = latest<Sighting>([saidEnd, calm])
   if (!work && !end) return { state: 'none' }
