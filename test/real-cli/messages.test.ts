@@ -96,7 +96,7 @@ describe.each(both)('Claude Code $version', (cli) => {
   })
 })
 
-test('[MUS-380] Gemini CLI stands still over a line of 50,000 characters: it is running from its prompt to the end of its turn', async ({
+test('[MUS-385] Gemini CLI stands still over a line of 50,000 characters: it is running from its prompt to the end of its turn', async ({
   skip,
 }) => {
   const cli = { name: 'gemini', version: '0.61.0' } as const

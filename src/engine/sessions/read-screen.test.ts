@@ -82,7 +82,7 @@ function atRest(...since: readonly Signal[]) {
   return look
 }
 
-test('[MUS-380] a program that stands still over its prompt is not at rest, whatever its screen shows, until it draws when it is told to', async () => {
+test('[MUS-385] a program that stands still over its prompt is not at rest, whatever its screen shows, until it draws when it is told to', async () => {
   const look = atRest()
   expect(await look(11_000, 10_000)).toEqual({ isMute: true, redrawn: 0 })
   // It drew the box without the prompt, and nothing since.
@@ -95,7 +95,7 @@ test('[MUS-380] a program that stands still over its prompt is not at rest, what
 
 const working: ScreenReading = { composer: { state: 'empty' }, isWorking: true }
 
-test('[MUS-380] a program that showed its work is at rest when its screen no longer moves: an answer may be written without a sign of work', async () => {
+test('[MUS-385] a program that showed its work is at rest when its screen no longer moves: an answer may be written without a sign of work', async () => {
   const look = atRest({ kind: 'screen', source: 'pane', at: 12_000, reading: working })
   expect(await look(14_000, 14_000, 'slow 1')).toEqual({ isMute: true, redrawn: 0 })
   expect(await look(18_000, 18_000, 'slow 1 slow 2')).toEqual({ isMute: true, redrawn: 0 })
@@ -103,7 +103,7 @@ test('[MUS-380] a program that showed its work is at rest when its screen no lon
   expect(await look(22_000, 18_000, 'slow 1 slow 2')).toEqual({ isMute: false, redrawn: 0 })
 })
 
-test('[MUS-380] a program that told the end of its turn is at rest when its screen is', async () => {
+test('[MUS-385] a program that told the end of its turn is at rest when its screen is', async () => {
   const ended = atRest({ kind: 'turn-end', source: 'hook', at: 12_000, background: 0 })
   expect(await ended(13_000, 10_000)).toEqual({ isMute: false, redrawn: 0 })
 })
