@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import { crewModel, crewSettings, playerOf } from './crew-model.ts'
@@ -28,7 +29,7 @@ type Options = {
 const longestMs = 180_000
 const stillMs = 5000
 /** About so many facts are written by a crew from its beginning to its end. */
-const factsOfCrew = 380
+const factsOfCrew = 400
 
 /** Kills the daemon at random moments of the standard flow; every crew has to come to its right end. */
 export async function killCrews({ seed, kills, crews, onKill }: Options): Promise<CrewKills> {
@@ -98,9 +99,16 @@ async function begin({ client }: DaemonProcess, repo: string): Promise<Begun> {
 async function judge({ client }: DaemonProcess, { id, session, repo, branch }: Begun): Promise<string[]> {
   const until = performance.now() + longestMs
   let flow = await client.getWorkflow({ id })
-  while (flow.status === 'running' && performance.now() < until) {
-    await sleep(100)
-    flow = await client.getWorkflow({ id })
+  const over = async (isOver: () => boolean) => {
+    while (!isOver() && performance.now() < until) {
+      await sleep(100)
+      flow = await client.getWorkflow({ id })
+    }
+  }
+  await over(() => flow.status !== 'running' || isToLand(flow))
+  if (isToLand(flow)) {
+    await client.decideApproval({ id: session, verdict: 'allow', scope: 'once' })
+    await over(() => flow.status !== 'running')
   }
   const faults: string[] = []
   if (flow.status !== 'completed' || flow.report?.outcome !== 'approved')
@@ -146,7 +154,13 @@ async function judge({ client }: DaemonProcess, { id, session, repo, branch }: B
       .map(({ workflowId }) => workflowId),
   )
   const members = of('agent.spawned').filter(({ parentRunId }) => parentRunId !== undefined)
-  if (members.length !== 6) faults.push(`${members.length} agents instead of 6`)
+  if (members.length !== 5) faults.push(`${members.length} agents below the architect instead of 5`)
+  const asked = of('agent.message.created').flatMap((event) =>
+    event.type === 'agent.message.created' ? [event.payload.messageId] : [],
+  )
+  // A prompt that was cut off before any model had it may be asked again; it is answered once.
+  const answers = asked.filter((one) => /:answer:[0-9a-f]{16}$/.test(one))
+  if (answers.length !== 3) faults.push(`${answers.length} answers of the architect instead of 3`)
   for (const event of events) {
     if (event.type === 'task.failed') faults.push(`${event.taskId} failed: ${event.payload.reason}`)
     if (event.type === 'workflow.checkpoint.saved' && event.payload.error !== undefined)
