@@ -174,6 +174,7 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
         name: asked.name,
         parent,
         budget: budgetOf(budget),
+        ...(planner?.cli === 'own' && { architect: { agentId: planner.id, agentType: planner.role } }),
         collaboration: {
           mode: 'multi_agent',
           pattern: crew.pattern,
@@ -199,7 +200,8 @@ export function workflowHandlers(deps: WorkflowHandlerDeps): Pick<Api, keyof typ
       const tasks = await directory.ask('tasks', { sessionId, limit: 1000 })
       const asked = await askedIn(deps, sessionId)
       const { result, partial = null } = await endOf(deps, row)
-      const report = reportOf(result)
+      // While somebody is asked to land it, the report is there and the workflow goes on.
+      const report = reportOf(result) ?? (await reportSoFar(deps, row))
       return {
         ...view,
         tasks: tasks.map((task) => ({
@@ -347,6 +349,16 @@ async function endOf(
     if (end?.type === 'workflow.finalized' || end?.type === 'workflow.failed') return end.payload
   }
   return {}
+}
+
+/** The report of a crew that has made it and has not ended. */
+async function reportSoFar(
+  { directory }: WorkflowHandlerDeps,
+  { sessionId, workflowId }: WorkflowRow,
+): Promise<CrewReport | null> {
+  const { events } = await directory.events({ sessionId, type: 'result.summary', after: 0, limit: 100 })
+  const last = events.findLast((event) => event.workflowId === workflowId)
+  return last?.type === 'result.summary' ? reportOf(last.payload) : null
 }
 
 function budgetOf({ tokens, usd }: Budget): Budget | undefined {

@@ -22,7 +22,10 @@ type Followed = {
   readonly decides?: boolean
 }
 
-/** The news of a workflow for a person as they come, none as data, until it has ended; answers how it ended. */
+/**
+ * The news of a workflow for a person as they come, none as data, until it has ended or its work is there to be landed;
+ * answers how it stands.
+ */
 export async function* followWorkflow(
   client: Client,
   { workflow_id, session_id, indent = '', decides = false }: Followed,
@@ -42,7 +45,7 @@ export async function* followWorkflow(
       const line = workflowLine(event, paint)
       if (line !== undefined && !io.isJson) yield `${indent}${line}\n`
     }
-    if (flow.status !== 'running' && events.length === 0) return flow
+    if ((flow.status !== 'running' || isToLand(flow)) && events.length === 0) return flow
     for (const approval of flow.approvals) {
       const { approval_id, session_id: id, name, action } = approval
       if (asked.has(approval_id) || flow.status !== 'running' || io.isJson) continue
@@ -70,6 +73,10 @@ function scriptTable({ action, reason }: ApprovalView): string {
   })
   return [oneLine(action), ...terms(rows)].join('\n')
 }
+
+/** Its work is done and accepted, and waits for somebody who lands it. */
+export const isToLand = ({ status, phase, approvals }: WorkflowDetail): boolean =>
+  status === 'running' && phase === 'land' && approvals.some(({ subject }) => subject === 'land')
 
 type Told = { readonly type: string; readonly taskId?: string | undefined; readonly payload?: unknown }
 

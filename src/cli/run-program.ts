@@ -142,7 +142,6 @@ const waysOf = (error: unknown): string[] => {
   return Array.isArray(ways) ? ways.map((way) => `  ${String(way)}`) : []
 }
 
-
 /** A failed command as it is told: to people by its message, to programs as JSON, to the shell by its exit code. */
 export type Failure = {
   readonly code: ErrorCode

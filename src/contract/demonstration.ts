@@ -76,6 +76,34 @@ const develop = (name: string, code: string, tests: string) => [
 export const demonstrationCast = {
   cast: [
     {
+      when: 'write the final report',
+      steps: [
+        {
+          text: said({
+            summary:
+              'farewell(name) and shout(text) are there, each in a module of its own with a test. The first review found that shout() shouted an empty text too; that is fixed. All tests pass.',
+            outcome: 'approved',
+            completed: ['farewell', 'shout', 'shout-rev1'],
+            open: [],
+            checks_passed: true,
+          }),
+          delayMs: 300,
+        },
+      ],
+    },
+    {
+      when: 'of the review ended with changes_requested',
+      steps: [
+        {
+          text: said({
+            action: 'revise',
+            reason: 'The approach is right; an empty text is all that shout() gets wrong.',
+          }),
+          delayMs: 300,
+        },
+      ],
+    },
+    {
       when: '"review_id": "review-2"',
       steps: [
         {

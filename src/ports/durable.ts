@@ -97,8 +97,11 @@ export type StepGiven = {
   readonly gave: unknown
   /** Facts that are written together with the end of the step, or not at all. */
   readonly tell: (...facts: readonly Draft[]) => void
-  /** Counts an agent that worked for the step, for the sums at the end; it is counted once however often it is run again. */
-  readonly count: (agent: { readonly tokens: number }) => void
+  /**
+   * Counts an agent that worked for the step, for the sums at the end; it is counted once however often it is run again.
+   * Of one that was counted before only its tokens count.
+   */
+  readonly count: (agent: { readonly tokens: number; readonly isFurther?: boolean }) => void
 }
 
 /** How a step stands beside others. */

@@ -38,6 +38,8 @@ export type Work = {
   readonly changed?: (paths: readonly string[]) => void
   /** Told once its agent has it; again after a crash. */
   readonly taken?: () => Promise<unknown>
+  /** It is a turn in the run that `root` names, with all that was said in it before, and no run of its own. */
+  readonly isTurn?: boolean
   /** It may have been begun before a crash. */
   readonly isAgain: boolean
 }
@@ -56,6 +58,8 @@ export type WorkEnd = {
   /** Nobody had it, so that it can be given again. */
   readonly undelivered?: Undelivered
   readonly tokens: number
+  /** It was not the first turn of its agent. */
+  readonly isFurther?: boolean
   readonly durationMs: number
   /** What its calls did, where they were all seen. */
   readonly seen?: SeenCalls

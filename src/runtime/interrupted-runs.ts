@@ -40,6 +40,16 @@ export async function closeCutOff(
   await engine.perform(endsBelow(state, span))
 }
 
+/** What a turn of a run left under way is over, before the turn goes on; all else that its run has open stays so. */
+export async function closeLeft(
+  engine: Engine,
+  state: Readonly<SessionState>,
+  left: readonly OpenSpan[],
+): Promise<void> {
+  const ends = left.toReversed().flatMap((span) => [...endsBelow(state, span), ...endOf(state, span)])
+  if (ends.length > 0) await engine.perform(ends)
+}
+
 /** A session in which nothing runs is at rest, whatever it was when Muster was stopped; one that failed has failed still. */
 export async function settle(engine: Engine, { sessionId }: Readonly<SessionState>): Promise<void> {
   const now = engine.session(sessionId)
@@ -57,14 +67,15 @@ function endsBelow(state: Readonly<SessionState>, top: OpenSpan): Draft[] {
     if (isBelow) inside.add(spanId)
     return isBelow
   })
-  return below.toReversed().flatMap((span): Draft[] => {
-    const { kind, facts } = span
-    if (kind === 'agent') return failed(state, span, stopped)
-    if (kind === 'session') return []
-    const reason = interrupted
-    const end = forcedEnding(kind, facts, { reason, cancelled: false })
-    return [{ ...placeOf(state, span, 'muster'), ...end } as Draft]
-  })
+  return below.toReversed().flatMap((span) => endOf(state, span))
+}
+
+function endOf(state: Readonly<SessionState>, span: OpenSpan): Draft[] {
+  const { kind, facts } = span
+  if (kind === 'agent') return failed(state, span, stopped)
+  if (kind === 'session') return []
+  const end = forcedEnding(kind, facts, { reason: interrupted, cancelled: false })
+  return [{ ...placeOf(state, span, 'muster'), ...end } as Draft]
 }
 
 function failed(state: Readonly<SessionState>, span: OpenSpan, reason: string): Draft[] {

@@ -43,6 +43,8 @@ export class LiveRun {
   /** What it read and wrote before it was cut off. */
   readonly seenBefore: readonly SeenBefore[]
   readonly children = new Set<LiveRun>()
+  /** It is one turn of a run that goes on after it, under this name; its run is opened and ended elsewhere. */
+  readonly turn: SpanId | undefined
   /** Files that it reads and changes, with the time of the last touch. */
   readonly files = new Map<string, number>()
   /** What its last words are held to. */
@@ -66,6 +68,7 @@ export class LiveRun {
     readonly startedMs: number
     readonly seenBefore?: readonly SeenBefore[]
     readonly resultSchema?: string
+    readonly turn?: SpanId
   }) {
     this.root = given.root
     this.parentSpanId = given.parentSpanId
@@ -74,6 +77,7 @@ export class LiveRun {
     this.parent = given.parent
     this.startedMs = given.startedMs
     this.seenBefore = given.seenBefore ?? []
+    this.turn = given.turn
     this.resultSchema = given.resultSchema ?? 'text'
     given.parent?.children.add(this)
   }

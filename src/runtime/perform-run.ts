@@ -18,8 +18,9 @@ import { lastLines } from './last-lines.ts'
 import { type LiveRun, RunStopped, streamWords } from './live-run.ts'
 import { Recorder } from './recorder.ts'
 import { runAgent } from './run-agent.ts'
-import { endsOf } from './run-ends.ts'
+import { endsOf, endsOfTurn } from './run-ends.ts'
 import type { OpenedTools, RuntimeParts } from './runtime-parts.ts'
+import { questionOf } from './workflow-turn.ts'
 
 /** What a run is performed with. */
 export type RunPlan = {
@@ -97,18 +98,26 @@ function begin(recorder: Recorder, plan: RunPlan, opened: Opening): void {
   const { agent } = run
   const model = 'error' in opened ? undefined : opened.models[0].id
   const at = { ...run.root, parentSpanId: run.parentSpanId }
+  const { agentId, turn } = run
   if (begins !== 'resumed')
     recorder.record([
       ...begins,
-      draftOf(at, 'agent.spawned', {
-        agentId: run.agentId,
-        agentType: agent.name,
-        kind: agent.kind,
-        agentTask: task,
-        depth,
-        ...(model && { model }),
-        ...(callId && { triggeredByCallId: callId }),
-      }),
+      turn === undefined
+        ? draftOf(at, 'agent.spawned', {
+            agentId,
+            agentType: agent.name,
+            kind: agent.kind,
+            agentTask: task,
+            depth,
+            ...(model && { model }),
+            ...(callId && { triggeredByCallId: callId }),
+          })
+        : draftOf(run.root, 'agent.message.created', {
+            messageId: questionOf(run.runId, turn),
+            from: { agentId: 'user', agentType: 'user' },
+            to: { agentId, agentType: agent.name },
+            text: task,
+          }),
     ])
   else recorder.record([draftOf(run.root, 'decision.made', resumed())])
   if (!('error' in opened)) recorder.record([draftOf(run.root, 'decision.made', opened.decision)])
@@ -246,10 +255,14 @@ function fileOf(input: unknown): string | undefined {
 function endsLeft(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Draft[] {
   const state = parts.engine.session(run.root.sessionId)
   const isOpen = state?.open.has(spanKey(state, run.root)) ?? false
-  return isOpen ? endsOf(run, outcome, parts.clock.now()) : []
+  if (!isOpen) return []
+  const { turn } = run
+  return turn === undefined ? endsOf(run, outcome, parts.clock.now()) : endsOfTurn(run, outcome, turn)
 }
 
 async function writeEnd(parts: RuntimeParts, run: LiveRun, outcome: RunOutcome): Promise<void> {
+  // The end of a turn closes nothing that would be left open.
+  if (run.turn !== undefined) return
   const drafts = endsLeft(parts, run, outcome)
   if (drafts.length > 0) await parts.engine.perform(drafts)
 }

@@ -376,3 +376,20 @@ describe('what a model tries', () => {
     expect(types).toEqual(['tool.call.started', 'tool.call.failed'])
   })
 })
+
+test('[MUS-275] a run that was cut off after its last words ends with them: it is asked again only for what was said meanwhile', async () => {
+  const script = `SCRIPT:${JSON.stringify([{ text: 'Done.' }, { text: 'Heard.' }])}`
+  const before = () => ({
+    turns: 1,
+    messages: [
+      { role: 'user' as const, text: script },
+      { role: 'assistant' as const, parts: [{ kind: 'text' as const, text: 'Done.' }] },
+    ],
+  })
+  const over = await play([], before())
+  expect(over.end).toEqual({ status: 'completed', text: 'Done.' })
+  expect(over.recorded.map(({ type }) => type)).not.toContain('llm.request.started')
+  await server?.close()
+  const asked = await play([], { ...before(), late: [['And this?']] })
+  expect(asked.end).toEqual({ status: 'completed', text: 'Heard.' })
+})

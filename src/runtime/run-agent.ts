@@ -17,6 +17,14 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
   let kept = run.kept ?? run.messages.filter(({ role }) => role === 'system').length
   const tools = offers(run)
   const say = (text: string) => void run.messages.push({ role: 'user', text })
+  // Cut off between its last words and its end, it has answered, and would otherwise be asked the same again.
+  const answer = answerBefore(run)
+  if (answer !== undefined) {
+    const late = await deps.takeMessages()
+    const wrong = deps.refuse?.(answer)
+    if (late.length === 0 && wrong === undefined) return { status: 'completed', text: answer }
+    for (const text of [...(wrong === undefined ? [] : [wrong]), ...late]) say(text)
+  }
   for (let step = run.turns ?? 0; step < run.maxIters; step++) {
     run.signal.throwIfAborted()
     for (const text of await deps.takeMessages()) say(text)
@@ -65,6 +73,13 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<RunEnd> {
     }
   }
   return { status: 'failed', reason: `it was not done after ${run.maxIters} turns ${turnLimit}` }
+}
+
+/** What a run that was cut off had said in the end. */
+function answerBefore({ messages, turns = 0 }: AgentRun): string | undefined {
+  const last = messages.at(-1)
+  const isAnswer = last?.role === 'assistant' && last.parts.every(({ kind }) => kind !== 'call')
+  return turns > 0 && isAnswer ? wordsOf(last) || undefined : undefined
 }
 
 type Step = { readonly tools: readonly ToolOffer[]; readonly kept: number }

@@ -1,10 +1,12 @@
 import type { Draft } from '../contract/event.ts'
+import type { SpanId } from '../contract/ids.ts'
 import { statusOf } from '../contract/status-phrases.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
 import { askedBy, draftOf } from '../engine/sessions/drafts.ts'
 import type { LiveRun, RunStopped } from './live-run.ts'
 import type { RunOutcome } from './perform-run.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
+import { answerOf } from './workflow-turn.ts'
 
 /** So long a cancelled run may take to end by itself; then its end is written for it, within a second in all. */
 export const stopGraceMs = 700
@@ -36,6 +38,23 @@ export function endsOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] 
   const ends = lastOf(run, outcome, now)
   const idle = { agentId: run.agentId, ...statusOf.idle() }
   return ends.length === 0 ? [] : [draftOf(run.root, 'agent.status.changed', idle), ...ends]
+}
+
+/** The end of a turn whose run goes on: its agent does nothing any more, and what it answered. */
+export function endsOfTurn(
+  { root, agent, agentId, runId }: LiveRun,
+  outcome: RunOutcome,
+  turn: SpanId,
+): Draft[] {
+  const idle = draftOf(root, 'agent.status.changed', { agentId, ...statusOf.idle() })
+  if (outcome.status !== 'completed') return [idle]
+  const answer = draftOf(root, 'agent.message.created', {
+    messageId: answerOf(runId, turn),
+    from: { agentId, agentType: agent.name },
+    to: { agentId: 'user', agentType: 'user' },
+    text: outcome.text,
+  })
+  return [idle, answer]
 }
 
 function lastOf(run: LiveRun, outcome: RunOutcome, now: number): Draft[] {

@@ -142,7 +142,8 @@ export class Runtime {
   }
 
   async #stop(runId: RunId, why: RunStopped): Promise<readonly RunId[]> {
-    const run = this.runs().find((one) => one.runId === runId)
+    // A run that has turns is that of a whole workflow, which is ended as such.
+    const run = this.runs().find((one) => one.runId === runId && one.turn === undefined)
     if (!run) return []
     const ended = run.tree()
     await stopRun(this.#parts, run, why)

@@ -311,3 +311,57 @@ test('[MUS-330] a built-in agent whose money is limited and whose model has no p
   })
   expect((await m.events()).some(({ type }) => type === 'llm.request.started')).toBe(false)
 })
+
+const turn = (name: string) => ({ isTurn: true, spanId: derivedSpan(name) }) as const
+
+test('[COL-29][MUS-371] what the agent of a workflow is asked are turns of one run, and each knows those before it', async () => {
+  const { runtime, begin, work, events } = await bed()
+  const root = await begin()
+  const ask = (prompt: string, name: string) =>
+    runtime.workflowAgents.run(work(root, prompt, turn(name)), never)
+  const prompt = script({ text: 'A plan.' }, { text: 'As planned.', usage: { input: 7 } })
+  expect(await ask(prompt, 'one')).toMatchObject({ text: 'A plan.', isFurther: false })
+  // The script is in the first prompt: its second step is played only where that is in the conversation too.
+  expect(await ask('And now?', 'two')).toMatchObject({ text: 'As planned.', isFurther: true, tokens: 7 })
+  const all = await events()
+  expect(all.filter(({ type }) => type === 'agent.spawned' || type === 'agent.completed')).toEqual([])
+  const said = all.flatMap((event) =>
+    event.type === 'agent.message.created' ? [[event.runId, event.payload.messageId]] : [],
+  )
+  expect(said).toEqual(
+    ['one', 'two'].flatMap((name) =>
+      ['question', 'answer'].map((kind) => [root.runId, `${root.runId}:${kind}:${derivedSpan(name)}`]),
+    ),
+  )
+})
+
+test('[MUS-275] after a crash a turn that has its answer is answered by it, and one that has only its prompt continues', async () => {
+  const first = await bed()
+  const root = await first.begin()
+  const plan = script({ text: 'A plan.' })
+  await first.runtime.workflowAgents.run(first.work(root, plan, turn('one')), never)
+  await first.abandon()
+  const second = await bed(first.folder)
+  const asked = async (m: typeof first) =>
+    (await m.events()).filter(({ type }) => type === 'llm.request.completed').length
+  const again = (m: typeof first, prompt: string, name: string) =>
+    m.runtime.workflowAgents.run(m.work(root, prompt, { ...turn(name), isAgain: true }), never)
+  expect(await again(second, plan, 'one')).toMatchObject({ text: 'A plan.', isFurther: false })
+  expect(await asked(second)).toBe(1)
+  const prompt = script(
+    call('Bash', { command: 'echo once >> log.txt' }),
+    { text: 'Thinking.', chunkMs: 400, ...call('Bash', { command: 'echo twice >> log.txt' }) },
+    { text: 'Decided.' },
+  )
+  const cut = second.runtime.workflowAgents.run(second.work(root, prompt, turn('two')), never).catch(() => {})
+  await second.until('tool.call.completed')
+  await second.abandon()
+  await cut
+  const third = await bed(first.folder)
+  const decided = { status: 'completed', text: 'Decided.', isFurther: true }
+  expect(await again(third, prompt, 'two')).toMatchObject(decided)
+  const done = await asked(third)
+  expect(await again(third, prompt, 'two')).toMatchObject(decided)
+  expect(await asked(third)).toBe(done)
+  expect((await third.events()).filter(({ type }) => type === 'tool.call.completed')).toHaveLength(2)
+})

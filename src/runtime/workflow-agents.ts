@@ -5,13 +5,13 @@ import { muster } from '../contract/principal.ts'
 import { findAgent } from '../core/definitions/find-definition.ts'
 import { narrowTools } from '../core/delegation/allowed-tools.ts'
 import { tokenTotal } from '../core/ledger/model-usage.ts'
-import { type OpenSpan, spanKey } from '../core/session/state.ts'
+import { type OpenSpan, type SessionState, spanKey } from '../core/session/state.ts'
 import { agentEndTypes } from '../core/trace/span-endings.ts'
 import { lateReason } from '../engine/budgets.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Work, WorkEnd, Workers } from '../ports/workers.ts'
 import { loadHistory } from './history.ts'
-import { closeCutOff, soFar, tidyCutOff } from './interrupted-runs.ts'
+import { closeCutOff, closeLeft, soFar, tidyCutOff } from './interrupted-runs.ts'
 import { LiveRun } from './live-run.ts'
 import type { RunPlan } from './perform-run.ts'
 import { lastWords, performWork, type WorkRun } from './perform-work.ts'
@@ -19,6 +19,7 @@ import type { Questions } from './questions.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { runtimePlan } from './runtime-plan.ts'
 import { WorkNotes } from './tools/runtime-tool.ts'
+import { leftOpen, workflowTurn } from './workflow-turn.ts'
 
 type End = Extract<AgentEvent, { type: (typeof agentEndTypes)[number] }>
 
@@ -51,15 +52,67 @@ export class WorkflowAgents implements Workers {
     const { engine } = this.#parts
     const state = engine.session(work.root.sessionId)
     if (!state) throw new AppError('conflict', 'the session of this workflow has ended')
+    if (work.isTurn) return this.#turn(work, state, signal)
     const left = state.open.get(spanKey(state, { ...work.root, spanId: work.spanId }))
     const ended = !left && work.isAgain ? await this.#ended(work) : undefined
     if (ended) return ended
-    const agents = await this.#parts.agents(work.workspace, signal)
-    const role = findAgent(agents, work.agent)
-    const agent = { ...role, tools: narrowTools(role.tools, work.tools) }
+    const { agents, agent } = await this.#agentFor(work, signal)
     await work.taken?.()
     const beginning = left ? await this.#takenUp({ work, agent }, left) : this.#begun({ work, agent })
     return this.#perform(work, { ...beginning, agents }, signal)
+  }
+
+  async #agentFor(work: Work, signal: AbortSignal) {
+    const agents = await this.#parts.agents(work.workspace, signal)
+    const role = findAgent(agents, work.agent)
+    return { agents, agent: { ...role, tools: narrowTools(role.tools, work.tools) } }
+  }
+
+  /** A turn in the run of the workflow itself; after a crash its time begins anew. */
+  async #turn(
+    { refuse, ...work }: Work,
+    state: Readonly<SessionState>,
+    signal: AbortSignal,
+  ): Promise<WorkEnd> {
+    const parts = this.#parts
+    const { root, parentSpanId, spanId: turn } = work
+    if (work.isAgain)
+      await closeLeft(parts.engine, state, leftOpen(state, { runId: root.runId, place: parentSpanId }))
+    const { messages, kept, isFurther, before } = await workflowTurn(parts, {
+      ...work,
+      ...(refuse && { refuse }),
+    })
+    const { agents, agent } = await this.#agentFor(work, signal)
+    await work.taken?.()
+    const run = new LiveRun({
+      root: { ...root, spanId: parentSpanId, actor: work.name },
+      parentSpanId,
+      agent,
+      agentId: work.name,
+      startedMs: parts.clock.now(),
+      resultSchema: work.resultSchema,
+      turn,
+    })
+    for (const call of before?.calls ?? []) run.used(call)
+    const answer = before?.answer
+    if (answer !== undefined) {
+      const tokens = tokenTotal(run.usage)
+      return { status: 'completed', text: answer, tokens, isFurther, durationMs: 0 }
+    }
+    const end = await this.#perform(
+      { ...work, ...(refuse && !before?.isRefused && { refuse }) },
+      {
+        run,
+        begins: before ? 'resumed' : [],
+        messages,
+        kept,
+        turns: before?.calls.length ?? 0,
+        stoodMs: 0,
+        agents,
+      },
+      signal,
+    )
+    return { ...end, isFurther }
   }
 
   async #perform(

@@ -153,7 +153,7 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
     if (event.payload.verdict !== undefined) found.rounds.push(event)
   },
   'agent.message.created': (event, { owners, position, found }) => {
-    if (isAnswer(event)) return
+    if (isOfRun(event)) return
     found.messages.push({ event, position })
     const { messageType, payload, from } = event.payload
     if (messageType !== 'task_completion' && messageType !== 'review_result') return
@@ -176,8 +176,8 @@ const takers: { readonly [T in EventType]?: Taker<T> } = {
 export const fileEvents: ReadonlySet<EventType> = new Set(Object.keys(takers) as EventType[])
 
 /** The last words of a run: its result, and no message between agents. */
-const isAnswer = ({ runId, payload }: EventOf<'agent.message.created'>): boolean =>
-  payload.messageType === undefined && payload.messageId === `${runId}:answer`
+const isOfRun = ({ runId, payload: { messageType, messageId } }: EventOf<'agent.message.created'>): boolean =>
+  messageType === undefined && ['answer', 'question'].some((kind) => messageId.startsWith(`${runId}:${kind}`))
 
 function acting(owner: OwnerRecord, act: Placed<AgentEvent>): OwnerRecord {
   owner.firstAct ??= act

@@ -42,6 +42,10 @@ export class Allowance implements Workers, Disposable {
   readonly failed = (why: unknown): void =>
     this.reached(why instanceof LimitReached ? why : new LimitReached('the run has failed'))
 
+  /** Whether anybody may still begin. */
+  readonly isWithinLimits = async (): Promise<boolean> =>
+    !this.over.aborted && (await this.#deps.budgets.over(this.#flow.root().sessionId)) === undefined
+
   /** Ends the run: it took too long. */
   late(minutes: number): void {
     const exceeded = { budget: 'time', used: minutes, limit: minutes, action: 'stopped' } as const

@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts'
 import type { EventOf, PayloadOf } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import { type Asker, muster } from '../contract/principal.ts'
-import type { Budget, WorkflowOutcome } from '../contract/values.ts'
+import type { Agent, Budget, WorkflowOutcome } from '../contract/values.ts'
 import type { OpenApproval } from '../core/approvals/open-approvals.ts'
 import { workflowEnds, workflowOutcome } from '../core/collaboration/workflow-outcome.ts'
 import { hasEnded, type SessionState } from '../core/session/state.ts'
@@ -47,10 +47,9 @@ export type Begin = {
   readonly parent?: Readonly<SessionState> | undefined
   readonly budget?: Budget | undefined
   readonly collaboration?: PayloadOf<'session.started'>['collaboration']
+  /** The built-in agent whose run is that of the whole workflow; all that it is asked is a turn in it. */
+  readonly architect?: Agent | undefined
 }
-
-/** What a procedure may give so that another workflow follows it in the same session. */
-export type Followed = { readonly next: { readonly procedure: string; readonly input: unknown } }
 
 /** Runs workflows, each in a session of its own: begins them, takes their answers, ends them. */
 export class Workflows {
@@ -153,9 +152,10 @@ export class Workflows {
       ...(parent && { parentSessionId: parent.sessionId }),
     })
     const run = { ...root, spanId: ids.span(), actor: wish.kind }
-    const spawned = draftOf({ ...run, parentSpanId: root.spanId }, 'agent.spawned', {
-      agentId: wish.kind,
-      agentType: 'workflow',
+    const { agentId, agentType } = wish.architect ?? { agentId: wish.kind, agentType: 'workflow' }
+    const spawned = draftOf({ ...run, actor: agentId, parentSpanId: root.spanId }, 'agent.spawned', {
+      agentId,
+      agentType,
       kind: 'main',
       ...(wish.prompt && { agentTask: wish.prompt }),
     })
@@ -268,31 +268,14 @@ export class Workflows {
       // It was left for the next daemon.
       if (engine.session(sessionId)?.open.has(open?.spanId ?? '')) return
     }
-    if (!this.#ending.has(sessionId)) await this.#next(sessionId)
+    if (!this.#ending.has(sessionId)) await this.#over(sessionId)
   }
 
-  /** Nothing runs: what its last workflow asks for follows it, else the session is over. */
-  async #next(sessionId: SessionId): Promise<void> {
-    const { engine } = this.#deps
-    const state = engine.session(sessionId)
-    const span = state && [...state.open.values()].find(({ kind }) => kind === 'session')
-    if (!state || !span) return
+  /** Nothing runs in it any more: what came of its last workflow is what came of it. */
+  async #over(sessionId: SessionId): Promise<void> {
     let last: EventOf<(typeof workflowEnds)[number]> | undefined
-    const known = new Set<string>()
-    for await (const event of this.#deps.events(sessionId, workflowEnds)) {
-      if (event.workflowId !== undefined) known.add(event.workflowId)
+    for await (const event of this.#deps.events(sessionId, workflowEnds))
       last = event as EventOf<(typeof workflowEnds)[number]>
-    }
-    if (last?.type === 'workflow.finalized') {
-      const next = (last.payload.result as Partial<Followed> | undefined)?.next
-      const id = `${last.workflowId}.${next?.procedure}`
-      if (next && !known.has(id)) {
-        const { traceId, runId, spanId } = rootRun(state) ?? span
-        const at = { sessionId, traceId, runId, spanId, actor: last.actor }
-        await this.#durable.start(next.procedure, { id, input: next.input, at })
-        return this.#untilQuiet(sessionId)
-      }
-    }
     const { outcome, why } = last
       ? workflowOutcome(last)
       : { outcome: 'failed' as const, why: 'Muster was stopped before it began; start it again' }

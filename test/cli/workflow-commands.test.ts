@@ -66,12 +66,12 @@ const runInput: CommandInput<'workflow run'> = {
 }
 
 /** A daemon whose workflow has ended like this. */
-function ending(status: WorkflowView['status']) {
+function ending(status: WorkflowView['status'], more: Partial<WorkflowDetail> = {}) {
   const begun = { workflow_id: id, session_id: '1749a2fe', branch: `muster/${id}`, why: '' }
   const { client } = recorder({
     startCrew: [begun],
     startScript: [begun],
-    getWorkflow: [flow(status)],
+    getWorkflow: [flow(status, more)],
     listEvents: [{ events: [] }],
   })
   return world({ client }).io
@@ -90,6 +90,16 @@ test('[MUS-368] a workflow that has ended without what was asked for exits with 
   expect((await collect(run.text(runInput, ending('completed')))).join('')).toContain('✓ crew-1749a2fe')
   for (const completion_status of ['failed', 'rejected'] as const)
     expect(sessionCommands.wait.exitCode?.(rejectedSession(completion_status))).toBe(1)
+})
+
+test('[COL-29] a crew whose work waits to be landed has done what it was asked for: its report and the question are shown', async () => {
+  const land = { approval_id: 'apr_1', session_id: '1749a2fe', name: id, subject: 'land', action: 'Land it?' }
+  const waiting = { phase: 'land', approvals: [land] as never, report_text: '# Approved: Add login\n' }
+  const said = (await collect(crew.text(crewInput, ending('running', waiting)))).join('')
+  expect(said).toMatch(/# Approved: Add login[^]*Land it\?[^]*sm approve apr_1/)
+  expect(list.render({ workflows: [flow('running', waiting)] }, view, {} as never)).toMatch(
+    /● +crew-1749a2fe +land/,
+  )
 })
 
 test('[MUS-368] the word of its end is shown with why: in the list, on its page and where its session is waited for', () => {

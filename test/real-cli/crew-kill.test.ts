@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
 import { cliPath, clis, missingCli } from '../support/clis.ts'
 import { crewClis } from '../support/crew-clis.ts'
@@ -54,12 +55,10 @@ test('[MUS-275] Claude Code and Codex work on while the daemon is killed again a
     (all) => all.filter(({ payload }) => payload.tool === 'Write').length === 2,
   )
   await m.m.restart('SIGKILL', () => sleep(6000))
-  const flow = await eventually(
-    () => m.m.client.getWorkflow({ id: workflow_id }),
-    ({ status }) => status !== 'running',
-  )
+  const flow = await eventually(() => m.m.client.getWorkflow({ id: workflow_id }), isToLand)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: {
       outcome: 'approved',
       tasks: [
@@ -69,7 +68,7 @@ test('[MUS-275] Claude Code and Codex work on while the daemon is killed again a
     },
   })
   expect(m.git('ls-tree', '--name-only', branch)).toContain('one.mjs')
-  const ended = (await of('workflow.finalized')).filter(({ workflowId }) => workflowId === workflow_id)
+  const ended = (await of('result.summary')).filter(({ workflowId }) => workflowId === workflow_id)
   expect(ended).toHaveLength(1)
   const assigned = (await of('agent.task.assigned')).map(({ payload }) => payload.taskId)
   expect(assigned).toEqual(expect.arrayContaining(['one', 'two', 'review-1']))
@@ -98,6 +97,6 @@ test('[MUS-247][MUS-275] what a developer asks when the daemon is killed is aske
   const { approvals } = await asked()
   expect(approvals).toMatchObject([{ subject: 'tool', action: 'Bash: node one.mjs' }])
   await m.m.client.decideApproval({ id: approvals[0]?.approval_id ?? '', verdict: 'allow' })
-  const flow = await m.until(workflow_id, ({ status }) => status !== 'running')
-  expect(flow).toMatchObject({ status: 'completed', report: { outcome: 'approved' } })
+  const flow = await m.until(workflow_id, isToLand)
+  expect(flow).toMatchObject({ status: 'running', report: { outcome: 'approved' } })
 })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import type { EventOf, EventType } from '../../src/contract/event.ts'
 import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 import { validateSession } from '../../src/session-file/validate.ts'
@@ -113,9 +114,10 @@ test('[COL-74][COL-10][COL-11][COL-14][COL-15][COL-18][COL-19][COL-62] Claude Co
     current_task: 'Add two',
   })
   await m.client.decideApproval({ id: asking, verdict: 'allow', scope: 'once' })
-  const flow = await m.until(workflow_id, ({ status }) => status !== 'running')
+  const flow = await m.until(workflow_id, isToLand)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: {
       outcome: 'approved',
       branch,

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { crewModel, crewSettings, type Part, playerOf } from './crew-model.ts'
@@ -55,7 +56,8 @@ export async function crewDaemon({
         model: playerOf(request),
         ...more,
       }),
-    ended: (id: string) => until(id, ({ status }) => status !== 'running'),
+    /** When it has ended, or its work is there and waits to be landed. */
+    ended: (id: string) => until(id, (flow) => flow.status !== 'running' || isToLand(flow)),
     events: async (session: string, type?: string): Promise<AgentEvent[]> =>
       (await client().listEvents({ session, limit: 1000, ...(type && { type }) })).events as AgentEvent[],
     /** Another daemon takes over, with these variables besides the usual. */

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import { crewModel, crewSettings, type Part, playerOf } from './crew-model.ts'
@@ -36,7 +37,10 @@ type Play = {
   readonly request: string
   /** About so many facts are written from its beginning to its end. */
   readonly facts: number
+  /** Below the root run. */
   readonly agents: number
+  /** How often an architect answered. */
+  readonly answers: number
   readonly commits: number
   readonly messages?: number
   /** The versions that the blackboard has had. */
@@ -46,12 +50,20 @@ type Play = {
 }
 
 const plays = {
-  balanced: { crew: 'balanced', request: demonstrationRequest, facts: 380, agents: 6, commits: 7 },
+  balanced: {
+    crew: 'balanced',
+    request: demonstrationRequest,
+    facts: 400,
+    agents: 5,
+    commits: 7,
+    answers: 3,
+  },
   peers: {
     crew: 'peers',
     request: 'Write two notes. SCRIPT=play',
     facts: 110,
     agents: 3,
+    answers: 0,
     commits: 3,
     messages: 2,
     versions: [1, 2],
@@ -61,6 +73,7 @@ const plays = {
     request: 'Shall we? SCRIPT=play',
     facts: 150,
     agents: 6,
+    answers: 0,
     commits: 1,
     ballots: ['tie', 'decided'],
   },
@@ -192,9 +205,16 @@ async function judge(
 ): Promise<string[]> {
   const until = performance.now() + longestMs
   let flow = await client.getWorkflow({ id })
-  while (flow.status === 'running' && performance.now() < until) {
-    await sleep(100)
-    flow = await client.getWorkflow({ id })
+  const over = async (isOver: () => boolean) => {
+    while (!isOver() && performance.now() < until) {
+      await sleep(100)
+      flow = await client.getWorkflow({ id })
+    }
+  }
+  await over(() => flow.status !== 'running' || isToLand(flow))
+  if (isToLand(flow)) {
+    await client.decideApproval({ id: session, verdict: 'allow', scope: 'once' })
+    await over(() => flow.status !== 'running')
   }
   const faults: string[] = []
   if (flow.status !== 'completed' || flow.report?.outcome !== 'approved')
@@ -241,6 +261,13 @@ async function judge(
   )
   const members = of('agent.spawned').filter(({ parentRunId }) => parentRunId !== undefined)
   if (members.length !== play.agents) faults.push(`${members.length} agents instead of ${play.agents}`)
+  const asked = of('agent.message.created').flatMap((event) =>
+    event.type === 'agent.message.created' ? [event.payload.messageId] : [],
+  )
+  // A prompt that was cut off before any model had it may be asked again; it is answered once.
+  const answers = asked.filter((one) => /:answer:[0-9a-f]{16}$/.test(one))
+  if (answers.length !== play.answers)
+    faults.push(`${answers.length} answers of the architect instead of ${play.answers}`)
   for (const event of events) {
     if (event.type === 'task.failed') faults.push(`${event.taskId} failed: ${event.payload.reason}`)
     if (event.type === 'workflow.checkpoint.saved' && event.payload.error !== undefined)

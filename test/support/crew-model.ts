@@ -22,13 +22,29 @@ const carefully = (step: Step): Step[] =>
     ? [step, step]
     : [step]
 
+const saying = (value: object) => ({ text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` })
+const deciding = (verdict: string, action: string): Part => ({
+  when: `of the review ended with ${verdict}`,
+  steps: [saying({ action, reason: 'the review is right' })],
+})
+const report = saying({ summary: 'It is as it is.', outcome: 'approved' })
+
+/** What an architect says that is not played otherwise; its report stays as it is when its claims are disputed. */
+const usual: readonly Part[] = [
+  { when: 'write the final report', steps: [report, report] },
+  deciding('changes_requested', 'revise'),
+  deciding('rejected', 'replan'),
+]
+
 /** A scripted model that plays the demonstration quickly, and other parts under `SCRIPT=play`. */
 export function crewModel(parts: readonly Part[] = []): Promise<ScriptedModel> {
   const quick = demonstrationCast.cast.map(({ when, steps }) => ({
     when,
     steps: steps.flatMap(carefully).map((step) => ({ ...step, delayMs: turnMs })),
   }))
-  const play = parts.length === 0 ? {} : { play: { cast: parts as never } }
+  const isPlayed = ({ when }: Part) => parts.some((part) => part.when === when)
+  const cast = [...usual.filter((part) => !isPlayed(part)), ...parts]
+  const play = parts.length === 0 ? {} : { play: { cast: cast as never } }
   return startScriptedModel({
     maxRequests: 10,
     scenarios: { [demonstrationScript]: { cast: quick }, ...play },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import { type EventType, eventTypes } from '../../src/contract/event.ts'
 import { runProgram } from '../cli/run-sm.ts'
 import { ownDaemon } from './asked-daemon.ts'
@@ -47,7 +48,7 @@ async function crew(): Promise<string> {
   const { workflow_id } = await m.crew('Add one and two.')
   const asked = await m.until(workflow_id, ({ approvals }) => approvals.length > 0)
   await m.client.decideApproval({ id: asked.approvals[0]?.session_id ?? '', verdict: 'allow', scope: 'once' })
-  await m.until(workflow_id, ({ status }) => status !== 'running')
+  await m.until(workflow_id, (flow) => flow.status !== 'running' || isToLand(flow))
   await stopped(m.home)
   return m.home
 }

@@ -208,7 +208,8 @@ test('[COL-73, COL-74, COL-28] acceptance 4 and 5: a reviewer rejects, asks for 
   })
   const { workflow_id, session_id, branch } = await m.crew('Write something. SCRIPT=play')
   expect(await m.ended(workflow_id)).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: {
       outcome: 'approved',
       rounds: [{ verdict: 'rejected' }, { verdict: 'changes_requested' }, { verdict: 'approved' }],

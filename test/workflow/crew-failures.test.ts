@@ -57,8 +57,8 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
     },
   )
   const { workflow_id, session_id, branch } = await m.play('Do three things.', { crew: 'hasty' })
-  const { status, report } = await m.ended(workflow_id)
-  expect(status).toBe('completed')
+  const { phase, report } = await m.ended(workflow_id)
+  expect(phase).toBe('land')
   expect(report).toMatchObject({
     outcome: 'approved',
     tasks: [
@@ -86,6 +86,7 @@ test('[COL-10][COL-11][COL-15][COL-61][COL-62][COL-63][COL-67][COL-68] what fail
   expect(new Set(choices.map(({ payload }) => payload.choice))).toEqual(
     new Set(['reassign', 'retry', 'split']),
   )
+  expect(new Set(choices.map(({ actor }) => actor))).toEqual(new Set(['architect']))
   const failed = (await m.events(session_id, 'task.failed')) as EventOf<'task.failed'>[]
   expect(new Map(failed.map(({ taskId, payload }) => [taskId, payload.errorType]))).toEqual(
     new Map([
@@ -180,7 +181,10 @@ test('[COL-12][COL-62][COL-66] without an architect the rules decide about a fai
       .filter(({ payload }) => payload.subject !== 'model' && payload.subject !== 'tool')
       .map(({ payload }) => payload),
   ).toMatchObject([
-    { choice: 'retry', reason: 'it failed; it is tried once more' },
+    {
+      choice: 'retry',
+      reason: 'there is no architect, so the rules decided: it failed; it is tried once more',
+    },
     { choice: 'human_review', reason: expect.stringContaining('1 of 1 rounds are used up') },
     { choice: 'force_approve', reason: expect.stringContaining('a person') },
   ])

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isToLand } from '../../src/cli/follow-workflow.ts'
 import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
 import { shortId } from '../../src/contract/ids.ts'
+import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { eventually } from '../support/session-daemon.ts'
 import { standInClaude } from '../support/stand-in-claude.ts'
@@ -37,11 +39,15 @@ async function oneProgram(more: object = {}) {
     session_id,
     program,
     folder: started?.payload.workingDir ?? '',
-    ended: () =>
-      eventually(
-        () => m.m.client.getWorkflow({ id: workflow_id }),
-        ({ status }) => status !== 'running',
-      ),
+    /** When it has ended; work that waits to be landed is landed. */
+    async ended() {
+      const flow = () => m.m.client.getWorkflow({ id: workflow_id })
+      const isOver = ({ status }: WorkflowDetail) => status !== 'running'
+      const last = await eventually(flow, (now) => isOver(now) || isToLand(now))
+      if (isOver(last)) return last
+      await m.m.client.decideApproval({ id: session_id, verdict: 'allow', scope: 'once' })
+      return eventually(flow, isOver)
+    },
   }
 }
 

@@ -18,7 +18,8 @@ test('[COL-28] a pair: the request is the one task, and the reviewer decides', a
   const { workflow_id, branch } = await m.play('Write a note.', { crew: 'pair' })
   const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: { outcome: 'approved', tasks: [{ task_id: 'request' }] },
   })
   expect(m.git('show', `${branch}:note.txt`)).toBe('hello\n')
@@ -59,10 +60,7 @@ test('[MUS-368] work that a person does not land is rejected: in the list, the p
   await expect.poll(async () => (await looked()).session.status).toBe('error')
   const expected = {
     flow: { ...rejected, report: { outcome: 'approved' } },
-    list: [
-      { workflow_id: `${workflow_id}.land`, ...rejected },
-      { workflow_id, ...rejected },
-    ],
+    list: [{ workflow_id, ...rejected, phase: 'land' }],
     session: { completion_status: 'rejected', completion_message: rejected.detail },
     progress: { status: 'rejected', is_complete: true },
   }
@@ -155,7 +153,8 @@ test('[COL-71] a pipeline: what each member gives is what the next one is given'
   const { workflow_id, session_id, branch } = await m.play('Make it.', { crew: 'row' })
   const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: { outcome: 'approved', tasks: [{ task_id: 'developer' }, { task_id: 'documenter' }] },
   })
   const [, , second] = await m.events(session_id, 'agent.spawned')

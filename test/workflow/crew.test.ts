@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { demonstrationRequest } from '../../src/contract/demonstration.ts'
 import type { AgentEvent, EventOf, EventType } from '../../src/contract/event.ts'
 import { DeveloperOutput, ReviewerOutput } from '../../src/contract/session-file/outputs.ts'
+import { tokenTotal } from '../../src/core/ledger/model-usage.ts'
 import { expectSameAgents, viewsOf } from '../support/agents-everywhere.ts'
 import { crewDaemon } from '../support/crew-daemon.ts'
 import { bash } from '../support/crew-play.ts'
@@ -18,7 +19,7 @@ type Bed = Awaited<ReturnType<typeof crewDaemon>>
 const eventsOf = async <T extends EventType>(m: Bed, session: string, type: T) =>
   (await m.events(session, type)) as EventOf<T>[]
 
-/** A run that is approved and waits to be landed. */
+/** A run that is approved, and has been landed once the first test is over. */
 const approved = shared(async () => {
   const m = await crewDaemon()
   const before = m.git('rev-parse', 'main')
@@ -29,7 +30,8 @@ const approved = shared(async () => {
 test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, reviewed, mended, approved, and landed when a person says so', async () => {
   const { m, before, workflow_id, session_id, branch, flow } = await approved()
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: {
       outcome: 'approved',
       branch,
@@ -55,13 +57,15 @@ test('[COL-74][COL-22][COL-29][COL-30] a whole run: planned, done side by side, 
   expect(m.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   expect(m.git('branch', '--format=%(refname:short)').trim().split('\n').toSorted()).toEqual(['main', branch])
   expect(existsSync(join(m.home, 'worktrees')) ? readdirSync(join(m.home, 'worktrees')) : []).toEqual([])
-  const [ask] = (await m.until(workflow_id, ({ approvals }) => approvals.length > 0)).approvals
+  const [ask] = flow.approvals
   expect(ask).toMatchObject({ subject: 'land', action: `Land ${branch} into main?` })
   await m.client().decideApproval({ id: session_id, verdict: 'allow', scope: 'once' })
   await eventually(
     () => m.client().getSession({ id: session_id }),
     ({ status }) => status === 'completed',
   )
+  expect(await m.client().getWorkflow({ id: workflow_id })).toMatchObject({ status: 'completed' })
+  expect((await m.client().listWorkflows({})).workflows).toHaveLength(1)
   expect(m.git('merge-base', '--is-ancestor', branch, 'main')).toBe('')
   const effects = (await m.client().listEvents({ limit: 1000 })).events.filter(({ type }) =>
     type.startsWith('effect.'),
@@ -82,7 +86,7 @@ test('[MUS-370][MUS-371] a crew is one row, and whoever worked in it is below it
   const { agents, delegated } = await expectSameAgents(viewsOf(m.client()), session)
   expect(delegated).toEqual(agents)
   const runs = (await m.client().listAgentRuns({ session_id, limit: 1000 })).toReversed()
-  expect(runs[0]).toMatchObject({ agent_id: 'crew', agent_kind: 'main' })
+  expect(runs[0]).toMatchObject({ agent_id: 'architect', agent_kind: 'main' })
   expect(runs[0]?.parent_run_id).toBeUndefined()
   expect(
     runs
@@ -96,7 +100,6 @@ test('[MUS-370][MUS-371] a crew is one row, and whoever worked in it is below it
 
 test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-21][COL-23][COL-24][COL-25][COL-26][COL-27][COL-28][COL-32][MUS-166][OBS-40][OBS-46][OBS-50] every step is told: the phases in order, rounds, messages without a gap, patches, checks, findings', async () => {
   const { m, workflow_id, session_id } = await approved()
-  // The question whether to land is a workflow of its own, in the same session.
   const ofCrew = async <T extends EventType>(type: T) =>
     (await eventsOf(m, session_id, type)).filter(({ workflowId }) => workflowId === workflow_id)
   const phases = await ofCrew('workflow.phase.started')
@@ -114,6 +117,7 @@ test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-
     'integrate',
     'review',
     'complete',
+    'land',
   ])
   expect(await ofCrew('workflow.phase.completed')).toHaveLength(phases.length)
   expect(await ofCrew('workflow.node.exit')).toHaveLength(phases.length)
@@ -242,8 +246,8 @@ test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-
   )
   expect(await eventsOf(m, session_id, 'verifier.issue.found')).toHaveLength(1)
   const [root, ...spawned] = await eventsOf(m, session_id, 'agent.spawned')
-  expect(root).toMatchObject({ payload: { agentId: 'crew', agentType: 'workflow' } })
-  expect(spawned).toHaveLength(6)
+  expect(root).toMatchObject({ payload: { agentId: 'architect', agentType: 'architect' } })
+  expect(spawned).toHaveLength(5)
   for (const event of spawned)
     expect(event).toMatchObject({
       parentSpanId: expect.any(String),
@@ -253,13 +257,30 @@ test('[MUS-369][OBS-36][OBS-37][COL-2][COL-3][COL-4][COL-9][COL-13][COL-17][COL-
   const ofAgents = (await m.events(session_id)).filter(
     ({ type, spanId }) => type.startsWith('agent.') && spanId !== root?.spanId,
   )
+  // The architect has one run, and is asked in it: for the plan, about the round, and for the report.
+  const asked = ofAgents.filter(
+    ({ type, payload }) =>
+      type === 'agent.message.created' && /:question:/.test((payload as { messageId: string }).messageId),
+  )
+  expect(asked.map(({ runId, phase }) => [runId, phase])).toEqual([
+    [root?.runId, 'analyze'],
+    [root?.runId, 'iterate'],
+    [root?.runId, 'complete'],
+  ])
+  const decisions = await ofCrew('decision.made')
+  expect(
+    decisions
+      .filter(({ payload }) => payload.subject === 'approach')
+      .map(({ actor, payload }) => [actor, payload.choice]),
+  ).toEqual([['architect', 'revise']])
   for (const event of ofAgents)
     expect(event, event.type).toMatchObject({ workflowId: workflow_id, phase: expect.any(String) })
   const [end] = await eventsOf(m, session_id, 'workflow.finalized')
   const agents = (await eventsOf(m, session_id, 'agent.completed')).filter(isOfMember)
   expect(end?.payload).toMatchObject({ workflowId: workflow_id, durationMs: expect.any(Number) })
-  expect(end?.payload.totalAgents).toBe(agents.length)
-  expect(end?.payload.totalTokens).toBe(agents.reduce((sum, { payload }) => sum + (payload.tokens ?? 0), 0))
+  expect(end?.payload.totalAgents).toBe(agents.length + 1)
+  const used = (await ofCrew('llm.request.completed')).map(({ payload }) => tokenTotal(payload.usage))
+  expect(end?.payload.totalTokens).toBe(used.reduce((sum, tokens) => sum + tokens, 0))
 })
 
 test('[COL-66][MUS-368] a plan that a person refuses ends the crew as rejected, and nothing was begun', async () => {

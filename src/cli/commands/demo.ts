@@ -42,7 +42,7 @@ export async function* playDemo({ once }: CommandInput<'demo'>, io: Io): AsyncGe
     model: `scripted/${demonstrationScript}`,
   })
   const flow = yield* followWorkflow(client, { ...begun, indent: '  ' }, io)
-  const shown = await demoData(client, { repo, flow }, io)
+  const shown = demoData(repo, flow)
   const view = { width: io.width(), now: io.now(), color: io.isColored }
   yield io.isJson ? `${jsonText(shown, 2)}\n` : `\n${renderDemo(shown, view)}\n`
   if (shown.verdict !== 'approved') throw new AppError('failed', 'the demo did not finish as expected')
@@ -60,29 +60,18 @@ const notPlayed = (repo: string): CommandOutput<'demo'> => ({
   approval_id: null,
 })
 
-/** The question that is left is asked a moment after the work is done. */
-async function demoData(
-  client: Client,
-  { repo, flow }: { readonly repo: string; readonly flow: CommandOutput<'workflow show'> },
-  io: Io,
-): Promise<CommandOutput<'demo'>> {
-  const { workflow_id, session_id, report } = flow
-  const until = io.now() + readingMs
-  let now = flow
-  while (report && now.approvals.length === 0 && io.now() < until) {
-    await io.sleep(50)
-    now = await client.getWorkflow({ id: workflow_id }, { signal: io.signal })
-  }
+function demoData(repo: string, flow: CommandOutput<'workflow show'>): CommandOutput<'demo'> {
+  const { workflow_id, session_id, session_file, branch, report, approvals } = flow
   return {
     played: true,
     session_id,
-    session_file: now.session_file,
+    session_file,
     workflow_id,
-    branch: flow.branch,
+    branch,
     repo,
     verdict: report?.outcome ?? null,
     rounds: report?.rounds.length ?? null,
-    approval_id: now.approvals[0]?.approval_id ?? null,
+    approval_id: approvals[0]?.approval_id ?? null,
   }
 }
 

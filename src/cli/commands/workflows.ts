@@ -2,7 +2,7 @@ import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError, errorCodes } from '../../contract/errors.ts'
 import { defineCommands, type View } from '../command-module.ts'
 import { currentSession } from '../current-session.ts'
-import { followWorkflow } from '../follow-workflow.ts'
+import { followWorkflow, isToLand } from '../follow-workflow.ts'
 import { textInput } from '../named-files.ts'
 import { given, parseBudget } from '../parse-values.ts'
 import { answerCommands } from '../render/approvals.ts'
@@ -139,8 +139,9 @@ const done = new Set(['completed', 'failed', 'rejected', 'cancelled'])
 const isShort = (status: Status): boolean => done.has(status) && status !== 'completed'
 
 /** What was waited for is done, or a shell is told that it is not, and why. */
-function refuseUnlessDone({ workflow_id, status, detail }: Shown): void {
-  if (status === 'completed') return
+function refuseUnlessDone(flow: Shown): void {
+  const { workflow_id, status, detail } = flow
+  if (status === 'completed' || isToLand(flow)) return
   throw new AppError('failed', `${workflow_id} is ${status}${detail ? `: ${oneLine(detail)}` : ''}`)
 }
 

@@ -106,7 +106,17 @@ export const CrewReport = z.strictObject({
   workflow_id: z.string(),
   request: z.string(),
   outcome: CrewOutcome,
+  /** How it ended, in a sentence. */
   summary: z.string(),
+  /** The report in the words of the architect. */
+  words: z
+    .strictObject({
+      by: z.string(),
+      text: z.string(),
+      /** Claims in it that the facts do not bear out. */
+      disputed: z.array(z.string()),
+    })
+    .optional(),
   branch: z.string().nullable(),
   base: z.string().nullable(),
   commit: z.string().nullable(),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { DeveloperOutput, RequiredChange, ReviewFinding, SelfReview } from '../session-file/outputs.ts'
 import { Priority, Verdict } from '../values.ts'
+import { CrewOutcome } from './crew-report.ts'
 
 /** The name of a task: part of branch names, so it begins with a letter or digit. */
 const TaskSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, {
@@ -102,6 +103,29 @@ export const FailureReply = z.object({ action: FailureAction, reason: z.string()
 
 export type FailureReply = z.infer<typeof FailureReply>
 
+/** What may become of work that a review did not approve: it is fixed, planned anew, or given up. Nobody can approve it here. */
+export const RoundAction = z.enum(['revise', 'replan', 'abort'])
+
+export type RoundAction = z.infer<typeof RoundAction>
+
+/** What an architect answers when it is asked about a review that did not approve. */
+export const RoundReply = z.object({ action: RoundAction, reason: z.string().min(1) })
+
+export type RoundReply = z.infer<typeof RoundReply>
+
+/** What an architect says in the end: its own words, and claims that are compared with the facts. */
+export const ReportReply = z.object({
+  summary: z.string().min(1).max(8000),
+  outcome: CrewOutcome,
+  completed: z.array(z.string()).default([]),
+  /** Ids of tasks and findings that are not settled. */
+  open: z.array(z.string()).default([]),
+  /** Left out where no check was run. */
+  checks_passed: z.boolean().optional(),
+})
+
+export type ReportReply = z.infer<typeof ReportReply>
+
 /** What a challenger answers to a plan. */
 export const ChallengerReply = z.object({
   verdict: z.enum(['go', 'go_with_changes', 'stop']),
@@ -141,6 +165,8 @@ const replies = {
   developer: DeveloperReply,
   reviewer: ReviewerReply,
   failure: FailureReply,
+  round: RoundReply,
+  report: ReportReply,
   challenger: ChallengerReply,
   peer: PeerReply,
   vote: VoteReply,

@@ -47,6 +47,8 @@ export const progressEvents = {
       filesModified: z.array(Line).optional(),
       errorsEncountered: z.unknown().optional(),
       declared: JsonObject.optional(),
+      /** The report of a crew. */
+      report: JsonObject.optional(),
     }),
   }),
   'context.compacted': event({

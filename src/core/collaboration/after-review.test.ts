@@ -2,30 +2,56 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkRun, planTask, reviewFinding, reviewReply } from '../../../test/support/collaboration.ts'
 import { runs } from '../../../test/support/size.ts'
-import type { PlanTask } from '../../contract/collaboration/replies.ts'
+import type { PlanTask, RoundAction } from '../../contract/collaboration/replies.ts'
+import { catalogue } from '../../contract/event.ts'
 import { defaultMaxIterations } from '../../contract/session-file/message-payloads.ts'
 import { DeveloperInput } from '../../contract/session-file/outputs.ts'
 import { developerInput, type Work } from '../delegation/developer-work.ts'
 import { afterAnswer, afterReview, findingsToFix, newestWork, revise } from './after-review.ts'
 import { checkPlan } from './check-plan.ts'
+import { readRoundReply } from './read-crew-replies.ts'
 
-const loop = { iterations: 0, maxIterations: defaultMaxIterations, onLimit: 'human_review' } as const
+const loop = { iterations: 1, maxIterations: defaultMaxIterations, onLimit: 'human_review' } as const
 
-test('[COL-64, COL-65] changes are revised, a rejection is planned again, and both count', () => {
-  expect(afterReview({ ...loop, verdict: 'approved' })).toEqual({ next: 'complete', iterations: 0 })
-  expect(afterReview({ ...loop, verdict: 'changes_requested' })).toEqual({ next: 'revise', iterations: 1 })
-  expect(afterReview({ ...loop, verdict: 'rejected', iterations: 1 })).toEqual({
-    next: 'replan',
-    iterations: 2,
+test('[COL-64, COL-65] where there is no architect changes are revised, a rejection is planned again, and the rules say so', () => {
+  expect(afterReview({ ...loop, verdict: 'changes_requested' })).toMatchObject({
+    next: 'revise',
+    isByRules: true,
+    decision: { reason: expect.stringContaining('there is no architect') },
   })
+  expect(afterReview({ ...loop, verdict: 'rejected', iterations: 2 })).toMatchObject({
+    next: 'replan',
+    decision: { choice: 'replan' },
+  })
+})
+
+test('[COL-28] the architect decides about a round that was not approved; where it is silent the rules do, and say why', () => {
+  const said = (action: RoundAction) =>
+    afterReview({ ...loop, verdict: 'changes_requested', asked: { reply: { action, reason: 'so' } } })
+  for (const action of ['revise', 'replan', 'abort'] as const)
+    expect(said(action)).toMatchObject({
+      next: action,
+      isByRules: false,
+      decision: { choice: action, reason: 'the architect decided: so' },
+    })
+  const silent = afterReview({ ...loop, verdict: 'rejected', asked: { silent: 'it gave\nnone' } })
+  expect(silent).toMatchObject({ next: 'replan', isByRules: true })
+  expect(silent.decision.reason).toContain('(it gave none)')
+  expect(catalogue['decision.made'].payload.safeParse(silent.decision).success).toBe(true)
+})
+
+test('[COL-28][COL-66] an architect can neither approve nor have more rounds than there may be', () => {
+  expect(readRoundReply('{"action": "approve", "reason": "good enough"}')).toHaveProperty('problems')
+  const asked = { reply: { action: 'revise', reason: 'once more' } } as const
+  expect(afterReview({ ...loop, verdict: 'rejected', iterations: 3, asked }).next).toBe('human_review')
 })
 
 test.each(['human_review', 'abort', 'force_approve'] as const)(
   '[COL-66] at the limit it is %s, with the choice to record',
   (onLimit) => {
-    expect(afterReview({ ...loop, onLimit, iterations: 2, verdict: 'changes_requested' })).toEqual({
+    expect(afterReview({ ...loop, onLimit, iterations: 3, verdict: 'changes_requested' })).toEqual({
       next: onLimit,
-      iterations: 3,
+      isByRules: true,
       decision: {
         subject: 'approach',
         candidates: ['human_review', 'abort', 'force_approve'],
@@ -36,14 +62,17 @@ test.each(['human_review', 'abort', 'force_approve'] as const)(
   },
 )
 
-test('[COL-65] however the verdicts fall, the loop ends at its limit', () => {
-  const verdict = fc.constantFrom('changes_requested' as const, 'rejected' as const)
+test('[COL-65] however the verdicts fall and whatever the architect says, the loop ends at its limit', () => {
+  const round = fc.record({
+    verdict: fc.constantFrom('changes_requested' as const, 'rejected' as const),
+    asked: fc.constantFrom(undefined, { reply: { action: 'revise' as const, reason: 'x' } }),
+  })
   fc.assert(
-    fc.property(fc.infiniteStream(verdict), fc.integer({ min: 0, max: 6 }), (verdicts, maxIterations) => {
+    fc.property(fc.infiniteStream(round), fc.integer({ min: 0, max: 6 }), (rounds, maxIterations) => {
       let iterations = 0
-      for (const each of verdicts) {
-        const after = afterReview({ ...loop, verdict: each, iterations, maxIterations })
-        iterations = after.iterations
+      for (const each of rounds) {
+        iterations += 1
+        const after = afterReview({ ...loop, ...each, iterations, maxIterations })
         if (after.next === 'human_review') break
         expect(iterations).toBeLessThan(maxIterations)
       }

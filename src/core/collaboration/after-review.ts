@@ -1,6 +1,11 @@
 import type * as z from 'zod'
 import type { CheckRun } from '../../contract/collaboration/crew-report.ts'
-import type { PlanTask, ReviewerReply } from '../../contract/collaboration/replies.ts'
+import {
+  type PlanTask,
+  type ReviewerReply,
+  RoundAction,
+  type RoundReply,
+} from '../../contract/collaboration/replies.ts'
 import { OnMaxIterations } from '../../contract/crew.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import type { Verdict } from '../../contract/values.ts'
@@ -14,7 +19,7 @@ import {
 } from '../delegation/judge-review.ts'
 import { checkReason, failedChecks } from '../delegation/required-checks.ts'
 import { findingWords } from '../delegation/reviewer-work.ts'
-import type { Decision } from '../delegation/task-failure.ts'
+import { byTheRules, type Consulted, type Decision } from '../delegation/task-failure.ts'
 import { rootTask } from './planned-work.ts'
 import { finishedBefore } from './task-graph.ts'
 
@@ -33,41 +38,60 @@ export const escalationWords: Readonly<Record<EscalationAnswer, string>> = {
 
 export type EscalationAnswer = (typeof escalationAnswers)[number]
 
-export type AfterReview =
-  | { readonly next: 'complete'; readonly iterations: number }
-  | { readonly next: 'revise' | 'replan'; readonly iterations: number }
-  | { readonly next: Escalation; readonly iterations: number; readonly decision: Decision }
+/** Where the work goes after a review that did not approve, and whether the rules say so. */
+export type AfterReview = {
+  readonly next: RoundAction | Escalation
+  readonly decision: Decision
+  readonly isByRules: boolean
+}
 
-type Loop = {
-  readonly verdict: z.infer<typeof Verdict>
-  /** How many reviews before this one did not approve. */
+type Rounds = {
+  readonly verdict: Exclude<z.infer<typeof Verdict>, 'approved'>
+  /** How many reviews did not approve, this one among them; changes_requested and rejected both count. */
   readonly iterations: number
   readonly maxIterations: number
-  readonly onLimit: Escalation
 }
 
-/** Where the work goes after a review; changes_requested and rejected both count against the limit. */
-export function afterReview({ verdict, iterations, maxIterations, onLimit }: Loop): AfterReview {
-  if (verdict === 'approved') return { next: 'complete', iterations }
-  const used = iterations + 1
-  if (used < maxIterations) return { next: verdict === 'rejected' ? 'replan' : 'revise', iterations: used }
-  const reason = `${used} of ${maxIterations} rounds are used up, and the last review says ${verdict}`
-  const candidates = OnMaxIterations.options
-  return {
-    next: onLimit,
-    iterations: used,
-    decision: { subject: 'approach', candidates, choice: onLimit, reason },
-  }
+type Loop = Rounds & {
+  readonly onLimit: Escalation
+  /** What the architect said, or why it gave no answer, when it was asked. */
+  readonly asked?: Consulted<RoundReply> | undefined
 }
+
+/** How many more rounds there may be; without one, nobody is asked whether the work goes on. */
+export const roundsLeft = ({ iterations, maxIterations }: Omit<Rounds, 'verdict'>): number =>
+  Math.max(0, maxIterations - iterations)
+
+/** What the rules do with a verdict while there are rounds left. */
+export const usualAction = (verdict: Rounds['verdict']): RoundAction =>
+  verdict === 'rejected' ? 'replan' : 'revise'
+
+/** Where the work goes after a review that did not approve: as the architect says, within the rounds that there may be. */
+export function afterReview({ asked, onLimit, ...loop }: Loop): AfterReview {
+  const { verdict, iterations, maxIterations } = loop
+  if (roundsLeft(loop) === 0) {
+    const reason = `${iterations} of ${maxIterations} rounds are used up, and the last review says ${verdict}`
+    const decision = { subject, candidates: OnMaxIterations.options, choice: onLimit, reason }
+    return { next: onLimit, decision, isByRules: true }
+  }
+  const candidates = RoundAction.options
+  if (asked && 'reply' in asked) {
+    const { action, reason: why } = asked.reply
+    const decision = { subject, candidates, choice: action, reason: `the architect decided: ${why}` }
+    return { next: action, decision, isByRules: false }
+  }
+  const next = usualAction(verdict)
+  const reason = byTheRules(asked, `round ${iterations} of ${maxIterations} ended with ${verdict}`)
+  return { next, decision: { subject, candidates, choice: next, reason }, isByRules: true }
+}
+
+const subject = 'approach' as const
 
 /** Where the work goes once a person has answered; one more round is one more round of the same kind. */
-export function afterAnswer(
+export const afterAnswer = (
   answer: EscalationAnswer,
-  verdict: z.infer<typeof Verdict>,
-): 'revise' | 'replan' | 'force_approve' | 'abort' {
-  if (answer !== 'iterate') return answer
-  return verdict === 'rejected' ? 'replan' : 'revise'
-}
+  verdict: Rounds['verdict'],
+): RoundAction | 'force_approve' => (answer === 'iterate' ? usualAction(verdict) : answer)
 
 /** What a person chose, as a decision like any other. */
 export const answerDecision = (answer: EscalationAnswer): Decision => ({

@@ -24,6 +24,8 @@ export type CrewHistory = {
   readonly request: string
   readonly outcome: CrewOutcome
   readonly summary: string
+  /** The report in the words of the architect. */
+  readonly words?: CrewReport['words']
   readonly branch?: string
   readonly base?: string
   readonly commit?: string
@@ -52,6 +54,7 @@ export function crewReport(history: CrewHistory): CrewReport {
     request: history.request,
     outcome: history.outcome,
     summary: history.summary,
+    ...(history.words && { words: history.words }),
     branch,
     base,
     commit,
@@ -123,7 +126,11 @@ export function reportMarkdown(report: CrewReport): string {
   const parts = [
     `# ${outcomeWords[report.outcome]}: ${line(report.request, 100)}`,
     head(report),
-    report.summary.trim().replaceAll(/^#/gm, '\\#'),
+    (report.words?.text ?? report.summary).trim().replaceAll(/^#/gm, '\\#'),
+    section(
+      'What the facts do not bear out',
+      (report.words?.disputed ?? []).map((claim) => `- ${line(claim)}`),
+    ),
     section('Still open', [
       ...findings.open.map(findingLine),
       ...failedChecks(report.checks)

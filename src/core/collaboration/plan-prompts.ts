@@ -1,5 +1,5 @@
 import type { CrewRound } from '../../contract/collaboration/crew-report.ts'
-import type { ChallengerReply, Plan, PlanTask } from '../../contract/collaboration/replies.ts'
+import type { ChallengerReply, Plan, PlanTask, RoundAction } from '../../contract/collaboration/replies.ts'
 import type { ReviewFinding } from '../../contract/session-file/outputs.ts'
 import { endOf, fenced, fencedJson, howToAnswer } from '../delegation/prompt-parts.ts'
 import { findingWords } from '../delegation/reviewer-work.ts'
@@ -187,3 +187,23 @@ export const failurePrompt = ({ task, kind, attempt, error }: Failed): string =>
 
 /** The shape of a decision as an architect is shown it. */
 const failureExample = { action: 'retry', reason: '<why>' }
+
+type ReviewedWork = {
+  readonly request: string
+  readonly round: CrewRound
+  readonly findings: readonly ReviewFinding[]
+  /** What the rules would do. */
+  readonly usual: RoundAction
+  readonly roundsLeft: number
+}
+
+/** Asks an architect what becomes of work that a review did not approve. */
+export const roundPrompt = ({ request, round, findings, usual, roundsLeft }: ReviewedWork): string =>
+  [
+    `You are the architect of a crew. Round ${round.number} of the review ended with ${round.verdict}. Decide what to do; do not change any file.`,
+    `The request:\n\n${fenced(request)}`,
+    `What the review left to be fixed:\n\n${fenced([round.summary, ...round.reasons, ...findings.map(findingWords)].join('\n'))}`,
+    `${roundsLeft === 1 ? 'One more round' : `${roundsLeft} more rounds`} of review can follow.`,
+    howToAnswer({ action: usual, reason: '<why>' }),
+    '`action` is revise (developers fix what was found), replan (the approach is wrong; you will be asked for another plan) or abort (the work is given up, and stays on its branch). You cannot approve the work.',
+  ].join('\n\n')

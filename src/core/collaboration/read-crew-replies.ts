@@ -1,4 +1,10 @@
-import { ChallengerReply, FailureReply, Plan, type PlanTask } from '../../contract/collaboration/replies.ts'
+import {
+  ChallengerReply,
+  FailureReply,
+  Plan,
+  type PlanTask,
+  RoundReply,
+} from '../../contract/collaboration/replies.ts'
 import { matchesGlob } from '../delegation/globs.ts'
 import { type ReplyResult, readReply } from '../delegation/read-reply.ts'
 import { checkPlan, type PlanLimits } from './check-plan.ts'
@@ -58,3 +64,7 @@ const samplesOf = (glob: string): string[] =>
 /** What an architect decides about a task that failed. */
 export const readFailureReply = (words: string): ReplyResult<FailureReply> =>
   readReply(words, { schema: FailureReply })
+
+/** What an architect decides about a review that did not approve. */
+export const readRoundReply = (words: string): ReplyResult<RoundReply> =>
+  readReply(words, { schema: RoundReply })

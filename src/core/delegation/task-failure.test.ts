@@ -114,19 +114,28 @@ test('[COL-63] work outside of its scope is refused with the right scope', () =>
 })
 
 test('[COL-62] the architect decides within the limits, and the choice can be recorded', () => {
-  const asked = { action: 'reassign', reason: 'another pair of eyes' }
+  const asked = { reply: { action: 'reassign', reason: 'another pair of eyes' } }
   const after = failure('timeout', 1, { asked })
   expect(after).toMatchObject({
     action: 'reassign',
     limitMs: 2 * limitMs,
     decision: { choice: 'reassign', reason: 'the architect decided: another pair of eyes' },
   })
-  expect(failure('exception', 2, { asked: { action: 'retry', reason: 'x' } }).action).toBe('retry')
-  expect(failure('timeout', 1, { asked: { action: 'abort', reason: 'x' } }).action).toBe('abort')
+  const said = (action: string) => ({ asked: { reply: { action, reason: 'x' } } })
+  expect(failure('exception', 2, said('retry')).action).toBe('retry')
+  expect(failure('timeout', 1, said('abort')).action).toBe('abort')
   const last = failure('timeout', 3, { asked })
   expect(last.action).toBe('abort')
   expect(last.decision.reason).toContain('3 attempts have failed')
-  for (const { decision } of [after, last, failure('exception', 1)])
+  const silent = failure('exception', 1, { asked: { silent: 'there is no JSON object in the answer' } })
+  expect(silent).toMatchObject({ action: 'retry', isByRules: true })
+  expect(silent.decision.reason).toContain('there is no JSON object in the answer')
+  expect([after, last, failure('exception', 1)].map(({ isByRules }) => isByRules)).toEqual([
+    false,
+    true,
+    true,
+  ])
+  for (const { decision } of [silent, after, last, failure('exception', 1)])
     expect(catalogue['decision.made'].payload.safeParse(decision).success).toBe(true)
 })
 

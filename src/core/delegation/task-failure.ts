@@ -81,9 +81,18 @@ type Failure = {
   readonly scope: readonly string[]
   /** Whether there is somebody who can cut the task into smaller ones. */
   readonly canSplit: boolean
-  /** What the architect said, when it was asked. */
-  readonly asked?: FailureReply
+  /** What the architect said, or why it gave no answer, when it was asked. */
+  readonly asked?: Consulted<FailureReply> | undefined
 }
+
+/** What somebody who was asked to decide said, or why they gave no answer that can be used. */
+export type Consulted<T> = { readonly reply: T } | { readonly silent: string }
+
+/** Why the rules decided, where somebody else might have. */
+export const byTheRules = (asked: Consulted<unknown> | undefined, reason: string): string =>
+  asked && 'silent' in asked
+    ? `the architect gave no answer that can be used (${asked.silent.replaceAll(/\s+/g, ' ').slice(0, 300)}), so the rules decided: ${reason}`
+    : `there is no architect, so the rules decided: ${reason}`
 
 /** A choice as `decision.made` records it. */
 export type Decision = {
@@ -100,6 +109,8 @@ type AfterFailure = {
   /** What the next developer is told about this attempt. */
   readonly feedback: string
   readonly decision: Decision
+  /** Nobody was there to decide, or what they said is not allowed. */
+  readonly isByRules: boolean
 }
 
 const maxAttempts = 3
@@ -107,13 +118,14 @@ const longestMs = 60 * 60_000
 
 /** What to do about a task that failed: as the architect says within the limits, else by the kind of failure. */
 export function afterFailure(failure: Failure): AfterFailure {
-  const { action, reason } = chosen(failure)
+  const { action, reason, isByRules } = chosen(failure)
   const isLonger = failure.kind === 'timeout' && (action === 'retry' || action === 'reassign')
   return {
     action,
     limitMs: isLonger ? Math.max(failure.limitMs, Math.min(longestMs, failure.limitMs * 2)) : failure.limitMs,
     feedback: feedbackFor(failure),
     decision: { subject: 'retry', candidates: Actions.options, choice: action, reason },
+    isByRules,
   }
 }
 
@@ -123,20 +135,29 @@ export const suggestedAction = (kind: FailureKind, attempt: number): 'retry' | '
   return action === 'split' ? 'reassign' : action
 }
 
-type Choice = { readonly action: FailureAction; readonly reason: string }
+type Choice = { readonly action: FailureAction; readonly reason: string; readonly isByRules: boolean }
 
 function chosen(failure: Failure): Choice {
   const { attempt, asked } = failure
-  if (!asked) return byKind(failure)
-  if (asked.action !== 'abort' && attempt >= maxAttempts)
+  if (!asked || 'silent' in asked) {
+    const { action, reason } = byKind(failure)
+    return { action, reason: byTheRules(asked, reason), isByRules: true }
+  }
+  const { action, reason } = asked.reply
+  if (action !== 'abort' && attempt >= maxAttempts)
     return {
       action: 'abort',
-      reason: `the architect said ${asked.action}, but ${attempt} attempts have failed and ${maxAttempts} are allowed`,
+      reason: `the architect said ${action}, but ${attempt} attempts have failed and ${maxAttempts} are allowed`,
+      isByRules: true,
     }
-  return { action: asked.action, reason: `the architect decided: ${asked.reason}` }
+  return { action, reason: `the architect decided: ${reason}`, isByRules: false }
 }
 
-function byKind({ kind, attempt, canSplit }: Pick<Failure, 'kind' | 'attempt' | 'canSplit'>): Choice {
+function byKind({
+  kind,
+  attempt,
+  canSplit,
+}: Pick<Failure, 'kind' | 'attempt' | 'canSplit'>): Omit<Choice, 'isByRules'> {
   const tries = { timeout: maxAttempts, scope_violation: 2, resource_limit: 2, exception: 2 }[kind]
   if (attempt >= tries)
     return { action: 'abort', reason: `${words[kind]}, and attempt ${attempt} was the last` }
@@ -164,7 +185,7 @@ const first = {
   },
   resource_limit: { action: 'split', reason: 'it used up its budget; the task will be split' },
   exception: { action: 'retry', reason: 'it failed; it is tried once more' },
-} as const satisfies Record<FailureKind, Choice>
+} as const satisfies Record<FailureKind, Omit<Choice, 'isByRules'>>
 
 function feedbackFor({ kind, scope }: Failure): string {
   if (kind === 'timeout') return 'the attempt took too long and was stopped; what it left is in the work tree'

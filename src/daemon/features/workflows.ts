@@ -17,7 +17,6 @@ import type { Workers } from '../../ports/workers.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { CliWorker } from '../../workflow/cli-worker.ts'
 import { crewProcedure } from '../../workflow/crew/crew-procedure.ts'
-import { landProcedure } from '../../workflow/crew/land.ts'
 import { FactWaits } from '../../workflow/fact-waits.ts'
 import type { FlowRecord } from '../../workflow/local/recorded-flow.ts'
 import { scriptProcedure } from '../../workflow/script/script-procedure.ts'
@@ -87,11 +86,10 @@ export function workflowsFeature(base: Base, { sessions, runtime }: Needs): Work
     clock,
     ids,
     limits: () => config.limits,
-    procedures: [
-      crewProcedure(parts),
-      landProcedure(parts),
-      scriptProcedure({ ...parts, scripts }),
-    ] as readonly Procedure<never, unknown>[],
+    procedures: [crewProcedure(parts), scriptProcedure({ ...parts, scripts })] as readonly Procedure<
+      never,
+      unknown
+    >[],
     events,
     async records(id) {
       await caughtUp()

@@ -46,6 +46,7 @@ export type Question<T> = {
   /** Told when the agent has it. */
   readonly taken?: () => Promise<unknown>
   readonly changed?: Work['changed']
+  readonly isTurn?: boolean
   readonly options?: StepOptions | undefined
 }
 
@@ -80,7 +81,7 @@ export async function askAgent<T>(
         isTaken: () => told !== undefined,
         taken: () => (told ??= tell()),
       })
-      if (ended.undelivered === undefined) given.count({ tokens: ended.tokens })
+      if (ended.undelivered === undefined) given.count(ended)
       return ended
     })
   })
@@ -98,7 +99,7 @@ function workFor<T>(
   { at, question, step }: { readonly at: WorkRoot; readonly question: Question<T>; readonly step: string },
 ): Unstarted {
   const { who, prompt, read, form, resultSchema, folder, scopes = [], tools, timeoutMs } = question
-  const { taskId, about, changed } = question
+  const { taskId, about, changed, isTurn } = question
   const { agentId, agent, cli, model, guidelines = [] } = who
   const refuse = refusalOf(read)
   return {
@@ -126,6 +127,7 @@ function workFor<T>(
     ...(taskId !== undefined && { taskId }),
     ...(about !== undefined && { about }),
     ...(changed && { changed }),
+    ...(isTurn && { isTurn }),
   }
 }
 

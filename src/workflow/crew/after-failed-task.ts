@@ -5,8 +5,7 @@ import { type TaskSplit } from '../../core/collaboration/planned-work.ts'
 import { readFailureReply, readSplit } from '../../core/collaboration/read-crew-replies.ts'
 import { withAttempt } from '../../core/delegation/developer-work.ts'
 import { afterFailure, failureWords } from '../../core/delegation/task-failure.ts'
-import { draftOf } from '../../engine/sessions/drafts.ts'
-import { askArchitect } from './ask-architect.ts'
+import { askArchitect, recordDecision } from './ask-architect.ts'
 import { type Someone } from './crew-parts.ts'
 import type { CrewRun } from './crew-run.ts'
 import type { Attempt, Attempted } from './crew-task.ts'
@@ -50,19 +49,11 @@ export async function afterFailedTask(crew: CrewRun, failed: FailedTask): Promis
     limitMs: attempt.timeoutMs,
     scope: task.scope,
     canSplit: planner !== undefined,
-    ...(asked && { asked }),
+    asked,
   })
-  await flow.step(`decide-${key}`, async ({ tell }) => {
-    const { subject, choice, reason, candidates } = next.decision
-    tell(
-      draftOf({ ...at, actor: planner ? orchestrator.agentId : at.actor }, 'decision.made', {
-        subject,
-        choice,
-        reason,
-        candidates: [...candidates],
-      }),
-    )
-  })
+  const { decision, isByRules } = next
+  const by = isByRules ? undefined : orchestrator.agentId
+  await recordDecision(crew, { name: `decide-${key}`, at, decision, by })
   await talk.callOff(flow, `call-off-${key}`, { taskId: task.task_id, reason: next.decision.reason })
   if (next.action === 'abort') return undefined
   const parts = next.action === 'split' ? await smaller(crew, failed, key) : undefined
@@ -89,11 +80,11 @@ async function smaller(crew: CrewRun, failed: FailedTask, key: string): Promise<
     taken: [task.task_id, ...taken.filter((id) => !known.has(id))],
   }
   const at = { ...crew.flow.root(), spanId: failed.nodeId }
-  const all = await askArchitect(crew, at, {
+  const asked = await askArchitect(crew, at, {
     name: `split-${key}`,
     prompt: splitPrompt({ task, why: result.failure?.error ?? 'it failed', taken }),
     read: (text) => readSplit(text, { tasks, taskId: task.task_id, limits }),
     resultSchema: 'reply:plan',
   })
-  return all?.filter(({ task_id }) => !known.has(task_id))
+  return asked && 'reply' in asked ? asked.reply.filter(({ task_id }) => !known.has(task_id)) : undefined
 }

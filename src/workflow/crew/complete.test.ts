@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../test/http/manual-clock.ts'
 import { openQuickBed } from '../../../test/support/local-bed.ts'
+import type { CrewReport } from '../../contract/collaboration/crew-report.ts'
 import type { Flow, Procedure } from '../../ports/durable.ts'
-import { type CrewResult, complete } from './complete.ts'
+import { complete } from './complete.ts'
 import { CrewPhases } from './crew-phases.ts'
 
 /** The end of a crew; which work trees it found and took away. */
@@ -55,7 +56,7 @@ async function completed(used: () => Promise<object>) {
     } satisfies Procedure<null, unknown> as Procedure<never, unknown>,
   ])
   await bed.durable().start('one', { id: 'w', input: null, at: await bed.place() })
-  const { report } = (await bed.durable().result('w')) as CrewResult
+  const report = (await bed.durable().result('w')) as CrewReport
   return { report, closed, bugs }
 }
 

@@ -1,70 +1,109 @@
 import type { CrewOutcome, CrewReport } from '../../contract/collaboration/crew-report.ts'
 import type { FileChange } from '../../contract/session-file/outputs.ts'
-import { crewReport } from '../../core/collaboration/crew-report.ts'
+import { type CrewHistory, crewReport } from '../../core/collaboration/crew-report.ts'
+import {
+  type ReportFacts,
+  readReport,
+  reportPrompt,
+  reportWords,
+} from '../../core/collaboration/final-report.ts'
 import type { Used } from '../../core/ledger/budget.ts'
 import { closeSpareTree, passRefusal } from '../../engine/delegation/spare-tree.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
+import type { FlowRoot } from '../../ports/durable.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
-import type { Followed } from '../workflows.ts'
+import { consult, recordDecision, silenceOf } from './ask-architect.ts'
 import { beforeEnding, treeOf } from './crew-parts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
-import { landName } from './land.ts'
 
-/** What a crew gives in the end: its report, and the branch for a person to land. */
-export type CrewResult = Partial<Followed> & { readonly report: CrewReport }
-
-/** Makes the report, takes the work trees away, and leaves what is good to be landed. */
-export async function complete(run: CrewRun, ending: Ending, beganMs: number): Promise<CrewResult> {
-  const { repo, crew, request } = run.input
-  const flow = run.flow
-  const report = await run.phases.run('complete', { inputCount: run.state.tasks.size }, async (at) => {
-    const final = await flow.step('report', async ({ signal, tell }) => {
-      const { commit } = await run.parts.branches.head(run.path, signal)
-      const { files } = await run.parts.branches.changes(run.path, { from: repo.base, to: commit }, signal)
-      const { outcome, summary } = files.length === 0 ? withoutWork(run, ending) : ending
-      const nowMs = run.parts.clock.now()
-      const { usd, isEstimate = false } = await costOf(run)
-      const made = crewReport({
-        crew: crew.name,
-        workflowId: flow.id,
-        request,
-        outcome,
-        summary,
-        branch: run.branch,
-        base: repo.base,
-        commit,
-        files: files.map(fileChange),
-        rounds: run.state.rounds,
-        tasks: [...run.state.tasks.values()],
-        ...(run.state.ballots.length > 0 && { ballots: run.state.ballots }),
-        ...(run.state.agreement && { agreement: run.state.agreement }),
-        checks: run.state.checks,
-        skipped: run.state.skipped,
+/** Makes the report and takes the work trees away. */
+export function complete(crew: CrewRun, ending: Ending, beganMs: number): Promise<CrewReport> {
+  const { flow, phases, state, orchestrator } = crew
+  return phases.run('complete', { inputCount: state.tasks.size }, async (at) => {
+    const history = await historyOf(crew, ending)
+    const words = await inOwnWords(crew, at, crewReport(history))
+    const value = await flow.step('report', async ({ tell }) => {
+      const { usd, isEstimate = false } = await costOf(crew)
+      const report = crewReport({
+        ...history,
+        ...(words && { words }),
+        skipped: state.skipped,
         tokens: flow.spent().tokens,
         ...(usd !== null && { costUsd: usd, isEstimate }),
-        durationMs: Math.max(0, nowMs - beganMs),
-        phases: run.phases.took,
+        durationMs: Math.max(0, crew.parts.clock.now() - beganMs),
       })
-      tell(draftOf({ ...at, actor: run.orchestrator.agentId }, 'result.summary', { summary: made.summary }))
-      return made
+      const by = words ? orchestrator.agentId : at.actor
+      const summary = words?.text ?? report.summary
+      tell(draftOf({ ...at, actor: by }, 'result.summary', { summary, report }))
+      return report
     })
     // After the report is kept: it is made from what the work trees hold.
-    await flow.step('tidy', ({ signal }) => tidy(run, signal))
-    return { value: final, count: 1 }
+    await flow.step('tidy', ({ signal }) => tidy(crew, signal))
+    return { value, count: 1 }
   })
-  if (!isAccepted(report.outcome) || report.files.length === 0 || repo.into === null) return { report }
-  const input = {
-    root: repo.root,
-    branch: run.branch,
-    into: repo.into,
+}
+
+/** What happened, as git and the rounds show it; without the figures, which go on until the report is made. */
+async function historyOf(crew: CrewRun, ending: Ending): Promise<CrewHistory> {
+  const { input, flow, parts, path, branch, state, phases } = crew
+  const { repo } = input
+  const { commit, files } = await flow.step('made-in-all', async ({ signal }) => {
+    const head = await parts.branches.head(path, signal)
+    const made = await parts.branches.changes(path, { from: repo.base, to: head.commit }, signal)
+    return { commit: head.commit, files: made.files.map(fileChange) }
+  })
+  const { outcome, summary } = files.length === 0 ? withoutWork(crew, ending) : ending
+  return {
+    crew: input.crew.name,
     workflowId: flow.id,
-    summary: report.summary,
+    request: input.request,
+    outcome,
+    summary,
+    branch,
+    base: repo.base,
+    commit,
+    files,
+    rounds: state.rounds,
+    tasks: [...state.tasks.values()],
+    ...(state.ballots.length > 0 && { ballots: state.ballots }),
+    ...(state.agreement && { agreement: state.agreement }),
+    checks: state.checks,
+    skipped: state.skipped,
+    durationMs: 0,
+    phases: phases.took,
   }
-  return { report, next: { procedure: landName, input } }
+}
+
+/** The report in the words of the architect; where it gives none, the crew's own stands, and that is said. */
+async function inOwnWords(crew: CrewRun, at: FlowRoot, facts: ReportFacts): Promise<CrewReport['words']> {
+  const { planner, flow, parts, state } = crew
+  if (!planner) return undefined
+  const mayAsk = await flow.step('within-limits', () => parts.isWithinLimits())
+  const answered = mayAsk
+    ? await consult(crew, planner, {
+        at,
+        asked: {
+          name: 'final-report',
+          prompt: reportPrompt(facts),
+          read: (text) => readReport(text, facts),
+          resultSchema: 'reply:report',
+        },
+      })
+    : undefined
+  const words = answered?.end.status === 'completed' ? reportWords(answered.end.text, facts) : undefined
+  if (words) return { by: planner.id, text: words.text, disputed: [...words.disputed] }
+  const why = answered ? silenceOf(answered) : 'a limit of the crew is reached'
+  state.skipped.push({ what: `the report by ${planner.id}`, why })
+  const reason = `${planner.id} gave no report that can be used (${why}), so it is made from the facts alone`
+  const candidates = ['architect', 'facts']
+  const decision = { subject: 'approach', candidates, choice: 'facts', reason } as const
+  await recordDecision(crew, { name: 'decide-report', at, decision })
+  return undefined
 }
 
 /** Whether a crew's work may land. */
-const isAccepted = (outcome: CrewOutcome): boolean => outcome === 'approved' || outcome === 'force_approved'
+export const isAccepted = (outcome: CrewOutcome): boolean =>
+  outcome === 'approved' || outcome === 'force_approved'
 
 /** Nobody is told that a request was carried out when nothing changed, unless it was to be answered in words. */
 function withoutWork({ input }: CrewRun, { outcome, summary, isAnswer }: Ending): Ending {

@@ -17,7 +17,7 @@ import { inSpareTree } from '../../engine/delegation/spare-tree.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { LimitReached, NotTheSame, type Procedure } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
-import { recordDecision } from './crew-flows.ts'
+import { recordDecision } from './ask-architect.ts'
 import { branchOf, type Someone, treeOf, workerOf } from './crew-parts.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
 
@@ -189,6 +189,7 @@ async function decidedByPerson(crew: CrewRun, vote: CrewVote, ballot: Ballot): P
   const reason = choice === undefined ? `${tied}, and a person did not choose` : `${tied}, and a person chose`
   await recordDecision(crew, {
     name: 'decide-person',
+    at: crew.flow.root(),
     by: 'operator',
     decision: { subject: 'approach', candidates: among, choice: choice ?? noDecision, reason },
   })

@@ -1,19 +1,25 @@
+import type { CrewReport } from '../../contract/collaboration/crew-report.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import { usualTokens } from '../../core/collaboration/crew-effort.ts'
-import { crewShortfall } from '../../core/collaboration/workflow-outcome.ts'
+import { crewShortfall, landShortfall } from '../../core/collaboration/workflow-outcome.ts'
 import type { Conversation } from '../../engine/delegation/conversation.ts'
 import { type Flow, FlowStopped, LimitReached, type Procedure } from '../../ports/durable.ts'
 import { Allowance } from '../allowance.ts'
 import { tellApproved, tellCreated, whoBegan } from '../creation.ts'
-import { type CrewResult, complete } from './complete.ts'
+import { complete } from './complete.ts'
 import { consensusFlow } from './consensus-flow.ts'
-import { pipelineFlow, plannedFlow, reviewFlow } from './crew-flows.ts'
+import { pipelineFlow, reviewFlow } from './crew-flows.ts'
 import { type CrewInput, type CrewParts, crewsOf } from './crew-parts.ts'
 import { CrewRun, type Ending, talkOf } from './crew-run.ts'
 import { keepTime } from './keep-time.ts'
+import { type Landed, land } from './land.ts'
 import { peerFlow } from './peer-flow.ts'
+import { plannedFlow } from './planned-flow.ts'
 import { collectLeft, putAway, putAwayAfterCancel, putAwayMs } from './put-away.ts'
+
+/** What a crew gives in the end: its report, and what came of landing its branch where there was something to land. */
+type CrewResult = Partial<Landed> & { readonly report: CrewReport }
 
 /** A collaboration: plan, work side by side, put together, review, and again until it is good; or another way through a crew. */
 export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult> => {
@@ -21,10 +27,11 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
   const talks = new Map<string, Conversation>()
   return {
     name: 'crew',
-    version: '5',
+    version: '6',
     unforkable:
       "its work is in work trees and branches of that run; merge the ones you want (git branch --list 'muster/<workflow>*') and start another: sm crew",
-    failure: ({ report }) => crewShortfall(report),
+    failure: ({ report, landed, why }) =>
+      crewShortfall(report) ?? (landed === null ? landShortfall({ landed, why }) : undefined),
     leftovers: {
       ids: async () => crewsOf(await parts.treeNames()),
       putAway: (id, input) => putAway({ parts, input, flow: { id } }, AbortSignal.timeout(putAwayMs)),
@@ -42,14 +49,24 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
       using allowance = new Allowance(parts, flow)
       const checks = allowance.checks(parts.checks)
       const approved = await begin(parts, flow, input)
-      const within = { ...parts, workers: allowance, checks, stopAll: allowance.failed, approved }
+      const within = {
+        ...parts,
+        workers: allowance,
+        checks,
+        stopAll: allowance.failed,
+        isWithinLimits: allowance.isWithinLimits,
+        approved,
+      }
       const crew = await CrewRun.open(within, flow, input)
       const over = new AbortController()
       talks.set(flow.id, crew.talk)
       try {
         const beganMs = await receive(crew)
         keepMinutes(crew, allowance, over.signal)
-        return await complete(crew, await flows[input.crew.flow](crew), beganMs)
+        const report = await complete(crew, await flows[input.crew.flow](crew), beganMs)
+        // Its time is for work: somebody may take as long as they like to land it.
+        over.abort()
+        return { report, ...(await land(crew, report)) }
       } catch (error) {
         if (flow.signal.aborted) {
           if (isCancelled(flow.signal)) await putAwayAfterCancel(crew)
@@ -74,12 +91,12 @@ export const crewProcedure = (parts: CrewParts): Procedure<CrewInput, CrewResult
 }
 
 /** Writes what the crew is for and who let it begin; what it does hangs under that. */
-async function begin(parts: CrewParts, flow: Flow, { request, crew }: CrewInput): Promise<SpanId> {
+async function begin(parts: CrewParts, flow: Flow, { request, crew, repo }: CrewInput): Promise<SpanId> {
   const estimatedTokens = await flow.step('estimate', async () => usualTokens(await parts.earlier()) ?? null)
   const created = await tellCreated(flow, {
     name: crew.name,
     script: request,
-    phases: [...phases[crew.flow]],
+    phases: [...phases[crew.flow], ...(repo.into === null || crew.flow === 'review' ? [] : ['land'])],
     fanOut: fanOut(crew),
     ...(estimatedTokens !== null && { estimatedTokens }),
   })

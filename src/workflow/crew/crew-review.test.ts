@@ -108,7 +108,7 @@ test('[COL-61][COL-68] a reviewer that says nothing has failed: nobody speaks fo
   ])
   expect(of('decision.made')).toMatchObject([
     {
-      actor: 'arch',
+      actor: 'test',
       payload: { choice: 'approved', reason: expect.stringContaining('gave no verdict') },
     },
   ])

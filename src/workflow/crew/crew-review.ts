@@ -128,8 +128,7 @@ export function reviewProcedure(crew: CrewRun): Procedure<ReviewRound, Reviewed>
         },
       })
       const { reply, judgement } = decided(given, { checks, judged })
-      if (judged.length > 0 && !judged.some(isHeard))
-        await tellDecision(crew, flow, { given, reply, judgement })
+      if (judged.length > 0 && !judged.some(isHeard)) await tellDecision(flow, { given, reply, judgement })
       const round = crewRound(number, reply, judgement)
       return {
         round: { ...round, ...(judged.length > 1 && { reviews: judged.map(verdictOf) }) },
@@ -235,15 +234,11 @@ type Decided = {
 }
 
 /** A review that nobody gave comes from the rules, and is told as their decision. */
-async function tellDecision(
-  { orchestrator }: CrewRun,
-  flow: Flow,
-  { given, reply, judgement }: Decided,
-): Promise<void> {
+async function tellDecision(flow: Flow, { given, reply, judgement }: Decided): Promise<void> {
   const { verdict, reasons } = judgement
   await flow.step('decide', async ({ tell }) => {
     tell(
-      draftOf({ ...flow.root(), spanId: given.nodeId, actor: orchestrator.agentId }, 'decision.made', {
+      draftOf({ ...flow.root(), spanId: given.nodeId }, 'decision.made', {
         subject: 'approach',
         candidates: ['approved', 'changes_requested'],
         choice: verdict,

@@ -37,6 +37,8 @@ export type Ending = {
 /** What a run works with, and how all who work for it are stopped. */
 type RunParts = CrewParts & {
   readonly stopAll: (why: unknown) => void
+  /** Whether somebody may still be asked something. */
+  readonly isWithinLimits: () => Promise<boolean>
   /** The span that its phases hang under. */
   readonly approved: SpanId
 }

@@ -19,6 +19,7 @@ import { askAgent } from '../../engine/delegation/ask-agent.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import { type FlowRoot, NotApproved } from '../../ports/durable.ts'
 import { askPerson } from '../ask-person.ts'
+import { consult, silenceOf } from './ask-architect.ts'
 import { folderOf, workerOf } from './crew-parts.ts'
 import type { CrewRun } from './crew-run.ts'
 
@@ -79,27 +80,17 @@ type Consulting = {
 }
 
 async function planned(crew: CrewRun, { at, name, prompt, taken }: Consulting): Promise<Plan> {
-  const { parts, flow, input, path, planner, developerMs: timeoutMs } = crew
+  const { planner, input } = crew
   if (!planner) throw new Error('there is nobody to plan')
   const limits = { maxTasks: input.crew.limits.maxTasks, taken }
-  const { end, reply, problems } = await askAgent(parts, flow, {
-    at,
-    question: {
-      name,
-      who: workerOf(planner),
-      prompt,
-      read: (text) => readPlan(text, limits),
-      resultSchema: 'reply:plan',
-      folder: folderOf(input, path),
-      timeoutMs,
-    },
-  })
-  if (reply) return reply
-  const why = end.status === 'completed' ? problems.join('; ') : (end.reason ?? 'it gave none')
-  const said = end.text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
+  const read = (text: string) => readPlan(text, limits)
+  const asked = { name, prompt, read, resultSchema: 'reply:plan' }
+  const answered = await consult(crew, planner, { at, asked })
+  if (answered.reply) return answered.reply
+  const said = answered.end.text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
   throw new AppError(
     'failed',
-    `${planner.id} made no usable plan: ${why}${said === '' ? '' : `; it said: ${said}`}`,
+    `${planner.id} made no usable plan: ${silenceOf(answered)}${said === '' ? '' : `; it said: ${said}`}`,
   )
 }
 

@@ -2,7 +2,7 @@ import type { PeerReply } from '../../contract/collaboration/replies.ts'
 import type { Draft } from '../../contract/event.ts'
 import type { SpanId } from '../../contract/ids.ts'
 import type { FileChange } from '../../contract/session-file/outputs.ts'
-import { answerDecision, escalationAnswers } from '../../core/collaboration/after-review.ts'
+import { answerDecision } from '../../core/collaboration/after-review.ts'
 import {
   type AfterTurn,
   afterPeerRound,
@@ -19,9 +19,9 @@ import { type Delegated, delegate } from '../../engine/delegation/delegate.ts'
 import type { Place } from '../../engine/delegation/place.ts'
 import { draftOf } from '../../engine/sessions/drafts.ts'
 import type { ChangedFile } from '../../ports/workspace.ts'
-import { askPerson } from '../ask-person.ts'
 import { fileChange } from './complete.ts'
-import { recordDecision } from './crew-flows.ts'
+import { askAboutRounds } from './ask-about-rounds.ts'
+import { recordDecision } from './ask-architect.ts'
 import { type Someone, workerOf } from './crew-parts.ts'
 import { reviewWork } from './crew-review.ts'
 import type { CrewRun, Ending } from './crew-run.ts'
@@ -262,6 +262,7 @@ async function agreed(crew: CrewRun, all: Together, { round, words }: Agreed): P
   const summary = `Agreed in round ${round}: ${words}`
   await recordDecision(crew, {
     name: 'agreed',
+    at: crew.flow.root(),
     by: crew.orchestrator.agentId,
     decision: {
       subject: 'approach',
@@ -298,8 +299,10 @@ type Limit = {
 /** What becomes of work that nobody agreed on: what the crew says, and what a person says where it says that. */
 async function atLimit(crew: CrewRun, { round, maxRounds, summary, words }: Limit) {
   const { onMaxIterations } = crew.input.crew
+  const at = crew.flow.root()
   await recordDecision(crew, {
     name: `limit-${round}`,
+    at,
     by: crew.orchestrator.agentId,
     decision: {
       subject: 'approach',
@@ -309,14 +312,9 @@ async function atLimit(crew: CrewRun, { round, maxRounds, summary, words }: Limi
     },
   })
   if (onMaxIterations !== 'human_review') return onMaxIterations
-  const decision = await askPerson(crew.flow, `human-review-${round}`, {
-    subject: 'plan',
-    action: summary,
-    risk: 'medium',
-    options: [...escalationAnswers],
-  })
-  const [said] = decision.verdict === 'allow' ? Object.values(decision.answers ?? {}) : ['abort']
-  const answer = escalationAnswers.find((one) => one === said) ?? 'iterate'
-  await recordDecision(crew, { name: `answered-${round}`, by: 'operator', decision: answerDecision(answer) })
+  const oneMore = 'each has another turn'
+  const answer = await askAboutRounds(crew, { number: round, action: summary, oneMore })
+  const said = answerDecision(answer)
+  await recordDecision(crew, { name: `answered-${round}`, at, decision: said, by: 'operator' })
   return answer
 }

@@ -176,8 +176,8 @@ export class LocalFlow implements Flow {
       isAgain: this.#run.isAgain,
       gave: known && 'value' in known ? known.value : undefined,
       tell: (...more) => void facts.push(...more),
-      count: ({ tokens }) => {
-        counted.agents += 1
+      count: ({ tokens, isFurther = false }) => {
+        if (!isFurther) counted.agents += 1
         counted.tokens += tokens
       },
     }
