@@ -53,8 +53,9 @@ export const table: Readonly<Record<string, FolderRule>> = {
     world: 'taken',
   },
   client: { ...pure, folders: ['contract'], packages: ['eventsource-parser'] },
+  // `sm trace` draws the tree that the page draws.
   cli: {
-    folders: ['contract', 'client'],
+    folders: ['contract', 'client', 'core/trace'],
     lazily: ['daemon/entries'],
     packages: ['commander', 'get-east-asian-width'],
     usesNode: true,

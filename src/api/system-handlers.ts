@@ -15,6 +15,7 @@ import { reaching } from './reaching.ts'
 import { listEvents } from './read-events.ts'
 import { exportSession, importSession } from './session-files.ts'
 import type { SessionKinds } from './session-kinds/session-kind.ts'
+import { tracePage } from './trace-pages.ts'
 import { askerOf, byOf, mayAct, within } from './who-may.ts'
 
 export type SystemDeps = EverySession & {
@@ -39,7 +40,7 @@ type SystemApi = Pick<
   | 'listEvents'
   | 'appendEvents'
   | 'listRuns'
-  | 'listSpans'
+  | 'listTrace'
   | 'search'
   | 'exportLog'
   | 'importLog'
@@ -81,9 +82,7 @@ export function systemHandlers(deps: SystemDeps): SystemApi {
     listRuns: async ({ id: _id, ...page }, { row }) => ({
       runs: await index.ask('runs', { ...page, sessionId: row.sessionId }),
     }),
-    listSpans: async ({ id: _id, ...page }, { row }) => ({
-      spans: await index.ask('spans', { ...page, sessionId: row.sessionId }),
-    }),
+    listTrace: ({ after, limit }, { row, run }) => tracePage(index, { row, run, after, limit }),
     async search({ q, session, limit }, { principal }) {
       const { sessionId, within: top } = await among(session, principal)
       const below = top === undefined ? undefined : await index.ask('subtree', top, mostSearched)

@@ -17,6 +17,7 @@ const loaders: Loaders = {
   daemon: async () => (await import('./commands/daemon.ts')).daemonCommands,
   version: async () => (await import('./commands/version.ts')).versionCommands,
   history: async () => (await import('./commands/history.ts')).historyCommands,
+  trace: async () => (await import('./commands/trace.ts')).traceCommands,
   settings: async () => (await import('./commands/settings.ts')).settingsCommands,
   log: async () => (await import('./commands/log.ts')).logCommands,
   journal: async () => (await import('./commands/journal.ts')).journalCommands,

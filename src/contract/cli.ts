@@ -1,6 +1,7 @@
 import type { CommandDefinition, InputOf } from './cli/command.ts'
 import { daemonCommands, versionCommands } from './cli/daemon-commands.ts'
 import { historyCommands } from './cli/history-commands.ts'
+import { traceCommands } from './cli/trace-commands.ts'
 import { interactiveCommands } from './cli/interactive-commands.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
@@ -21,6 +22,7 @@ export const commandFamilies = {
   daemon: daemonCommands,
   version: versionCommands,
   history: historyCommands,
+  trace: traceCommands,
   settings: settingsCommands,
   log: logCommands,
   journal: journalCommands,

@@ -30,7 +30,7 @@ import {
 } from './values.ts'
 
 /** Raised when a projection changes its meaning; an index of another version is built again. */
-export const indexVersion = 9
+export const indexVersion = 10
 
 const seq = numberOf(z.int().positive())
 const time = numberOf(z.number())
@@ -291,6 +291,8 @@ export const tables = {
       endType: word,
       status: wordOf(SpanStatus),
       detail: text,
+      /** What a reviewer's task or a round of review came to. */
+      verdict: word,
       /** It was closed and nothing has opened it. */
       orphan: flag,
       startedMs: number,

@@ -18,7 +18,7 @@ export const places = {
   listSessions: get('/api/v1/sessions'),
   getSession: get('/api/v1/sessions/{id}'),
   listRuns: get('/api/v1/sessions/{id}/runs'),
-  listSpans: get('/api/v1/sessions/{id}/spans'),
+  listTrace: get('/api/v1/sessions/{id}/trace'),
   spawnSession: post('/api/v1/sessions'),
   listChildren: get('/api/v1/sessions/{id}/children'),
   getProgress: get('/api/v1/sessions/{id}/progress'),

@@ -4,7 +4,7 @@ import { Crew } from './crew.ts'
 import { AppendRequest, AppendResponse, EventEnvelope, eventTypes } from './event.ts'
 import { Health, JournalStats, SelfReport } from './health.ts'
 import { RunId, SessionId, TraceId } from './ids.ts'
-import { RunRow, SearchHit, SpanRow } from './index-rows.ts'
+import { FeedRow, RunRow, SearchHit, SpanRow } from './index-rows.ts'
 import { ModelsView } from './model-status.ts'
 import type { CallContext } from './principal.ts'
 import { mostTrusted, TrustedFile, TrustView } from './project-trust.ts'
@@ -166,12 +166,25 @@ export const routes = {
     output: z.strictObject({ runs: z.array(RunRow) }),
     summary: 'The runs of a session, oldest first, paged by firstSeq',
   }),
-  listSpans: route({
-    ...places.listSpans,
+  listTrace: route({
+    ...places.listTrace,
     access: 'subtree',
+    takesAgents: true,
     input: z.strictObject({ id: SessionRef, ...after, limit: limit(5000, 1000) }),
-    output: z.strictObject({ spans: z.array(SpanRow) }),
-    summary: 'The spans of a session by their first event, paged by seq',
+    output: z.strictObject({
+      /** The sessions of the trace: the one that is named and all below it. */
+      sessions: z.array(z.strictObject({ sessionId: SessionId, parentId: SessionId.nullable() })),
+      /** The run of the agent that is named, where one is. */
+      runId: RunId.nullable(),
+      spans: z.array(SpanRow),
+      /** Points that a trace shows as leaves. */
+      marks: z.array(FeedRow),
+      /** How much of the journal this page knows. */
+      seq: Count,
+      next: Count.nullable(),
+    }),
+    summary:
+      'The spans and marks of a session and of all below it, by their first event; the next page is after next',
   }),
   search: route({
     ...places.search,

@@ -114,7 +114,7 @@ export type WorkflowFilter = Within & {
   readonly status?: string
 }
 /** Which spans. */
-export type SpanFilter = Page & {
+export type SpanFilter = Within & {
   readonly sessionId?: string
   readonly traceId?: string
   readonly isOpen?: boolean

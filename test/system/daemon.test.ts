@@ -42,7 +42,7 @@ async function views(daemon: DaemonProcess) {
   const each = sessions.map(async ({ id }) => [
     await client.getSession({ id }),
     await client.listRuns({ id }),
-    await client.listSpans({ id }),
+    await client.listTrace({ id }),
     await client.exportLog({ id }),
   ])
   const { segments: _, snapshotSeq: __, seq: ___, bytes: ____, ...stats } = await client.journalStats({})

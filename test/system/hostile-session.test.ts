@@ -248,6 +248,6 @@ test('[MUS-288] a hook says when it was called within bounds, and a report names
     ],
   })
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  const { spans } = await m.client.listSpans({ id: parent.id })
+  const { spans } = await m.client.listTrace({ id: parent.id })
   expect(spans.find(({ kind }) => kind === 'session')).toMatchObject({ endType: null })
 })

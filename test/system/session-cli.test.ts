@@ -253,4 +253,36 @@ describe('sm and a real daemon', () => {
     ])
       expect({ line, code: (await person(line.split(' '))).code }).toEqual({ line, code: 3 })
   })
+
+  test('[MUS-387] sm trace draws a session with those below it, follows it to its end, and prints pages as JSON', async () => {
+    const m = await usual()
+    const sm = await smOf(m)
+    const parent = await m.spawnShell({ name: 'traced' })
+    const asParent = await smOf(m, parent)
+    expect((await asParent(['spawn', 'shell', '', '--name', 'inner'])).code).toBe(0)
+    expect((await asParent(['checkpoint', 'half of it'])).code).toBe(0)
+    const drawn = await eventually(
+      async () => (await sm(['trace', parent.id])).stdout,
+      (text) => text.includes('progress.checkpoint') && text.includes('inner'),
+    )
+    expect(drawn.split('\n')[0]).toContain('shell-traced')
+    expect(drawn).toMatch(/[├└]─ shell-inner {2}open/)
+    const following = await startSm(m, parent, ['trace', '--follow', '--json'])
+    const lines = createInterface({ input: following.stdout })
+    const ended = new Promise<number | null>((done) => following.once('exit', done))
+    const pages: unknown[] = []
+    lines.on('line', (line) => pages.push(dataOf('trace', line)))
+    await eventually(
+      async () => pages.length,
+      (count) => count > 0,
+    )
+    expect((await asParent(['complete', 'all of it'])).code).toBe(0)
+    expect(await ended).toBe(0)
+    expect(JSON.stringify(pages.slice(1))).toContain('session.completed')
+    for (const slice of ['phase', 'colour=red', 'tool='])
+      expect(await sm(['trace', parent.id, '--slice', slice])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`--slice takes phase=…, agent=…, tool=…, status=…, not '${slice}'`),
+      })
+  })
 })

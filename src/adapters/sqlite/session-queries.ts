@@ -232,6 +232,7 @@ export function spans(reader: RowReader, filter: SpanFilter): SpanRow[] {
         // With both, the index of the session is the one to walk: a trace may hold many sessions.
         reader.is(sessionId === undefined ? 'traceId' : '+traceId', traceId),
         flag('endType IS NULL', isOpen),
+        isWithin(reader, filter.within),
       ],
     })
     .map(spanShape)

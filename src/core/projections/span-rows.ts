@@ -1,7 +1,7 @@
 import { type AgentEvent, catalogue } from '../../contract/event.ts'
 import type { SpanKind } from '../../contract/event-definition.ts'
 import type { RowOp, Values } from '../../contract/row-op.ts'
-import type { SpanStatus } from '../../contract/values.ts'
+import { type SpanStatus, Verdict } from '../../contract/values.ts'
 import { type Handlers, handle, phaseOf, workflowOf } from './event-handlers.ts'
 import { clip, oneLine } from './row-text.ts'
 
@@ -55,6 +55,7 @@ function spanEnd(event: AgentEvent, atMs: number): Values<'spans'> {
     endedMs: atMs,
     status,
     detail: status === 'ok' ? undefined : reasonOf(event.payload),
+    verdict: verdictOf(event),
     durationMs: typeof durationMs === 'number' ? durationMs : undefined,
   }
 }
@@ -62,6 +63,16 @@ function spanEnd(event: AgentEvent, atMs: number): Values<'spans'> {
 /** How an end event leaves its span. */
 export function endStatus(event: AgentEvent): SpanStatus {
   return handle(statuses, event, 0) ?? 'ok'
+}
+
+/** A reviewer's task answers with a verdict; a round has the one that counts. */
+function verdictOf({ type, payload }: AgentEvent): string | undefined {
+  if (type === 'loop.round.completed') return payload.verdict
+  if (type !== 'task.completed') return undefined
+  const { output } = payload
+  if (typeof output !== 'object' || output === null || !('verdict' in output)) return undefined
+  const read = Verdict.safeParse(output.verdict)
+  return read.success ? read.data : undefined
 }
 
 function reasonOf(payload: object): string | undefined {
@@ -109,7 +120,7 @@ function spanName(event: AgentEvent, kind: SpanKind): string | undefined {
 
 // An end says less than its start, so the first field that is there wins; the start's name is kept.
 const nameFields: Readonly<Record<SpanKind, readonly string[]>> = {
-  session: ['name', 'title'],
+  session: ['friendlyName', 'name', 'title'],
   agent: ['agentType'],
   task: ['taskId'],
   tool: ['tool'],
