@@ -23,6 +23,7 @@ import type { CrewInput } from '../workflow/crew/crew-parts.ts'
 import { type ScriptInput, scriptName } from '../workflow/script/script-procedure.ts'
 import type { Workflows } from '../workflow/workflows.ts'
 import type { CollaborationFiles } from './collaboration-files.ts'
+import { refuseLooserCrew, withWishes } from './crew-wishes.ts'
 import type { Directory } from './directory.ts'
 import { approvalView } from './session-views.ts'
 import { askerOf, mayAct, refuseBehindWalls, refuseOnDuty, seenBy, within } from './who-may.ts'
@@ -369,48 +370,4 @@ function budgetOf({ tokens, usd }: Budget): Budget | undefined {
 function reportOf(result: unknown): CrewReport | null {
   const report = CrewReport.safeParse((result as { report?: unknown } | undefined)?.report)
   return report.success ? report.data : null
-}
-
-type Wishes = {
-  readonly cli?: string | undefined
-  readonly model?: string | undefined
-  readonly max_iterations?: number | undefined
-  readonly budget?: Crew['budget'] | undefined
-  readonly approve_plan?: boolean | undefined
-  readonly choices?: readonly string[] | undefined
-}
-
-/** A session asks people no less than the crew's file says, and gives itself no more than that. */
-function refuseLooserCrew(crew: Crew, { approve_plan, max_iterations, budget = {} }: Wishes): void {
-  const most = crew.budget ?? {}
-  const isMore = (['tokens', 'usd', 'minutes'] as const).some(
-    (kind) => (budget[kind] ?? 0) > (most[kind] ?? Infinity),
-  )
-  if (
-    (approve_plan === false && crew.approvePlan) ||
-    isMore ||
-    (max_iterations ?? 0) > crew.limits.maxIterations
-  )
-    throw new AppError(
-      'denied',
-      'a session starts a crew with the limits and questions of its file, or stricter ones; ask a person for more',
-    )
-}
-
-/** What was asked for wins over what the crew's file says. */
-function withWishes(crew: Crew, { cli, model, max_iterations, budget, approve_plan, choices }: Wishes): Crew {
-  if (choices && crew.vote?.on !== 'question')
-    throw new AppError(
-      'invalid',
-      `the crew ${crew.name} does not vote on a question, so it takes no choices; use the pattern consensus`,
-    )
-  const filled = { ...(cli !== undefined && { cli }), ...(model !== undefined && { model }) }
-  return {
-    ...crew,
-    members: crew.members.map((member) => ({ ...member, ...filled })),
-    ...(max_iterations !== undefined && { limits: { ...crew.limits, maxIterations: max_iterations } }),
-    ...(budget && { budget: { ...crew.budget, ...budget } }),
-    ...(crew.vote && choices && { vote: { ...crew.vote, choices: [...choices] } }),
-    ...(approve_plan !== undefined && { approvePlan: approve_plan }),
-  }
 }

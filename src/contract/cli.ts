@@ -1,7 +1,6 @@
 import type { CommandDefinition, InputOf } from './cli/command.ts'
 import { daemonCommands, versionCommands } from './cli/daemon-commands.ts'
 import { historyCommands } from './cli/history-commands.ts'
-import { traceCommands } from './cli/trace-commands.ts'
 import { interactiveCommands } from './cli/interactive-commands.ts'
 import { journalCommands } from './cli/journal-commands.ts'
 import { logCommands } from './cli/log-commands.ts'
@@ -10,6 +9,7 @@ import { sessionCommands } from './cli/session-commands.ts'
 import { sessionLookCommands } from './cli/session-look-commands.ts'
 import { sessionReportCommands } from './cli/session-report-commands.ts'
 import { settingsCommands } from './cli/settings-commands.ts'
+import { traceCommands } from './cli/trace-commands.ts'
 import { workflowCommands } from './cli/workflow-commands.ts'
 
 /** The commands of `sm` by family, in the order that help shows. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { renderTrace } from '../../src/cli/render/trace-tree.ts'
 import { textWidth } from '../../src/cli/render/text-width.ts'
+import { renderTrace } from '../../src/cli/render/trace-tree.ts'
 import type { CommandOutput } from '../../src/contract/cli/outputs.ts'
 import { TraceRows } from '../../src/core/trace/trace-rows.ts'
 import { runIdOf, sessionIdOf, startMs } from '../support/events.ts'

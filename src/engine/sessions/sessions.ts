@@ -28,7 +28,7 @@ import { SessionWatch } from './session-watch.ts'
 import { type Rate, type Spawner, spawn } from './spawn.ts'
 import { clear, sweep } from './sweep.ts'
 import { TranscriptFollower } from './transcript.ts'
-import type { Interrupt } from './typing-box.ts'
+import { type Interrupt, notInterrupted } from './typing-box.ts'
 import { completing, type Said, sayUnknownEffects } from './write-end.ts'
 
 /** A session that is followed: its state, its messages, its record. */
@@ -369,24 +369,6 @@ export class Sessions {
       if (!(error instanceof AppError) && !this.#stopped.signal.aborted) throw error
     }
   }
-}
-
-/** Why a session that somebody wanted to interrupt cannot be called interrupted. */
-function notInterrupted(how: 'nothing' | 'unproved', watch: SessionWatch): AppError {
-  const { name, cli } = watch.state()?.managed ?? {}
-  const short = shortId(watch.id)
-  const called = name ?? short
-  if (how === 'nothing')
-    return new AppError('conflict', `${called} is not working on anything, so there is nothing to interrupt`)
-  return cli === 'custom'
-    ? new AppError(
-        'failed',
-        `Ctrl-C was pressed, but ${called} does not tell Muster whether it stopped; see: sm output ${short}`,
-      )
-    : new AppError(
-        'failed',
-        `the keys that interrupt ${called} were pressed, but nothing shows that it stopped; see: sm attach ${short}, or end it with: sm kill ${short}`,
-      )
 }
 
 // It ended meanwhile, and its end closed what was open in it.

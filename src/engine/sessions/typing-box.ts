@@ -1,4 +1,6 @@
 import type { AgentCliName } from '../../contract/config/names.ts'
+import { AppError } from '../../contract/errors.ts'
+import { shortId } from '../../contract/ids.ts'
 import { isShown } from '../../core/messages/message-text.ts'
 import { isTurnToldOpen } from '../../core/session/evidence/turn.ts'
 import type { Typing } from '../../ports/agent-cli.ts'
@@ -280,3 +282,21 @@ const isArmed = ({ reading }: Seen): boolean => reading.isArmed === true
 
 const isResting = ({ reading }: Seen): boolean =>
   !reading.isWorking && !reading.dialog && reading.composer.state !== 'none'
+
+/** Why a session that somebody wanted to interrupt cannot be called interrupted. */
+export function notInterrupted(how: 'nothing' | 'unproved', watch: SessionWatch): AppError {
+  const { name, cli } = watch.state()?.managed ?? {}
+  const short = shortId(watch.id)
+  const called = name ?? short
+  if (how === 'nothing')
+    return new AppError('conflict', `${called} is not working on anything, so there is nothing to interrupt`)
+  return cli === 'custom'
+    ? new AppError(
+        'failed',
+        `Ctrl-C was pressed, but ${called} does not tell Muster whether it stopped; see: sm output ${short}`,
+      )
+    : new AppError(
+        'failed',
+        `the keys that interrupt ${called} were pressed, but nothing shows that it stopped; see: sm attach ${short}, or end it with: sm kill ${short}`,
+      )
+}
