@@ -45,7 +45,10 @@ test.each(names)('[MUS-303] no text in the data of sm %s acts on a terminal or a
     render: (data: unknown, view: View, input: object) => string
   }
   for (const value of hostileData(name))
-    for (const input of [{}, { recursive: true, origin: true, print: true, watch: 1, sessions: true }])
+    for (const input of [
+      { slice: [] },
+      { slice: [], recursive: true, origin: true, print: true, watch: 1, sessions: true, critical: true },
+    ])
       for (const color of [false, true]) {
         const printed = terminalText(render(value, { width: 80, now: 0, color }, input))
         expect(printedFaults(printed, { hasLines: textsOfLines.has(name) })).toEqual([])

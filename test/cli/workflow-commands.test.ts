@@ -93,7 +93,14 @@ test('[MUS-368] a workflow that has ended without what was asked for exits with 
 })
 
 test('[COL-29] a crew whose work waits to be landed has done what it was asked for: its report and the question are shown', async () => {
-  const land = { approval_id: 'apr_1', session_id: '1749a2fe', name: id, subject: 'land', action: 'Land it?' }
+  const land = {
+    approval_id: 'apr_1',
+    session_id: '1749a2fe',
+    name: id,
+    subject: 'land',
+    action: 'Land it?',
+    options: [],
+  }
   const waiting = { phase: 'land', approvals: [land] as never, report_text: '# Approved: Add login\n' }
   const said = (await collect(crew.text(crewInput, ending('running', waiting)))).join('')
   expect(said).toMatch(/# Approved: Add login[^]*Land it\?[^]*sm approve apr_1/)

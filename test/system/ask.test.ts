@@ -82,7 +82,7 @@ test('[MUS-271] what fails is told with its exit code, and nothing is begun for 
   const m = await usual()
   const added = await since(m)
   for (const [args, code, err] of [
-    [['finder', 'x'], 2, /subagent .* talk to one of: .*boss/],
+    [['finder', 'x'], 2, /subagent.* talk to one of: .*boss/],
     [['nobody', 'x'], 3, /no agent type nobody/],
     [['boss'], 2, /the prompt is empty/],
     [['boss', 'x', '--session', 'ffffffff'], 3, /ffffffff/],

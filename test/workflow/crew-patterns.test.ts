@@ -70,9 +70,10 @@ test('[COL-70][LOG-18][RUN-13] peers take turns in one place, message each other
     { equals: peers() },
   )
   const { workflow_id, session_id, branch } = await m.play('Write a note.', { crew: 'equals' })
-  const flow = await m.until(workflow_id, ({ report }) => report !== null)
+  const flow = await m.ended(workflow_id)
   expect(flow).toMatchObject({
-    status: 'completed',
+    status: 'running',
+    phase: 'land',
     report: {
       outcome: 'approved',
       summary: 'Agreed in round 2: ann and bob agree with version 2',
@@ -146,7 +147,9 @@ test('[COL-70][COL-66] at the limit of the rounds nobody is said to agree: a per
   expect(flow.report_text).toContain('## Not agreed on version 3')
   const asked = await m.play('Tabs or spaces?', { crew: 'equals' })
   const { approvals } = await m.until(asked.workflow_id, (one) => one.approvals.length > 0)
-  expect(approvals).toMatchObject([{ action: summary, options: ['iterate', 'force_approve', 'abort'] }])
+  expect(approvals).toMatchObject([
+    { action: summary, options: ['one more round', 'accept as it is', 'stop'] },
+  ])
   await m.client().decideApproval({ id: asked.session_id, verdict: 'deny', scope: 'once' })
   expect(await m.ended(asked.workflow_id)).toMatchObject({ status: 'rejected', detail: summary })
 })

@@ -3,7 +3,7 @@ import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { type TraceSlice, traceSlices } from '../../contract/cli/trace-commands.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { AgentEvent } from '../../contract/event.ts'
-import { type TracePage, TraceRows } from '../../core/trace/trace-rows.ts'
+import type { TracePage, TraceRows } from '../../core/trace/trace-rows.ts'
 import { defineCommands } from '../command-module.ts'
 import { sessionMeant } from '../current-session.ts'
 import type { Io } from '../io.ts'
@@ -24,7 +24,9 @@ export const traceCommands = defineCommands({
       const client = await (await io.daemon()).client()
       // What is written while pages are read is told by the stream from here on.
       const { seq } = await client.health({}, { signal: io.signal })
-      const trace = new WholeTrace()
+      // What reads events loads all schemas of events.
+      const { TraceRows } = await import('../../core/trace/trace-rows.ts')
+      const trace = new WholeTrace(new TraceRows())
       for await (const page of pages(client, named, io)) {
         trace.page(page)
         if (io.isJson) yield page
@@ -68,9 +70,13 @@ async function* pages(client: Client, id: string, { signal }: Io): AsyncGenerato
 
 /** All that is known of a trace, and what the stream adds to it. */
 class WholeTrace {
-  readonly #rows = new TraceRows()
+  readonly #rows: TraceRows
   readonly #parents = new Map<string, Page['sessions'][number]>()
   #head: Pick<Page, 'runId' | 'seq'> = { runId: null, seq: 0 }
+
+  constructor(rows: TraceRows) {
+    this.#rows = rows
+  }
 
   /** Takes a page; answers everything that was taken so far as one. */
   page(page?: Page): Page {

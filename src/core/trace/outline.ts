@@ -30,7 +30,7 @@ export function outline(
   roots: readonly TraceNode[],
   { depth = mostLevels, keep }: OutlineOptions = {},
 ): OutlineRow[] {
-  const kept = keep === undefined ? undefined : leadingTo(roots, keep)
+  const kept = keep === undefined ? undefined : { leading: leadingTo(roots, keep), is: keep }
   return rowsOf(roots, { level: 0, depth: Math.min(depth, mostLevels), kept })
 }
 
@@ -43,7 +43,10 @@ const alikeApart = 2
 type Level = {
   readonly level: number
   readonly depth: number
-  readonly kept: ReadonlySet<TraceNode> | undefined
+  /** What is kept, and all that leads to it. */
+  readonly kept:
+    | { readonly leading: ReadonlySet<TraceNode>; readonly is: (node: TraceNode) => boolean }
+    | undefined
 }
 
 function leadingTo(roots: readonly TraceNode[], keep: (node: TraceNode) => boolean): Set<TraceNode> {
@@ -56,8 +59,11 @@ function leadingTo(roots: readonly TraceNode[], keep: (node: TraceNode) => boole
 }
 
 function rowsOf(nodes: readonly TraceNode[], at: Level): OutlineRow[] {
-  const isKept = ({ node, task, below = [] }: Shown) =>
-    at.kept === undefined || [node, task, ...below].some((one) => one !== undefined && at.kept?.has(one))
+  const isKept = ({ node, task, below = [] }: Shown): boolean => {
+    if (at.kept === undefined) return true
+    const { leading, is } = at.kept
+    return [node, ...below].some((one) => leading.has(one)) || (task !== undefined && is(task))
+  }
   const shown = nodes.flatMap((node) => shownFor(node, 0)).filter(isKept)
   return grouped(shown).map((group) => {
     const [one] = group
