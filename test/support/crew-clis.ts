@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { AgentEvent } from '../../src/contract/event.ts'
 import type { WorkflowDetail } from '../../src/contract/workflow-routes.ts'
 import { cliPath } from './clis.ts'
-import type { Part } from './crew-model.ts'
+import { castOf, type Part } from './crew-model.ts'
 import { crewProject } from './crew-project.ts'
 import { hermetic } from './hermetic.ts'
 import { startScriptedModel } from './scripted-model/scripted-model.ts'
@@ -13,7 +13,7 @@ import { tempFolder } from './temp-journal.ts'
 
 /** A daemon and a project whose crew has real agent programs in it: Claude Code develops, Codex reviews. */
 export async function crewClis(parts: readonly Part[]) {
-  const model = await startScriptedModel({ scenarios: { play: { cast: parts as never } } })
+  const model = await startScriptedModel({ scenarios: { play: { cast: castOf(parts) as never } } })
   onTestFinished(() => model.close())
   const home = tempFolder('mcc-')
   const repo = join(home, 'project')

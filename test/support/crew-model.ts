@@ -36,15 +36,19 @@ const usual: readonly Part[] = [
   deciding('rejected', 'replan'),
 ]
 
+/** The parts that a test plays, and what else an architect is asked. */
+export function castOf(parts: readonly Part[]): readonly Part[] {
+  const isPlayed = ({ when }: Part) => parts.some((part) => part.when === when)
+  return [...usual.filter((part) => !isPlayed(part)), ...parts]
+}
+
 /** A scripted model that plays the demonstration quickly, and other parts under `SCRIPT=play`. */
 export function crewModel(parts: readonly Part[] = []): Promise<ScriptedModel> {
   const quick = demonstrationCast.cast.map(({ when, steps }) => ({
     when,
     steps: steps.flatMap(carefully).map((step) => ({ ...step, delayMs: turnMs })),
   }))
-  const isPlayed = ({ when }: Part) => parts.some((part) => part.when === when)
-  const cast = [...usual.filter((part) => !isPlayed(part)), ...parts]
-  const play = parts.length === 0 ? {} : { play: { cast: cast as never } }
+  const play = parts.length === 0 ? {} : { play: { cast: castOf(parts) as never } }
   return startScriptedModel({
     maxRequests: 10,
     scenarios: { [demonstrationScript]: { cast: quick }, ...play },

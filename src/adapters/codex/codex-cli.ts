@@ -32,7 +32,7 @@ async function login(command: string, signal: AbortSignal): Promise<LoginState> 
   if (/^Not logged in/m.test(said))
     return {
       state: 'out',
-      detail: 'not logged in: `codex login`, or a provider with its own key in config.toml',
+      detail: 'run `codex login`, or give it a provider with a key of its own in config.toml',
     }
   return { state: 'unknown', detail: '`codex login status` gave an answer that Muster does not know' }
 }

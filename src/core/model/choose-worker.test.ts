@@ -63,14 +63,16 @@ test('[MUS-383] a local server comes after a CLI, and with nothing it is refused
   expect(refused([fact('gemini', 'unknown')]).details.ways[1]).toMatch(/^--cli gemini /)
 })
 
-test.each(['missing', 'out'] as const)(
-  '[MUS-383] a CLI that was named and is %s is refused at once',
-  (state) => {
-    expect(() => choose(['openai'], [fact('codex', state)], { cli: 'codex' })).toThrow(
-      /Codex cannot work here/,
-    )
-  },
-)
+test('[MUS-383] a CLI that was named is refused where it is missing; what it says of its login is told and refuses nothing', () => {
+  expect(() => choose(['openai'], [fact('codex', 'missing')], { cli: 'codex' })).toThrow(
+    /Codex cannot work here/,
+  )
+  expect(choose(['openai'], [fact('codex', 'out')], { cli: 'codex' })).toMatchObject({
+    cli: 'codex',
+    isNamed: false,
+    why: 'Codex does it: it was named, though it is not logged in (out)',
+  })
+})
 
 test('[MUS-383] CLIs are asked only where the choice depends on them', () => {
   const asks = (usable: string[], wish: Partial<WorkerWish> = {}) =>

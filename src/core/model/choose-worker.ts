@@ -77,17 +77,23 @@ function ownWorker(chosen: ChosenModels): ChosenWorker {
   }
 }
 
-/** A program of the settings is not among the facts: whether it works is seen when it starts. */
+/**
+ * A program of the settings is not among the facts: whether it works is seen when it starts. What a CLI says of its
+ * login is not all: a provider of its own settings may have a key, so that it is told and refuses nothing.
+ */
 function namedCli(name: string, clis: readonly CliFact[]): ChosenWorker {
   const fact = clis.find((one) => one.name === name)
-  if (fact?.state === 'missing' || fact?.state === 'out')
+  if (fact?.state === 'missing')
     throw new AppError(
       'failed',
       `${agentClis[fact.name].title} cannot work here: ${fact.detail}; sm doctor tells more`,
     )
-  return {
-    cli: name,
-    isNamed: true,
-    why: `${fact ? agentClis[fact.name].title : name} does it: it was named`,
-  }
+  const title = fact ? agentClis[fact.name].title : name
+  if (fact?.state === 'out')
+    return {
+      cli: name,
+      isNamed: false,
+      why: `${title} does it: it was named, though it is not logged in (${fact.detail})`,
+    }
+  return { cli: name, isNamed: true, why: `${title} does it: it was named` }
 }
