@@ -7,8 +7,6 @@ export type WrongCall = {
   readonly name: CommandName
   /** How it is wrong, for the report. */
   readonly fault: string
-  /** Whether it may have begun something before it shows. */
-  readonly mayWrite: boolean
   /** The exit codes that are right for it. */
   readonly exits: readonly number[]
 }
@@ -44,16 +42,14 @@ const files = {
 const free = new Set(
   'prompt text message reason request query answer event metadata name name-or-session'.split(' '),
 )
-/** What is free only here: which models a CLI has, only it knows; what is not started needs no folder. */
+/** What is free only here: which models a CLI has, only it knows; what is not started needs no folder; agents are made here. */
 const freeHere: ReadonlySet<string> = new Set([
   'spawn --model',
   'spawn --working-dir',
   'spawn --args',
   'hook cli',
+  'agents new --from',
 ])
-/** Whether there is such a model shows when the daemon looks for it, and work has begun where it does so late. */
-const models: ReadonlySet<string> = new Set(['ask', 'chat', 'what', 'crew'].map((name) => `${name} --model`))
-const isFree = (place: string): boolean => freeHere.has(place) || models.has(place)
 const usage = [2] as const
 /** Refused, by whoever is asked: there is none, it is taken, it may not be. */
 const refused = [1, 2, 3, 4, 5] as const
@@ -66,13 +62,12 @@ export function wrongCalls(right: RightWords): WrongCall[] {
       ...call,
       name,
       words: [...name.split(' '), ...call.words],
-      exits: call.exits === refused && isFree(`${name} ${at}`) ? answered : call.exits,
-      mayWrite: models.has(`${name} ${at}`),
+      exits: call.exits === refused && freeHere.has(`${name} ${at}`) ? answered : call.exits,
     })),
   )
 }
 
-type Call = Omit<WrongCall, 'name' | 'mayWrite'> & { readonly at?: string }
+type Call = Omit<WrongCall, 'name'> & { readonly at?: string }
 
 function callsOf(row: CommandDefinition, right: RightWords): Call[] {
   const given = Object.entries(row.arguments)
