@@ -119,6 +119,15 @@ test('[COL-32] each finding goes to the task that may change its file, as feedba
   expect(input.task_description).toContain('what r1-x found')
 })
 
+test('[COL-64] what a task left undone goes back to that task, beside what the review found in its files', () => {
+  const found = [reviewFinding('r1-x', { file: 'src/b/x.ts' })]
+  const reply = reviewReply({ verdict: 'changes_requested', findings: found })
+  const unfinished = [{ task_id: 'b', why: 'the test is missing' }]
+  const findings = findingsToFix({ reply, checks: [], earlier: [], round: 1, unfinished })
+  const work = revise({ round: 1, ...worked(planTask('a'), planTask('b')), findings })
+  expect(work.map(({ task, revises }) => [task.task_id, revises])).toEqual([['b-rev1', 'b']])
+})
+
 test('[COL-32] a second revision keeps the first words, and knows of both attempts', () => {
   const first = worked(planTask('a'))
   const once = revise({ round: 1, ...first, findings: [reviewFinding('r1-x')] })

@@ -139,7 +139,7 @@ export function findingsToFix({
     ...failedChecks(checks).map((check): ReviewFinding => checkFinding(check, round)),
     ...unfinished.map(
       (task): ReviewFinding => ({
-        finding_id: `r${round}-unfinished-${task.task_id}`,
+        finding_id: unfinishedId(round, task.task_id),
         severity: 'major',
         category: 'logic',
         file: '',
@@ -191,7 +191,7 @@ type Reviewed = {
 export function revise({ round, plan, work, findings }: Reviewed): Revision[] {
   const groups = new Map<Work | undefined, ReviewFinding[]>()
   for (const finding of findings) {
-    const owner = ownerOf(finding, work)
+    const owner = ownerOf(finding, work, round)
     groups.set(owner, [...(groups.get(owner) ?? []), finding])
   }
   const isNeeded = (group: readonly ReviewFinding[]) =>
@@ -210,8 +210,16 @@ export function revise({ round, plan, work, findings }: Reviewed): Revision[] {
 export const newestWork = (work: readonly Work[], revisions: readonly Revision[]): Work[] =>
   work.map((each) => revisions.findLast(({ revises }) => revises === rootTask(each.task.task_id)) ?? each)
 
-/** Where several tasks may change a file, the last one had it last. */
-function ownerOf({ file }: ReviewFinding, work: readonly Work[]): Work | undefined {
+const unfinishedId = (round: number, taskId: string): string => `r${round}-unfinished-${taskId}`
+
+/** What a task left undone is its own; where several tasks may change a file, the last one had it last. */
+function ownerOf(
+  { finding_id, file }: ReviewFinding,
+  work: readonly Work[],
+  round: number,
+): Work | undefined {
+  const unfinished = work.find(({ task }) => finding_id === unfinishedId(round, task.task_id))
+  if (unfinished) return unfinished
   const path = file.replace(/^\.?\/+/, '')
   const owner = path && work.findLast(({ task }) => task.scope.some((glob) => matchesGlob(path, glob)))
   return owner || (path === '' && work.length === 1 ? work[0] : undefined)
