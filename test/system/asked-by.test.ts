@@ -299,6 +299,7 @@ const special: Partial<Record<Writing, Row>> = {
         client.endTrust({ path: m.work }),
   },
   createLoginLink: nothing,
+  chooseWorker: nothing,
   // It ends the daemon, so it comes last, in a test of its own.
   shutdown: nothing,
 }

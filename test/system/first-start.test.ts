@@ -44,7 +44,7 @@ test('[MUS-212] from a fresh checkout to a running daemon: installed, built, sta
   expect(`${code}\n${stderr}`).toMatch(/^0\n[\s\S]*muster: building/)
   expect(existsSync(join(folder, 'dist'))).toBe(true)
   const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? []
-  expect(await (await fetch(`${url}/api/v1/health`)).json()).toMatchObject({ home: env.MUSTER_HOME, url })
+  expect(await (await fetch(`${url}/api/v1/health`)).json()).toMatchObject({ name: 'muster', url })
   expect(await (await fetch(url)).text()).toContain('<!doctype html>')
   const next = stdout.split('\nNext\n')[1] ?? ''
   const commands = next.trim().split('\n')

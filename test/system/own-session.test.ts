@@ -34,7 +34,7 @@ test('[MUS-274][MUS-261] every command works on a session of built-in agents, wi
   }
   await shows(['all'], new RegExp(`boss-${id} +${id} +!permission .* Decide\\.`))
   await shows(['status'], new RegExp(`boss-${id} \\(${id}\\) +\\| waiting_input`))
-  await shows(['children', id], /No child sessions/)
+  await shows(['children', id], /^finder \([0-9a-f]{8}\) \| waiting_input /)
   await shows(['what', id], /is waiting_input: Decide\./)
   await shows(
     ['tail', id],
@@ -125,7 +125,7 @@ test('[MUS-274] what cannot be meant is refused before anything begins', async (
     [['workflow', 'run', 'audit', '--yes', '--cli', 'codx'], 2, /codx is not a CLI; did you mean codex/],
     [['ask', 'boss', 'hi', '--timeout', '0'], 2, /timeout/],
     [['approve', 'apr_nope'], 3, /there is no approval apr_nope/],
-    [['what', 'x', '--model', ''], 2, /sm models/],
+    [['what', 'x', '--model', ''], 2, /--model cannot be ''/],
   ] as const) {
     const ended = await m.sm(...args)
     expect([args, ended.code]).toEqual([args, code])

@@ -37,7 +37,8 @@ beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mpf-'))
   const model = await watchedModel()
   const providers = ModelProtocol.options.map(
-    (name) => `    lab-${name}: { protocol: ${name}, base_url: "${model.url}${folders[name]}" }\n`,
+    (name) =>
+      `    lab-${name}: { protocol: ${name}, base_url: "${model.url}${folders[name]}", models: [scripted-1] }\n`,
   )
   const { home, project, settings } = runtimeHome({
     folder,
