@@ -274,8 +274,10 @@ async function judge(
       faults.push(`${event.payload.step} failed: ${JSON.stringify(event.payload.error)}`)
   }
   const [end] = events.filter((event) => event.type === 'workflow.finalized')
-  if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== play.agents)
-    faults.push(`${end.payload.totalAgents} agents are counted instead of ${play.agents}`)
+  // An architect is the root run, and counts.
+  const total = play.agents + (play.answers > 0 ? 1 : 0)
+  if (end?.type === 'workflow.finalized' && end.payload.totalAgents !== total)
+    faults.push(`${end.payload.totalAgents} agents are counted instead of ${total}`)
   const differs = (what: string, found: readonly unknown[], expected: readonly unknown[] | undefined) => {
     if (expected && JSON.stringify(found) !== JSON.stringify(expected))
       faults.push(`${what}: ${found.join(', ')} instead of ${expected.join(', ')}`)

@@ -15,7 +15,7 @@ async function unwilling(times: number) {
   writeFileSync(
     program,
     `#!/bin/sh
-case "$1" in --version) echo "2.1.325 (Claude Code)"; exit 0 ;; esac
+case "$1" in --version) echo "2.1.325 (Claude Code)"; exit 0 ;; auth) exit 1 ;; esac
 echo "$MUSTER_SESSION" >> "${folder}/starts"
 [ "$(wc -l < "${folder}/starts")" -le ${Math.min(times, 1000)} ] && exit 3
 exec "$(cat "${folder}/willing")" "$@"
