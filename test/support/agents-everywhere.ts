@@ -64,8 +64,10 @@ export async function expectSameAgents(
       await walk(child)
     }
   }
+  // A member of a crew works for a run above it: from here its turns are the first.
+  const known = new Set(own.map(({ run_id }) => run_id))
   for (const run of own)
-    if (nodeOf(run) === run.session_id && run.parent_run_id === undefined) await walk(run)
+    if (nodeOf(run) === run.session_id && !known.has(run.parent_run_id ?? '')) await walk(run)
   const spawned = children.filter(({ id }) => !delegated.has(id))
   expect(spawned.filter(({ origin }) => origin === 'agent')).toEqual([])
   for (const id of delegated) expect(inTree).toContain(id)

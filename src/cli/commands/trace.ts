@@ -134,7 +134,8 @@ class WholeTrace {
       if (parentId !== null && this.#parents.has(parentId))
         this.#parents.set(sessionId, { sessionId, parentId })
     }
-    if (!this.#parents.has(sessionId)) return false
+    // What was erased may be of any session.
+    if (!this.#parents.has(sessionId) && type !== 'journal.erased') return false
     this.#rows.event(event)
     return true
   }

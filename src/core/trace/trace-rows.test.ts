@@ -67,6 +67,20 @@ test('[MUS-386] a page that comes after later events changes nothing that they s
   expect(rows.takeChanges()).toEqual({ spans: [], marks: [] })
 })
 
+test('[MUS-386] what was erased is shown no more, whichever is told first', () => {
+  const stream = new EventStream()
+  const mark = stream.add('result.summary', { summary: 'the secret' })
+  const erased = stream.add('journal.erased', { seqs: [mark.seq], reason: 'secret', by: 'me' })
+  for (const order of [
+    [mark, erased],
+    [erased, mark],
+  ]) {
+    const rows = new TraceRows()
+    for (const event of order) rows.event(event)
+    expect(rows.marks()).toMatchObject([{ seq: mark.seq, title: null }])
+  }
+})
+
 test('[MUS-386] a call counts once in its span, whatever is reported and corrected, and wherever the page ends', () => {
   const stream = new EventStream()
   const ends = (n: number, input: number, costUsd?: number) =>

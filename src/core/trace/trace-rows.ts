@@ -36,6 +36,8 @@ export class TraceRows {
   readonly #marks = new Map<number, FeedRow>()
   /** The span of each model call that was seen here, since a correction may come from elsewhere. */
   readonly #calls = new Map<string, string>()
+  /** Events whose lines were erased: what they said is shown no more. */
+  readonly #erased = new Set<number>()
   /** What is new or another since it was last taken. */
   readonly #changedSpans = new Set<string>()
   readonly #changedMarks = new Set<number>()
@@ -55,6 +57,7 @@ export class TraceRows {
 
   /** Takes one event of the trace, however late it is. */
   event(event: AgentEvent): void {
+    if (event.type === 'journal.erased') this.#erase(event.payload.seqs)
     if (isMark(event.type)) this.#mark(markOf(event))
     const call = modelCall(event)
     if (call?.isCorrection) {
@@ -99,8 +102,18 @@ export class TraceRows {
 
   #mark(mark: FeedRow): void {
     if (this.#marks.has(mark.seq)) return
-    this.#marks.set(mark.seq, mark)
+    this.#marks.set(mark.seq, this.#erased.has(mark.seq) ? { ...mark, title: null } : mark)
     this.#changedMarks.add(mark.seq)
+  }
+
+  #erase(seqs: readonly number[]): void {
+    for (const seq of seqs) {
+      this.#erased.add(seq)
+      const mark = this.#marks.get(seq)
+      if (mark === undefined) continue
+      this.#marks.set(seq, { ...mark, title: null })
+      this.#changedMarks.add(seq)
+    }
   }
 
   #add(key: string, event: AgentEvent): void {
