@@ -2,6 +2,7 @@ import { CrewReport } from '../contract/collaboration/crew-report.ts'
 import type { Crew } from '../contract/crew.ts'
 import type { LoadedCrews } from '../contract/crew-definition.ts'
 import { AppError } from '../contract/errors.ts'
+import { isFact } from '../contract/event.ts'
 import { type SessionId, shortId } from '../contract/ids.ts'
 import type { WorkflowRow } from '../contract/index-rows.ts'
 import type { Principal } from '../contract/principal.ts'
@@ -358,7 +359,7 @@ async function reportSoFar(
   { sessionId, workflowId }: WorkflowRow,
 ): Promise<CrewReport | null> {
   const { events } = await directory.events({ sessionId, type: 'result.summary', after: 0, limit: 100 })
-  const last = events.findLast((event) => event.workflowId === workflowId)
+  const last = events.findLast((event) => event.workflowId === workflowId && isFact(event))
   return last?.type === 'result.summary' ? reportOf(last.payload) : null
 }
 

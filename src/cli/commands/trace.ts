@@ -68,6 +68,8 @@ async function* pages(client: Client, id: string, { signal }: Io): AsyncGenerato
   }
 }
 
+const ending = /^(session|agent)\.(completed|failed|cancelled|killed|abandoned)$/
+
 /** All that is known of a trace, and what the stream adds to it. */
 class WholeTrace {
   readonly #rows: TraceRows
@@ -116,7 +118,8 @@ class WholeTrace {
         continue
       }
       isNew = this.#take(data as AgentEvent) || isNew
-      const isOver = this.isOver()
+      // Looking through all spans is dear; only what can end a session or an agent is worth it.
+      const isOver = ending.test(String((data as AgentEvent).type)) && this.isOver()
       if (!isNew || (io.now() - drawnMs < gatherMs && !isOver)) continue
       yield io.isJson
         ? this.#answer(this.#rows.takeChanges())

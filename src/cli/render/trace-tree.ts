@@ -5,7 +5,7 @@ import { timeSpent, timeUses } from '../../core/trace/time-spent.ts'
 import { isFailure, type TraceNode, traceTree } from '../../core/trace/trace-tree.ts'
 import type { View } from '../command-module.ts'
 import type { Slices } from '../commands/trace.ts'
-import { elapsed, money, plural, shortCount } from './figures.ts'
+import { elapsed, money, shortCount } from './figures.ts'
 import { type Colour, type Paint, painter } from './paint.ts'
 import { oneLine } from './safe-text.ts'
 import { cut, textWidth, wrap } from './text-width.ts'
@@ -91,10 +91,7 @@ function linesOf(row: OutlineRow, place: Place): Line[] {
       ? []
       : [
           {
-            left: [
-              { text: `${below}└─ ` },
-              { text: `${plural(row.hidden, 'line')} more`, colour: 'dim' as const },
-            ],
+            left: [{ text: `${below}└─ ` }, { text: `${row.hidden} more`, colour: 'dim' as const }],
             figures: ['', '', ''],
           },
         ]

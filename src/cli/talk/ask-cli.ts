@@ -4,6 +4,7 @@ import type { CommandOutput } from '../../contract/cli/outputs.ts'
 import { AppError } from '../../contract/errors.ts'
 import { linked } from '../../contract/linked.ts'
 import type { RouteOutput } from '../../contract/routes.ts'
+import { currentSession } from '../current-session.ts'
 import type { Io } from '../io.ts'
 import { given } from '../parse-values.ts'
 import { jsonText, plainLines } from '../render/safe-text.ts'
@@ -18,8 +19,13 @@ type Wish = {
   readonly cli: string | undefined
 }
 
-/** Asks the daemon who would answer, and tells a person; with nobody it refuses, and nothing was begun. */
+/**
+ * Asks the daemon who would answer, and tells a person; with nobody it refuses, and nothing was begun. An agent talks to
+ * built-in agents, whose models the daemon chooses; what else is here is not its affair.
+ */
 export async function chooseAnswerer(client: Client, { agent, model, cli }: Wish, io: Io): Promise<Answerer> {
+  if (cli === undefined && currentSession(io) !== undefined)
+    return { cli: 'own', model: null, why: '', named: true }
   const chosen = await client.chooseWorker(
     { project_root: io.cwd, agent_id: agent, ...given({ model, cli }) },
     { signal: io.signal, timeoutMs: 30_000 },

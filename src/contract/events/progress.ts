@@ -34,7 +34,7 @@ export const progressEvents = {
   'result.summary': event({
     about: 'A summary of what a session or agent did; declared figures are kept next to the computed ones.',
     reporter: 'session',
-    control: [],
+    control: ['report'],
     isLate: true,
     std008: 'summary',
     title: ({ payload: p }) => [p.summary],
@@ -47,7 +47,7 @@ export const progressEvents = {
       filesModified: z.array(Line).optional(),
       errorsEncountered: z.unknown().optional(),
       declared: JsonObject.optional(),
-      /** The report of a crew. */
+      /** The report of a crew; people land its work by it. */
       report: JsonObject.optional(),
     }),
   }),
